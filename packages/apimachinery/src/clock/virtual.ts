@@ -1,0 +1,84 @@
+import type { Clock, Timer } from './clock.ts';
+
+interface Pending {
+  readonly due: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/**
+ * A clock that moves only when told to. Timers fire in order of their due time, ties in order of creation, and
+ * promise continuations run between two timers, so that a chain of waits unfolds as it would in real time.
+ */
+export class VirtualClock implements Clock {
+  #wall: number;
+  #elapsed = 0;
+  #order = 0;
+  readonly #pending = new Set<Pending>();
+
+  /** @param startMs - wall time at the beginning, in milliseconds since the epoch. @defaultValue 2026-01-01T00:00:00Z */
+  constructor(startMs: number = Date.UTC(2026, 0, 1)) {
+    this.#wall = startMs;
+  }
+
+  now(): number {
+    return this.#wall + this.#elapsed;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  setTimer(delayMs: number, callback: () => void): Timer {
+    const entry: Pending = { due: this.#elapsed + Math.max(delayMs, 0), order: this.#order++, callback };
+    this.#pending.add(entry);
+    return { [Symbol.dispose]: () => void this.#pending.delete(entry) };
+  }
+
+  /** Tells how many timers are pending. */
+  get pendingTimers(): number {
+    return this.#pending.size;
+  }
+
+  /** Moves the wall clock alone, as an administrator or NTP would; no timer fires. */
+  jumpWall(ms: number): void {
+    this.#wall += ms;
+  }
+
+  /** Moves time on by `ms`, firing what falls due on the way, and lets promises settle after each timer. */
+  async advance(ms: number): Promise<void> {
+    const target = this.#elapsed + ms;
+    await settle();
+    for (;;) {
+      const next = this.#earliest();
+      if (!next || next.due > target) break;
+      this.#pending.delete(next);
+      this.#elapsed = Math.max(this.#elapsed, next.due);
+      next.callback();
+      await settle();
+    }
+    this.#elapsed = target;
+    await settle();
+  }
+
+  /** Moves on to the next pending timer and fires it; false when there is none. */
+  async advanceToNext(): Promise<boolean> {
+    const next = this.#earliest();
+    if (!next) return false;
+    await this.advance(Math.max(next.due - this.#elapsed, 0));
+    return true;
+  }
+
+  #earliest(): Pending | undefined {
+    let best: Pending | undefined;
+    for (const entry of this.#pending) {
+      if (!best || entry.due < best.due || (entry.due === best.due && entry.order < best.order)) best = entry;
+    }
+    return best;
+  }
+}
+
+/** Lets continuations of settled promises run: a bounded number of microtask turns, no real time. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 64; i++) await undefined;
+}

@@ -1,0 +1,3 @@
+export * from './clock/index.ts';
+export * from './object/index.ts';
+export * from './status/index.ts';

@@ -1,0 +1,24 @@
+export {
+  apiVersionOf,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  type Kind,
+  type KindDescriptor,
+  type ObjectOf,
+  parseApiVersion,
+  type Scope,
+} from './kinds.ts';
+export {
+  formatObjectKey,
+  isDeleting,
+  type KubernetesList,
+  type KubernetesObject,
+  type ListMeta,
+  type ManagedFieldsEntry,
+  type ObjectKey,
+  type ObjectMeta,
+  type OwnerReference,
+  objectKey,
+  type UnstructuredObject,
+} from './kubernetes-object.ts';
+export { compareResourceVersions } from './resource-version.ts';

@@ -1,0 +1,88 @@
+/** The part that every stored Kubernetes object has: its type, its metadata, and whatever its kind adds. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** An object of a kind that the program does not know at compile time. */
+export interface UnstructuredObject extends KubernetesObject {
+  readonly [field: string]: unknown;
+}
+
+/** A list as the API answers it. Items of built-in lists carry no `apiVersion` and `kind` of their own. */
+export interface KubernetesList<T> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ListMeta;
+  readonly items: readonly T[];
+}
+
+/** Metadata of an object, as on the wire (meta/v1 `ObjectMeta`, Kubernetes 1.36). */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string | null;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+  readonly selfLink?: string;
+}
+
+/** Metadata of a list (meta/v1 `ListMeta`). */
+export interface ListMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+/** A reference from a child to its owner (meta/v1 `OwnerReference`). */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Which fields one manager owns, by one operation (meta/v1 `ManagedFieldsEntry`). */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: 'Apply' | 'Update';
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: 'FieldsV1';
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
+  readonly subresource?: string;
+}
+
+/** Name and, for namespaced kinds, namespace. A key may be used again after a deletion; a uid may not. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** Reads the key of an object. */
+export function objectKey(object: KubernetesObject): ObjectKey {
+  const { namespace, name = '' } = object.metadata;
+  return namespace === undefined ? { name } : { namespace, name };
+}
+
+/** Formats a key as `namespace/name`, or `name` for cluster-scoped objects. */
+export function formatObjectKey(key: ObjectKey): string {
+  return key.namespace ? `${key.namespace}/${key.name}` : key.name;
+}
+
+/** True once deletion was asked for; the object stays until its finalizers are gone. */
+export function isDeleting(object: KubernetesObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && object.metadata.deletionTimestamp !== null;
+}

@@ -1,0 +1,16 @@
+/**
+ * Compares two resource versions of one resource: negative, zero or positive; `undefined` when they cannot be compared.
+ *
+ * Versions are decimal integers without leading zeros, so the longer one is greater and equal lengths compare as text.
+ * Mirrors `k8s.io/apimachinery/pkg/util/resourceversion` (1.36). Anything that is not such a number is incomparable;
+ * callers then read live instead of trusting an order.
+ */
+export function compareResourceVersions(a: string, b: string): number | undefined {
+  if (!isDecimal(a) || !isDecimal(b)) return undefined;
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isDecimal(text: string): boolean {
+  return /^(0|[1-9][0-9]*)$/.test(text);
+}

@@ -1,0 +1,1 @@
+export type { SchemaNode } from './schema-node.ts';

@@ -1,0 +1,41 @@
+/**
+ * One node of a type. Built-in kinds (from the generated table) and custom resources (from a CRD's structural schema)
+ * yield the same nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are written once.
+ *
+ * Nodes are immutable and may be recursive (`JSONSchemaProps`): tables resolve references lazily through getters.
+ */
+export interface SchemaNode {
+  /** `any` accepts whatever comes (`RawExtension`, `JSON`, a schema without type). */
+  readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any';
+  /** OpenAPI format, e.g. `int32`, `date-time`, `byte`. */
+  readonly format?: string | undefined;
+
+  /** Fields of a structure. An object with neither `properties` nor `additionalProperties` has no known fields. */
+  readonly properties?: ReadonlyMap<string, SchemaNode> | undefined;
+  /** Value type of a map. */
+  readonly additionalProperties?: SchemaNode | undefined;
+  /** Element type of a list. */
+  readonly items?: SchemaNode | undefined;
+  readonly required?: readonly string[] | undefined;
+
+  /** `x-kubernetes-list-type`; absent means atomic. */
+  readonly listType?: 'atomic' | 'set' | 'map' | undefined;
+  /** `x-kubernetes-list-map-keys`: identifies elements for server-side apply. Not always {@link patchMergeKey}. */
+  readonly listMapKeys?: readonly string[] | undefined;
+  /** `x-kubernetes-map-type`; absent means granular. */
+  readonly mapType?: 'granular' | 'atomic' | undefined;
+  /** `x-kubernetes-patch-merge-key`: identifies elements for strategic merge patches. Built-in kinds only. */
+  readonly patchMergeKey?: string | undefined;
+  /** `x-kubernetes-patch-strategy`, split at commas. Built-in kinds only. */
+  readonly patchStrategies?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined;
+
+  /** `x-kubernetes-int-or-string`, and built-in `IntOrString`. */
+  readonly intOrString?: boolean | undefined;
+  /** `x-kubernetes-preserve-unknown-fields`. */
+  readonly preserveUnknownFields?: boolean | undefined;
+  /** `x-kubernetes-embedded-resource`. */
+  readonly embeddedResource?: boolean | undefined;
+  readonly nullable?: boolean | undefined;
+  /** Value to fill in when the field is absent. */
+  readonly default?: unknown;
+}
