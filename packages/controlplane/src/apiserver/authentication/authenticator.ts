@@ -1,0 +1,18 @@
+import type { ApiRequest } from '../http/api-request.ts';
+
+/** Who sends a request (authentication/v1 `UserInfo`). */
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string | undefined;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/**
+ * Tells who sends a request. `undefined` means "no credentials that I know"; the next one is asked.
+ *
+ * @throws StatusError 401 when credentials are present and wrong.
+ */
+export interface Authenticator {
+  authenticate(request: ApiRequest): Promise<UserInfo | undefined>;
+}

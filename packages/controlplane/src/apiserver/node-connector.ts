@@ -1,0 +1,37 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+
+/** How the API server reaches the node that runs a pod: the role of its connection to a kubelet. */
+export interface NodeConnector {
+  /**
+   * Streams a container's log.
+   *
+   * @throws StatusError 400 or 404 with the kubelet's words (container not found, waiting to start, previous not found).
+   */
+  logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  /** Runs a command in a container. */
+  exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
+}
+
+/** Options of core/v1 `PodLogOptions`. */
+export interface LogOptions {
+  readonly container: string;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  readonly sinceSeconds?: number | undefined;
+  readonly sinceTime?: string | undefined;
+  readonly tailLines?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Options of core/v1 `PodExecOptions`, with the streams. */
+export interface ExecOptions {
+  readonly container: string;
+  readonly command: readonly string[];
+  readonly tty: boolean;
+  readonly stdin: AsyncIterable<Uint8Array> | undefined;
+  readonly stdout: (chunk: Uint8Array) => void;
+  readonly stderr: (chunk: Uint8Array) => void;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,121 @@
+import type { KubernetesObject, Scope } from '@kubewright/apimachinery';
+import type { SchemaNode } from '@kubewright/schema';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
+import type { Draft, Strategy } from './strategy.ts';
+
+/**
+ * Everything that the server knows of one resource in one version. Built-in kinds come from the type table and
+ * hand-written strategies, custom resources from their CRD; after that there is no difference between them.
+ */
+export interface ResourceDefinition {
+  readonly group: string;
+  readonly version: string;
+  /** Plural, lower case: the name in URLs. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly scope: Scope;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** As in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
+  readonly verbs: readonly string[];
+  readonly storageVersionHash?: string | undefined;
+
+  /** Where objects live: `/registry/<group or core>/<resource>/`. Versions of one resource share it. */
+  readonly storagePrefix: string;
+  /** How this version's objects become the stored ones and back; absent when they are the same but for `apiVersion`. */
+  readonly conversion?: Conversion | undefined;
+  /** `apiVersion` of stored objects. */
+  readonly storageApiVersion: string;
+
+  readonly schema: SchemaNode;
+  readonly strategy: Strategy;
+  /** True for custom resources: no strategic merge patch, structural validation. */
+  readonly custom: boolean;
+  readonly columns: readonly TableColumn[];
+  /** Makes the cells of one row, in the order of `columns`. */
+  cells(object: KubernetesObject, nowMs: number): readonly unknown[];
+  /** Field labels for field selectors besides metadata.name and metadata.namespace. */
+  readonly fieldLabels: ReadonlyMap<string, (object: KubernetesObject) => string>;
+  readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
+  /** Present for resources that are only asked, never stored (reviews, bindings): answers a POST. */
+  readonly virtual?: VirtualResource | undefined;
+}
+
+/** Converts between a served version and the stored one, in place of a copy. */
+export interface Conversion {
+  toStorage(object: Draft): Draft;
+  fromStorage(object: KubernetesObject): KubernetesObject;
+}
+
+/** A column of `kubectl get` (meta/v1 `TableColumnDefinition`). */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+/** A path below an object: `status`, `scale`, `log`, `token`, … */
+export interface SubresourceDefinition {
+  /** Group, version and kind of the body, which need not be the parent's (`autoscaling/v1 Scale`). */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  /**
+   * `status`: GET/PUT/PATCH of the parent with `strategy` deciding what may change. `scale`: the Scale view.
+   * `connect`: anything else, answered by `connect`.
+   */
+  readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource;
+}
+
+/** A view of the parent through which only part of it changes. */
+export interface StatusSubresource {
+  readonly type: 'status';
+  readonly strategy: Strategy;
+}
+
+/** The `autoscaling/v1` view of a scalable kind; paths are field names from the object's root. */
+export interface ScaleSubresource {
+  readonly type: 'scale';
+  readonly specReplicasPath: readonly string[];
+  readonly statusReplicasPath: readonly string[];
+  /** Where the label selector stands, as text or as a LabelSelector. */
+  readonly selectorPath: readonly string[] | undefined;
+}
+
+/** A subresource with its own behaviour. */
+export interface ConnectSubresource {
+  readonly type: 'connect';
+  connect(call: ConnectCall): Promise<ApiResponse>;
+}
+
+/** One call of a connect subresource. */
+export interface ConnectCall {
+  readonly request: ApiRequest;
+  readonly user: UserInfo;
+  readonly namespace: string;
+  readonly name: string;
+  readonly query: URLSearchParams;
+  /** The decoded body, when there is one. */
+  readonly body: Draft | undefined;
+  readonly dryRun: boolean;
+  /** Reads the parent; throws the 404 that the API would answer. */
+  parent(): Promise<KubernetesObject>;
+  /** Changes the parent by compare-and-swap, with as many tries as needed; `change` gets a fresh draft each time. */
+  updateParent(change: (draft: Draft) => void): Promise<KubernetesObject>;
+}
+
+/** A resource without storage: a POST is answered by `create`. */
+export interface VirtualResource {
+  create(call: {
+    readonly object: Draft;
+    readonly user: UserInfo;
+    readonly namespace: string;
+    readonly dryRun: boolean;
+  }): Promise<KubernetesObject>;
+}

@@ -1,0 +1,111 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+
+/**
+ * Runs containers for the node agent. The agent decides what runs when (init order, restarts, probes, grace); a driver
+ * only starts and ends one container attempt and reports. Drivers: `simulated` (pure functions of pod and clock),
+ * `process` (a container is a local process group).
+ */
+export interface Driver extends AsyncDisposable {
+  readonly name: string;
+  /** Prepares what the pod's containers share (address, folders) before anything starts. */
+  preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
+  /** Frees what {@link preparePod} took; all containers have ended. Idempotent. */
+  removePod(uid: string): Promise<void>;
+  /**
+   * Makes sure that an image can be run.
+   *
+   * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that says how to map it.
+   */
+  pullImage(image: string): Promise<ImageReference>;
+  /** Starts one attempt of one container; resolves once it runs. */
+  startContainer(request: ContainerRequest): Promise<RunningContainer>;
+}
+
+/** A pod whose containers are about to start. */
+export interface PodSandboxRequest {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly pod: KubernetesObject;
+}
+
+/** What a pod got on this node. */
+export interface PodSandbox {
+  /** The pod's own address. */
+  readonly podIP: string;
+}
+
+/** A resolved image. */
+export interface ImageReference {
+  readonly image: string;
+  readonly imageId: string;
+}
+
+/** One attempt to run one container: everything is resolved, nothing refers to the API any more. */
+export interface ContainerRequest {
+  readonly podUid: string;
+  readonly namespace: string;
+  readonly podName: string;
+  readonly podIP: string;
+  readonly containerName: string;
+  /** 0 for the first start, then one more for each restart. */
+  readonly attempt: number;
+  readonly image: ImageReference;
+  /** As in the pod; the image's own entry point stands in when absent. `$(VAR)` is expanded already. */
+  readonly command: readonly string[] | undefined;
+  readonly args: readonly string[] | undefined;
+  readonly workingDir: string | undefined;
+  readonly env: ReadonlyMap<string, string>;
+  readonly mounts: readonly VolumeMount[];
+  readonly securityContext: { readonly runAsUser?: number; readonly runAsGroup?: number };
+  readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
+  /** Receives the container's output, line by line or in pieces. */
+  readonly output: ContainerOutput;
+}
+
+/** Where a container's output goes. */
+export interface ContainerOutput {
+  write(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
+}
+
+/** A prepared host directory or file that a container sees at `mountPath`. */
+export interface VolumeMount {
+  readonly mountPath: string;
+  readonly hostPath: string;
+  readonly readOnly: boolean;
+}
+
+/** A container that runs. */
+export interface RunningContainer {
+  readonly containerId: string;
+  readonly startedAtMs: number;
+  /** Resolves when it has ended; never rejects. */
+  readonly exited: Promise<ContainerExit>;
+  /** Sends the stop signal (the image's, or SIGTERM) and, after the grace, SIGKILL to the whole group. */
+  stop(options: { readonly graceMs: number }): Promise<ContainerExit>;
+  /** Runs another command in the container's surroundings. */
+  exec(request: ExecRequest): Promise<ExecSession>;
+}
+
+/** How a container ended. */
+export interface ContainerExit {
+  readonly exitCode: number;
+  readonly signal?: number;
+  readonly reason: 'Completed' | 'Error' | 'OOMKilled' | 'ContainerCannotRun';
+  readonly message?: string;
+  readonly finishedAtMs: number;
+}
+
+/** A command to run beside a container. */
+export interface ExecRequest {
+  readonly command: readonly string[];
+  readonly stdin: AsyncIterable<Uint8Array> | undefined;
+  readonly stdout: (chunk: Uint8Array) => void;
+  readonly stderr: (chunk: Uint8Array) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A running exec. */
+export interface ExecSession {
+  readonly exited: Promise<{ readonly exitCode: number }>;
+}
