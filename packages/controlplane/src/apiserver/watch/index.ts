@@ -1,0 +1,8 @@
+export type {
+  WatchFilter,
+  WatchItem,
+  WatchPosition,
+  WatchRepresentation,
+  WatchRequest,
+  WatchSource,
+} from './watch-request.ts';
