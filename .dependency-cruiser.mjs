@@ -1,0 +1,73 @@
+/**
+ * The arrows of ARCHITECTURE.md as rules. `scripts/check-boundaries.mjs` also provokes each rule once, so that a rule
+ * that matches nothing is noticed.
+ */
+const pkg = (...names) => `^packages/(${names.join('|')})/`;
+const only = (from, allowed) => ({
+  name: `${from}-imports-downward`,
+  severity: 'error',
+  from: { path: pkg(from), pathNot: '\\.test\\.ts$' },
+  to: { path: '^(packages|examples)/', pathNot: pkg(from, ...allowed) },
+});
+
+export default {
+  forbidden: [
+    only('apimachinery', []),
+    only('schema', ['apimachinery']),
+    only('client', ['apimachinery']),
+    only('runtime', ['client', 'apimachinery']),
+    only('controlplane', ['runtime', 'client', 'schema', 'apimachinery']),
+    {
+      name: 'server-shares-nothing-with-its-clients',
+      comment: 'The API server must not share bugs with the client that tests it.',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/(storage|apiserver)/', pathNot: '\\.test\\.ts$' },
+      to: { path: ['^packages/(client|runtime)/', '^packages/controlplane/src/(controllers|scheduler|node|cluster)/'] },
+    },
+    {
+      name: 'storage-knows-no-server',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/storage/' },
+      to: { path: '^packages/controlplane/src/(apiserver|controllers|scheduler|node|cluster)/' },
+    },
+    {
+      name: 'apimachinery-is-pure',
+      severity: 'error',
+      from: { path: '^packages/apimachinery/src/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'operators-need-only-the-runtime',
+      severity: 'error',
+      from: { path: '^examples/[^/]+/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: pkg('schema', 'controlplane') },
+    },
+    {
+      name: 'no-deep-imports',
+      comment: 'Between packages only through the package name.',
+      severity: 'error',
+      from: { path: '^(?:packages|examples)/([^/]+)/' },
+      to: { path: '^(?:packages|examples)/([^/]+)/', pathNot: '^(?:packages|examples)/$1/', dependencyTypes: ['local'] },
+    },
+    { name: 'no-cycles', severity: 'error', from: { pathNot: '/generated/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-tests-in-sources',
+      severity: 'error',
+      from: { pathNot: '\\.(test|contract|test-d)\\.ts$|/testdata/|/bench/' },
+      to: { path: '\\.(test|contract)\\.ts$' },
+    },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    exclude: { path: ['/dist/', '/testdata/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.check.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['kubewright-source', 'import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+    preserveSymlinks: false,
+  },
+};

@@ -1,0 +1,42 @@
+// Runs dependency-cruiser over the packages, then provokes wrong imports and demands that each is refused.
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cruiser = fileURLToPath(new URL('../node_modules/dependency-cruiser/bin/dependency-cruise.mjs', import.meta.url));
+const cruise = (...paths) =>
+  spawnSync(process.execPath, [cruiser, '--config', '.dependency-cruiser.mjs', '--output-type', 'err', ...paths], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  });
+
+const provocations = [
+  ['packages/apimachinery/src/provoked.ts', "import '@kubewright/client';", 'apimachinery-imports-downward'],
+  ['packages/apimachinery/src/provoked.ts', "import 'node:fs';", 'apimachinery-is-pure'],
+  ['packages/client/src/provoked.ts', "import '@kubewright/schema';", 'client-imports-downward'],
+  ['packages/runtime/src/provoked.ts', "import '@kubewright/schema';", 'runtime-imports-downward'],
+  ['packages/runtime/src/provoked.ts', "import '../../client/src/index.ts';", 'no-deep-imports'],
+  ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
+  ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/index.ts';", 'storage-knows-no-server'],
+];
+
+const real = cruise('packages', 'examples');
+if (real.status !== 0) {
+  console.log(real.stdout + real.stderr);
+  process.exitCode = 1;
+}
+for (const [path, text, rule] of provocations) {
+  const file = `${root}/${path}`;
+  writeFileSync(file, `${text}\n`);
+  try {
+    const { status, stdout } = cruise(path);
+    if (status === 0 || !stdout.includes(rule)) {
+      console.log(`provoked ${text} in ${path}: rule ${rule} did not refuse it\n${stdout}`);
+      process.exitCode = 1;
+    }
+  } finally {
+    rmSync(file);
+  }
+}

@@ -1,0 +1,46 @@
+// Time, chance and identity come in through Clock and Random only (DESIGN §7). This finds the globals that go around them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const banned =
+  /\b(?:setTimeout|setInterval|setImmediate)\(|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)|\bperformance\.now\(|\brandomUUID\(|\bAbortSignal\.timeout\(|['"](?:node:)?timers\/promises['"]/;
+// Files whose purpose is to be the seam, or whose reason is written beside the call (`seam: …`).
+const seams = /(^|\/)clock\/system\.ts$/;
+const faults = [];
+
+function visit(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (!['node_modules', 'dist', 'testdata', 'generated', 'bench'].includes(entry.name)) visit(path);
+    } else if (/\.ts$/.test(entry.name) && !/\.(test|contract|test-d)\.ts$/.test(entry.name)) scan(path);
+  }
+}
+
+function scan(path) {
+  const name = relative(root, path);
+  if (seams.test(name)) return;
+  const lines = readFileSync(path, 'utf8').split('\n');
+  lines.forEach((line, i) => {
+    if (/^\s*(\/\/|\*|\/\*)/.test(line)) return;
+    if (banned.test(line) && !/\/\/ seam: \S/.test(line) && !/\/\/ seam: \S/.test(lines[i - 1] ?? ''))
+      faults.push(`${name}:${i + 1}: ${line.trim()}`);
+  });
+}
+
+for (const folder of ['packages', 'examples']) {
+  for (const entry of readdirSync(join(root, folder))) {
+    try {
+      visit(join(root, folder, entry, 'src'));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+  }
+}
+if (faults.length > 0) {
+  console.log(`Real time or chance outside the seams (inject Clock or Random, or say why with "// seam: …"):`);
+  for (const fault of faults) console.log(`  ${fault}`);
+  process.exitCode = 1;
+}

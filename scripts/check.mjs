@@ -1,0 +1,31 @@
+// `npm run check`: everything about the code that needs no run. Each step is one tool; the first line that fails says which.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const node = (...args) => ({ command: process.execPath, args });
+const bin = (path, ...args) => node(fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url)), ...args);
+
+const steps = {
+  'format and lint': bin('@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'),
+  types: bin('typescript-7/bin/tsc', '-p', 'tsconfig.check.json'),
+  'lint with types': bin('eslint/bin/eslint.js', 'packages', 'examples'),
+  boundaries: node('scripts/check-boundaries.mjs'),
+  seams: node('scripts/check-seams.mjs'),
+  'dead code': bin('knip/bin/knip.js'),
+  'generated files': node('scripts/generate-builtin.mjs', '--check'),
+};
+
+let failed = 0;
+for (const [name, { command, args }] of Object.entries(steps)) {
+  const started = performance.now();
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+  if (status !== 0) {
+    failed++;
+    console.log(stdout + stderr);
+  }
+}
+console.log(failed === 0 ? 'check: all passed' : `check: ${failed} of ${Object.keys(steps).length} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
