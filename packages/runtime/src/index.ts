@@ -1,1 +1,35 @@
-export {};
+export type { Cache } from './cache/cache.ts';
+export { type CachedKind, cached, type IndexFunc } from './cache/cached-kind.ts';
+export type { CacheListOptions, Lister } from './cache/lister.ts';
+export type {
+  ControllerDefinition,
+  ControllerOptions,
+  ControllerSettings,
+  RequestControllerOptions,
+} from './controller/controller-definition.ts';
+export { controller, requestController } from './controller/define-controller.ts';
+export type {
+  ApplyObjectsOptions,
+  DeleteObjectOptions,
+  Finalizer,
+  ReconcileContext,
+  ReconcileOutcome,
+  ReconcileResult,
+  Reconciler,
+  RequestContext,
+  SetStatusOptions,
+  StatusOf,
+} from './controller/reconcile.ts';
+export { TerminalError } from './controller/terminal-error.ts';
+export * from './handler/index.ts';
+export type { HealthCheck } from './health/health-check.ts';
+export * from './kind/index.ts';
+export type { LeaderElectionOptions } from './leader-election/leader-election-options.ts';
+export type { LogFields, Logger, LogLevel } from './log/logger.ts';
+export { Manager } from './manager/manager.ts';
+export type { ManagerOptions } from './manager/manager-options.ts';
+export type { Runnable } from './manager/runnable.ts';
+export * from './predicate/index.ts';
+export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
+export { type Source, type Watch, type WatchSourceOptions, watch } from './source/source.ts';
+export { type ExponentialOptions, exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';

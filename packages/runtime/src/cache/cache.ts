@@ -1,0 +1,19 @@
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { Lister } from './lister.ts';
+
+/**
+ * The informers of one manager. Only declared kinds are in it (by controllers' `for`, `owns`, `watches`, `caches`, and by the
+ * manager's `caches`): reading another kind throws, nothing starts a watch by surprise.
+ */
+export interface Cache {
+  /**
+   * Reads the cached objects of a kind.
+   *
+   * @throws KindNotCachedError (KW2001) when the kind is not declared; not worth a retry.
+   */
+  lister<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
+  /** True if the kind is declared. */
+  has(kind: Kind<KubernetesObject>): boolean;
+  /** Waits until every informer has listed once and its handlers have seen the list. */
+  waitForSync(signal: AbortSignal): Promise<void>;
+}

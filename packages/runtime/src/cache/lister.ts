@@ -1,0 +1,28 @@
+import type { ObjectKey } from '@kubewright/apimachinery';
+import type { ObjectView } from '../handler/object-view.ts';
+
+/** What to list from a cache. All given conditions must hold. */
+export interface CacheListOptions {
+  readonly namespace?: string;
+  /** In the API's form (`app=web,tier!=cache`, `env in (a,b)`) or as labels that must be equal. */
+  readonly labelSelector?: string | Readonly<Record<string, string>>;
+  /** Objects for which the index `name` holds `value`. */
+  readonly index?: { readonly name: string; readonly value: string };
+}
+
+/**
+ * A read-only view of cached objects of one kind; it may be behind the API server, never behind this process's own writes.
+ * Synchronous: everything is in memory.
+ */
+export interface Lister<T> {
+  /** Reads one object, decoded and frozen. */
+  get(key: ObjectKey): T | undefined;
+  /** Reads one object's metadata without decoding it. */
+  view(key: ObjectKey): ObjectView<T> | undefined;
+  /** Reads objects in order of namespace and name, each decoded and frozen. */
+  list(options?: CacheListOptions): readonly T[];
+  /** Reads objects' metadata in order of namespace and name, nothing decoded. */
+  views(options?: CacheListOptions): readonly ObjectView<T>[];
+  /** Number of objects. */
+  readonly size: number;
+}

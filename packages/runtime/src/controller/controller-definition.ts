@@ -1,0 +1,73 @@
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { CachedKind } from '../cache/cached-kind.ts';
+import type { Predicate } from '../predicate/predicate.ts';
+import type { Source, Watch } from '../source/source.ts';
+import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from './reconcile.ts';
+
+/** What controllers of both levels share. */
+export interface ControllerSettings {
+  /** More kinds whose events lead to reconciles. */
+  readonly watches?: readonly Watch[];
+  /** Sources that are not watched kinds. */
+  readonly sources?: readonly Source[];
+  /** Kinds that are only read from the cache. */
+  readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
+  /** How many keys are worked on at a time; one key is never worked on twice at a time. @defaultValue 1 */
+  readonly maxConcurrentReconciles?: number;
+  /** Ends a reconcile that takes longer, in milliseconds; 0 is for ever. @defaultValue 120_000 */
+  readonly reconcileTimeoutMs?: number;
+  /** @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
+  readonly rateLimiter?: RateLimiter;
+  /** @defaultValue the controller's name */
+  readonly fieldManager?: string;
+  /** Whether the controller runs on the leader only, when leader election is on. @defaultValue true */
+  readonly needLeaderElection?: boolean;
+}
+
+/** What {@link controller} is told. */
+export interface ControllerOptions<T extends KubernetesObject> extends ControllerSettings {
+  /** In metrics, logs and as field manager; unique in a manager. @defaultValue the kind in lower case */
+  readonly name?: string;
+  /** The kind that is reconciled. */
+  readonly for: Kind<T>;
+  /** Kinds of which this controller makes children: their events reconcile the controlling owner. */
+  readonly owns?: readonly Kind<KubernetesObject>[];
+  /** Filter the primary kind's events. */
+  readonly predicates?: readonly Predicate<T>[];
+  /** Restricts the primary kind's cache. */
+  readonly cached?: Omit<CachedKind<T>, 'kind'>;
+  /**
+   * Clean-up steps by finalizer name. Names are put on the object before its first reconcile; once it is being deleted the
+   * steps run in this order instead of `reconcile`, each name removed when its step has succeeded.
+   */
+  readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
+  /** Brings the world to what `object` says. Gets a frozen object; called for one key by one worker at a time. */
+  reconcile(object: T, context: ReconcileContext<T>): Promise<ReconcileOutcome>;
+}
+
+/** What {@link requestController} is told. */
+export interface RequestControllerOptions extends ControllerSettings {
+  readonly name: string;
+  /** The kind whose keys requests carry; gives log lines their kind and `enqueueForOwner` its owner. */
+  readonly for?: Kind<KubernetesObject>;
+  readonly reconcile: Reconciler;
+}
+
+/** A declared controller; a manager runs it. Holds no state: it can be given to several managers. */
+export interface ControllerDefinition extends ControllerSettings {
+  readonly name: string;
+  readonly primary: Kind<KubernetesObject> | undefined;
+  readonly watches: readonly Watch[];
+  readonly owns: readonly Kind<KubernetesObject>[];
+  readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
+  readonly run:
+    | {
+        readonly level: 'object';
+        readonly reconcile: (
+          object: KubernetesObject,
+          context: ReconcileContext<KubernetesObject>,
+        ) => Promise<ReconcileOutcome>;
+      }
+    | { readonly level: 'request'; readonly reconcile: Reconciler };
+}

@@ -1,0 +1,47 @@
+import type { KubernetesObject, ObjectOf } from '@kubewright/apimachinery';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { defineKind } from '../kind/index.ts';
+import { controller, requestController } from './define-controller.ts';
+
+interface WebsiteSpec {
+  readonly domain: string;
+}
+interface WebsiteStatus {
+  readonly ready?: boolean;
+}
+const Website = defineKind<WebsiteSpec, WebsiteStatus>({ group: 'example.com', version: 'v1', kind: 'Website' });
+type Website = ObjectOf<typeof Website>;
+
+interface Child extends KubernetesObject {
+  readonly data: string;
+}
+const Child = defineKind<{ readonly data: string }>({ group: 'example.com', version: 'v1', kind: 'Child' });
+
+describe('controller', () => {
+  it('types the object, the status and applied children', () => {
+    const definition = controller({
+      for: Website,
+      owns: [Child],
+      finalizers: { 'example.com/cleanup': async (site) => void site.spec.domain },
+      async reconcile(site, ctx) {
+        expectTypeOf(site.spec.domain).toEqualTypeOf<string>();
+        const childOf = (): Child => ({ apiVersion: 'example.com/v1', kind: 'Child', metadata: {}, data: '' });
+        const [child, copy] = await ctx.apply([childOf(), site]);
+        expectTypeOf(child).toEqualTypeOf<Child>();
+        expectTypeOf(copy).toEqualTypeOf<Website>();
+        expectTypeOf(await ctx.apply(childOf())).toEqualTypeOf<Child>();
+        await ctx.setStatus({ ready: child.data === 'x' });
+        // @ts-expect-error a status has no such field
+        await ctx.setStatus({ phase: 'up' });
+        return { requeueAfterMs: 5_000 };
+      },
+    });
+    expect(definition.name).toBe('website');
+    expect(definition.watches.map((watch) => watch.kind.kind)).toEqual(['Website', 'Child']);
+  });
+
+  it('takes reconciles that return nothing', () => {
+    expect(controller({ for: Website, name: 'a', async reconcile() {} }).name).toBe('a');
+    expect(requestController({ name: 'b', reconcile: async () => {} }).primary).toBeUndefined();
+  });
+});

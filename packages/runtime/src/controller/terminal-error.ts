@@ -1,0 +1,11 @@
+/**
+ * Says that trying again is no use until something changes: the reconcile is counted and logged as failed, not retried.
+ */
+export class TerminalError extends Error {
+  readonly code = 'KW2002';
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'TerminalError';
+  }
+}

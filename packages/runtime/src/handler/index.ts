@@ -1,0 +1,6 @@
+export { enqueueForObject, initialListPriority } from './enqueue-for-object.ts';
+export { type EnqueueForOwnerOptions, enqueueForOwner } from './enqueue-for-owner.ts';
+export { enqueueMapped, type MapFunc } from './enqueue-mapped.ts';
+export type { EventHandler, HandlerContext, ReconcileRequest } from './event-handler.ts';
+export type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent } from './events.ts';
+export type { ObjectView } from './object-view.ts';

@@ -1,0 +1,22 @@
+import type { ObjectKey, OwnerReference } from '@kubewright/apimachinery';
+
+/**
+ * A cached object seen through its metadata. Reading any property but {@link ObjectView.object} decodes nothing; `object` decodes the
+ * whole (through a bounded cache) and hands out a frozen value.
+ */
+export interface ObjectView<T> {
+  readonly key: ObjectKey;
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** 0 where the kind has none. */
+  readonly generation: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly ownerReferences: readonly OwnerReference[];
+  readonly deletionTimestamp: string | undefined;
+  /** The whole object, decoded when first read, frozen. */
+  readonly object: T;
+}

@@ -1,0 +1,98 @@
+import type { Kind, KubernetesObject, Scope } from '@kubewright/apimachinery';
+import { pluralOf } from './plural.ts';
+
+/** An object of a custom kind: metadata, a desired state and, where the kind has one, an observed state. */
+export interface CustomResource<Spec, Status = never> extends KubernetesObject {
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+
+/** A column of `kubectl get` (apiextensions/v1 `CustomResourceColumnDefinition`). */
+export interface PrinterColumn {
+  readonly name: string;
+  /** Where the value is, such as `.status.phase`. */
+  readonly jsonPath: string;
+  /** @defaultValue 'string' */
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description?: string;
+  /** Columns of a priority above 0 are shown with `-o wide` only. @defaultValue 0 */
+  readonly priority?: number;
+}
+
+/** What `kubectl scale` and autoscalers read and write of a kind. */
+export interface ScaleSubresource {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** What {@link defineKind} is told. */
+export interface KindDefinition {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Name in URLs. @defaultValue the English plural of `kind`, lower case */
+  readonly plural?: string;
+  /** @defaultValue `kind` in lower case */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** @defaultValue 'Namespaced' */
+  readonly scope?: Scope;
+  /** Columns of `kubectl get` in this version. */
+  readonly columns?: readonly PrinterColumn[];
+  /** Turns on the scale subresource in this version. */
+  readonly scale?: ScaleSubresource;
+  /** Whether objects are stored in this version; exactly one version of a kind is. @defaultValue true */
+  readonly storage?: boolean;
+  /** Whether the version is kept for old objects only and warns its users. @defaultValue false */
+  readonly deprecated?: boolean;
+  /** What a comment cannot say, by dotted field path: CEL rules over several lines, patterns that hold a comment's end. */
+  readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** A kind made by {@link defineKind}: usable wherever a `Kind` is, and complete enough to write its CRD from. */
+export interface DefinedKind<T> extends Kind<T> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly columns: readonly PrinterColumn[];
+  readonly scale?: ScaleSubresource;
+  readonly storage: boolean;
+  readonly deprecated: boolean;
+  readonly schema: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/**
+ * Declares a custom kind; the type arguments are its spec and its status.
+ *
+ * @example
+ * ```ts
+ * export const Postgresql = defineKind<PostgresqlSpec, PostgresqlStatus>({
+ *   group: 'database.db.example.com', version: 'v1', kind: 'Postgresql', shortNames: ['pg'],
+ * });
+ * export type Postgresql = ObjectOf<typeof Postgresql>;
+ * ```
+ */
+export function defineKind<Spec, Status = never>(
+  definition: KindDefinition,
+): DefinedKind<CustomResource<Spec, Status>> {
+  const { group, version, kind } = definition;
+  const scale = definition.scale === undefined ? {} : { scale: definition.scale };
+  return Object.freeze({
+    group,
+    version,
+    kind,
+    plural: definition.plural ?? pluralOf(kind),
+    scope: definition.scope ?? 'Namespaced',
+    singular: definition.singular ?? kind.toLowerCase(),
+    shortNames: definition.shortNames ?? [],
+    categories: definition.categories ?? [],
+    columns: definition.columns ?? [],
+    storage: definition.storage ?? true,
+    deprecated: definition.deprecated ?? false,
+    schema: definition.schema ?? {},
+    ...scale,
+  });
+}

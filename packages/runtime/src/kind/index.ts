@@ -1,0 +1,9 @@
+export {
+  type CustomResource,
+  type DefinedKind,
+  defineKind,
+  type KindDefinition,
+  type PrinterColumn,
+  type ScaleSubresource,
+} from './define-kind.ts';
+export { kindKey } from './kind-key.ts';

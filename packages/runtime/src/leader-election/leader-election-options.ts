@@ -1,0 +1,17 @@
+/** How replicas agree on who works (coordination.k8s.io/v1 `Lease`, as controller-runtime does it). */
+export interface LeaderElectionOptions {
+  /** Name of the Lease; the same for all replicas. */
+  readonly id: string;
+  /** @defaultValue the pod's namespace */
+  readonly namespace?: string;
+  /** @defaultValue host name, `_`, uuid */
+  readonly identity?: string;
+  /** @defaultValue 15 */
+  readonly leaseDurationSeconds?: number;
+  /** @defaultValue 10 */
+  readonly renewDeadlineSeconds?: number;
+  /** @defaultValue 2 */
+  readonly retryPeriodSeconds?: number;
+  /** Gives the Lease back when the manager stops. @defaultValue true */
+  readonly releaseOnCancel?: boolean;
+}

@@ -1,0 +1,30 @@
+/** Key/value pairs of a log line. An `Error` under the key `error` is printed with its stack. */
+export interface LogFields {
+  readonly [key: string]: unknown;
+}
+
+/** How serious a line is; lines below the logger's level are not made. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/**
+ * Where the runtime and its users write log lines: a constant message and fields.
+ *
+ * Lines carry controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `controller`, `reconcileID`, …), so that
+ * existing log queries work.
+ *
+ * @example
+ * ```ts
+ * ctx.log.info('pod created', { pod: { namespace, name } });
+ * ctx.log.error('cannot reach the database', { error });
+ * ```
+ */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** Makes a logger whose lines carry these fields too. */
+  with(fields: LogFields): Logger;
+  /** Makes a logger whose name is this one's, a dot, and `name`. */
+  named(name: string): Logger;
+}

@@ -1,0 +1,44 @@
+import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { CachedKind } from '../cache/cached-kind.ts';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { HealthCheck } from '../health/health-check.ts';
+import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Runnable } from './runnable.ts';
+
+/** What a manager is told. */
+export interface ManagerOptions {
+  readonly controllers?: readonly ControllerDefinition[];
+  readonly runnables?: readonly Runnable[];
+  /** @defaultValue one made from `--kubeconfig`'s rules: `KUBECONFIG`, the pod's service account, `~/.kube/config` */
+  readonly client?: KubernetesClient;
+  /** Path of a kubeconfig file, when no client is given. */
+  readonly kubeconfig?: string;
+  /** Context in the kubeconfig. @defaultValue its current one */
+  readonly context?: string;
+  /** Kinds that are only read from the cache. */
+  readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
+  /** Restricts namespaced caches. @defaultValue all namespaces */
+  readonly namespaces?: readonly string[];
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** @defaultValue JSON lines on stderr; for people when stderr is a terminal */
+  readonly log?: Logger;
+  /** Address of `/metrics`, such as `:8080`; `'0'` serves none. @defaultValue '0' */
+  readonly metricsBindAddress?: string;
+  /** Address of `/healthz` and `/readyz`, such as `:8081`; `'0'` serves none. @defaultValue '0' */
+  readonly healthProbeBindAddress?: string;
+  readonly healthzChecks?: Readonly<Record<string, HealthCheck>>;
+  readonly readyzChecks?: Readonly<Record<string, HealthCheck>>;
+  /** @defaultValue off */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** How long running reconciles may go on after the stop was asked for. @defaultValue 30_000 */
+  readonly gracefulShutdownTimeoutMs?: number;
+  /** Stops the manager. */
+  readonly signal?: AbortSignal;
+  /** Whether SIGINT and SIGTERM stop the manager. @defaultValue true if no `signal` is given */
+  readonly handleSignals?: boolean;
+  /** Names the controller that holds the event loop for over a second. @defaultValue true */
+  readonly watchdog?: boolean;
+}

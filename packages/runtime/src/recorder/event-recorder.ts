@@ -1,0 +1,24 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+
+/** What happened to an object, for people (`kubectl describe`, `kubectl events`). */
+export interface EventNote {
+  /** @defaultValue 'Normal' */
+  readonly type?: 'Normal' | 'Warning';
+  /** Why, in one CamelCase word: `Created`, `BackOff`. At most 128 characters. */
+  readonly reason: string;
+  /** What the controller did or tried, in one CamelCase word. @defaultValue the reason */
+  readonly action?: string;
+  /** For people; cut to 1,024 bytes. */
+  readonly note: string;
+  /** What the event is about. @defaultValue the object that is reconciled */
+  readonly regarding?: KubernetesObject;
+  readonly related?: KubernetesObject;
+}
+
+/**
+ * Writes events.k8s.io/v1 events. Never waits and never fails a reconcile: equal events become one series, a full queue
+ * drops, what cannot be written is logged.
+ */
+export interface EventRecorder {
+  record(event: EventNote): void;
+}
