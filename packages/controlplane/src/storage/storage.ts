@@ -13,17 +13,23 @@ export interface Storage extends AsyncDisposable {
 
   /** Reads one key at the newest revision. */
   get(key: string): Promise<StoredObject | undefined>;
-  /** Reads keys with a prefix, in byte order of the keys. */
+  /**
+   * Reads keys with a prefix, in byte order of the keys.
+   *
+   * @throws {@link CompactedError} when the asked revision is no longer kept.
+   * @throws {@link FutureRevisionError} when it does not exist yet.
+   */
   list(options: StorageListOptions): Promise<StorageList>;
   /**
-   * Writes all or nothing, in one revision.
+   * Writes all or nothing, in one revision. A key may be written once in a commit, and only what exists be deleted.
    *
    * @throws {@link RevisionMismatchError} when a key's revision is not the expected one; nothing was written.
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
    * Delivers every change of keys with a prefix whose revision is greater than `fromRevision`, in order, to `handler`,
-   * first what history holds (in this call), then live ones as they become visible.
+   * first what history holds (in this call), then live ones as they become visible, a turn's worth in one call.
+   * The handler must not throw, nor wait.
    *
    * @throws {@link CompactedError} when history no longer reaches back to `fromRevision`.
    */
@@ -113,5 +119,27 @@ export class CompactedError extends Error {
     super(`revision ${asked} has been compacted; the oldest kept is ${compactedRevision}; list anew`);
     this.name = 'CompactedError';
     this.compactedRevision = compactedRevision;
+  }
+}
+
+/** A list was asked for at a revision that does not exist yet. Wait until {@link Storage.revision} has reached it. */
+export class FutureRevisionError extends Error {
+  readonly code = 'KW3003';
+  readonly revision: number;
+
+  constructor(asked: number, revision: number) {
+    super(`revision ${asked} does not exist yet; the newest is ${revision}; wait for it, or list without a revision`);
+    this.name = 'FutureRevisionError';
+    this.revision = revision;
+  }
+}
+
+/** The storage has been disposed of. */
+export class StorageClosedError extends Error {
+  readonly code = 'KW3004';
+
+  constructor() {
+    super('the storage is closed; nothing can be read or written any more');
+    this.name = 'StorageClosedError';
   }
 }

@@ -1,0 +1,157 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+import { ChangeHistory } from './change-history.ts';
+import type { KeyVersion } from './key-entry.ts';
+import { KeyTree } from './key-tree.ts';
+import {
+  type Commit,
+  CompactedError,
+  FutureRevisionError,
+  RevisionMismatchError,
+  type Storage,
+  type StorageChange,
+  StorageClosedError,
+  type StorageList,
+  type StorageListOptions,
+  type StorageWatchOptions,
+  type StorageWrite,
+  type StoredObject,
+} from './storage.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** Options of {@link MemoryStorage}. */
+export interface MemoryStorageOptions {
+  readonly clock: Clock;
+  /** How long history is kept, in milliseconds. @defaultValue 5 minutes */
+  readonly historyMs?: number | undefined;
+  /** How much superseded content history keeps, in bytes. @defaultValue 64 MiB */
+  readonly historyBytes?: number | undefined;
+  /** The revision before the first write; continue from a greater one to imitate an older store. @defaultValue 1 */
+  readonly initialRevision?: number | undefined;
+}
+
+/** What a record of history costs besides the content that it keeps alive, in bytes (measured: four small objects). */
+const RECORD_BYTES = 256;
+
+/**
+ * A {@link Storage} in this process's memory: durable as long as the process lives. Commits are done when the call
+ * returns; only their answer is a promise. Old versions hang below the new ones and are undone by revision.
+ */
+export class MemoryStorage implements Storage {
+  readonly #clock: Clock;
+  readonly #historyMs: number;
+  readonly #tree = new KeyTree();
+  readonly #history: ChangeHistory;
+  readonly #subscriptions = new Subscriptions();
+  #revision: number;
+  #compacted = 0;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: MemoryStorageOptions) {
+    this.#clock = options.clock;
+    this.#historyMs = options.historyMs ?? 5 * 60_000;
+    this.#history = new ChangeHistory({
+      maxAgeMs: this.#historyMs,
+      maxBytes: options.historyBytes ?? 64 * 1024 * 1024,
+    });
+    // Real stores begin at 1, so that an empty list never carries the resourceVersion 0, which means "any".
+    this.#revision = options.initialRevision ?? 1;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get compactedRevision(): number {
+    return this.#compacted;
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    this.#assertOpen();
+    return this.#tree.get(key)?.head.object;
+  }
+
+  async list(options: StorageListOptions): Promise<StorageList> {
+    this.#assertOpen();
+    const revision = options.revision ?? this.#revision;
+    if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision);
+    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
+    return { ...this.#tree.list({ ...options, revision }), revision };
+  }
+
+  async commit(writes: readonly StorageWrite[]): Promise<Commit> {
+    this.#assertOpen();
+    this.#check(writes);
+    const revision = this.#revision + 1;
+    const objects = writes.map(({ key, encode }) => (encode ? { key, bytes: encode(revision), revision } : undefined));
+    this.#revision = revision;
+    const atMs = this.#clock.monotonic();
+    const changes = writes.map(({ key }, index) => this.#apply(key, { revision, object: objects[index], atMs }));
+    this.#compactUntil(atMs);
+    this.#subscriptions.publish(changes);
+    return { revision, objects };
+  }
+
+  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable {
+    this.#assertOpen();
+    const { prefix, fromRevision } = options;
+    if (fromRevision < this.#compacted) throw new CompactedError(fromRevision, this.#compacted);
+    const past = this.#history.since(prefix, fromRevision);
+    const delivered = Math.max(fromRevision, this.#revision);
+    const subscription = this.#subscriptions.add({ prefix, fromRevision: delivered }, handler);
+    if (past.length > 0) handler(past);
+    return subscription;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#subscriptions.clear();
+  }
+
+  #check(writes: readonly StorageWrite[]): void {
+    if (writes.length === 0) throw new TypeError('a commit needs at least one write');
+    if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
+      throw new TypeError('a commit may write a key only once');
+    }
+    for (const { key, expected, encode } of writes) {
+      const actual = this.#tree.get(key)?.head.object;
+      if ((actual?.revision ?? 0) !== expected) throw new RevisionMismatchError(key, actual);
+      if (!actual && !encode) throw new TypeError(`deleting ${key}, which does not exist`);
+    }
+  }
+
+  #apply(
+    key: string,
+    write: { readonly revision: number; readonly object: StoredObject | undefined; readonly atMs: number },
+  ): StorageChange {
+    const { revision, object, atMs } = write;
+    const version: KeyVersion = { revision, object, previous: undefined };
+    const entry = this.#tree.put(key, version);
+    const previous = (version.previous as KeyVersion | undefined)?.object; // put() has set it
+    const change: StorageChange = { key, revision, current: object, previous };
+    this.#history.add({ change, entry, version, atMs, cost: RECORD_BYTES + (previous?.bytes.length ?? 0) });
+    return change;
+  }
+
+  #compactUntil(nowMs: number): void {
+    for (let records = this.#history.takeExpired(nowMs); records; records = this.#history.takeExpired(nowMs)) {
+      for (const { entry, version, change } of records) {
+        this.#tree.compact(entry, version);
+        this.#compacted = change.revision;
+      }
+    }
+    const oldestAtMs = this.#history.oldestAtMs;
+    if (this.#timer || oldestAtMs === undefined) return;
+    const wake = (): void => {
+      this.#timer = undefined;
+      this.#compactUntil(this.#clock.monotonic());
+    };
+    this.#timer = this.#clock.setTimer(oldestAtMs + this.#historyMs - nowMs, wake, { unref: true });
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StorageClosedError();
+  }
+}
