@@ -1,0 +1,38 @@
+/** A change to an object, in one of the three forms that the API knows besides server-side apply. */
+export type Patch = JsonPatch | MergePatch | StrategicMergePatch;
+
+/** A list of operations on paths (RFC 6902); sent as `application/json-patch+json`. */
+export interface JsonPatch {
+  readonly type: 'json';
+  readonly body: readonly JsonPatchOperation[];
+}
+
+/** One step of a {@link JsonPatch}. */
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+/** A partial object; `null` deletes, lists are replaced whole (RFC 7386); `application/merge-patch+json`. */
+export interface MergePatch {
+  readonly type: 'merge';
+  readonly body: object;
+}
+
+/** A partial object merged by the lists' merge keys; built-in kinds only; `application/strategic-merge-patch+json`. */
+export interface StrategicMergePatch {
+  readonly type: 'strategic';
+  readonly body: object;
+}
+
+/** The media type that a patch travels under. */
+export function patchContentType(patch: Patch): string {
+  switch (patch.type) {
+    case 'json':
+      return 'application/json-patch+json';
+    case 'merge':
+      return 'application/merge-patch+json';
+    case 'strategic':
+      return 'application/strategic-merge-patch+json';
+  }
+}

@@ -1,0 +1,122 @@
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { TransportError } from './transport-error.ts';
+
+/** A request as a server in the same process gets it. `C` is that server's notion of a connection and its peer. */
+export interface InProcessRequest<C> {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array> | Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  readonly connection: C;
+}
+
+/** Options of {@link InProcessTransport}. */
+export interface InProcessTransportOptions<C> {
+  /** The server, as a function. */
+  readonly handle: (request: InProcessRequest<C>) => Promise<TransportResponse>;
+  /** Handed to every call: who is calling. */
+  readonly connection: C;
+  /** Sent with every request unless it brings its own. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A transport without sockets: calls a server function in the same process.
+ *
+ * Bytes are handed over as they are; nothing is copied, compressed or bounded, for both sides are one program.
+ * Disposing it aborts what is in flight.
+ */
+export class InProcessTransport<C = undefined> implements Transport {
+  readonly #options: InProcessTransportOptions<C>;
+  readonly #inFlight = new Set<AbortController>();
+  #closed = false;
+
+  constructor(options: InProcessTransportOptions<C>) {
+    this.#options = options;
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#closed) throw closedError(request);
+    request.signal?.throwIfAborted();
+    const call = new AbortController();
+    const onAbort = (): void => call.abort(request.signal?.reason);
+    request.signal?.addEventListener('abort', onAbort, { once: true });
+    this.#inFlight.add(call);
+    const done = (): void => {
+      request.signal?.removeEventListener('abort', onAbort);
+      this.#inFlight.delete(call);
+    };
+    try {
+      const response = await untilAborted(
+        this.#options.handle({
+          method: request.method,
+          path: request.path,
+          headers: { ...this.#options.headers, ...request.headers },
+          body: request.body,
+          signal: call.signal,
+          connection: this.#options.connection,
+        }),
+        call.signal,
+      );
+      return { status: response.status, headers: response.headers, body: guarded(response.body, { call, done }) };
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const call of this.#inFlight) call.abort(closedError());
+    this.#inFlight.clear();
+  }
+}
+
+function closedError(request?: TransportRequest): TransportError {
+  const what = request ? `${request.method} ${request.path}: ` : '';
+  return new TransportError('KW2008', `${what}the in-process transport is closed`, { sent: request === undefined });
+}
+
+/** The body, ended by the signal even when the server does not look at it; giving it up aborts the server's side. */
+async function* guarded(
+  body: AsyncIterable<Uint8Array>,
+  options: { readonly call: AbortController; readonly done: () => void },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { call, done } = options;
+  const source = body[Symbol.asyncIterator]();
+  let ended = false;
+  try {
+    for (;;) {
+      const next = await untilAborted(source.next(), call.signal);
+      if (next.done) {
+        ended = true;
+        return;
+      }
+      yield next.value;
+    }
+  } finally {
+    done();
+    if (!ended) {
+      if (!call.signal.aborted) call.abort(new DOMException('the reader gave up the body', 'AbortError'));
+      // Not awaited: a generator that waits for something else would only take the return when it wakes up.
+      source.return?.().catch(() => {
+        // The reader has gone; how the server's side ends is no longer of interest to anyone.
+      });
+    }
+  }
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    promise.catch(() => {
+      // The caller hears of the abort; what the abandoned call says later has no reader.
+    });
+    return Promise.reject(signal.reason);
+  }
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
