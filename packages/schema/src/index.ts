@@ -1,1 +1,3 @@
+export * from './decode/index.ts';
+export * from './json/index.ts';
 export * from './node/index.ts';

@@ -7,6 +7,11 @@
 export interface SchemaNode {
   /** `any` accepts whatever comes (`RawExtension`, `JSON`, a schema without type). */
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any';
+  /**
+   * Name of a built-in structure with its package, as decode errors print it: `v1.LabelSelector`, `resource.Quantity`,
+   * `v1.MicroTime`. Absent for maps, lists, scalars and custom resources.
+   */
+  readonly typeName?: string | undefined;
   /** OpenAPI format, e.g. `int32`, `date-time`, `byte`. */
   readonly format?: string | undefined;
 

@@ -1,0 +1,297 @@
+import { setOwn } from '../json/parsed-body.ts';
+import type { SchemaNode } from '../node/index.ts';
+import { DecodeError } from './decode-error.ts';
+import { normalizeTime } from './parse-time.ts';
+
+/** How {@link decodeValue} reads. */
+export interface DecodeOptions {
+  /** From the body's reader: numbers that were not written as integers, by path. */
+  readonly numberTokens?: ReadonlyMap<string, string> | undefined;
+  /** Prefix of all paths, e.g. `metadata` when only that part is decoded. */
+  readonly path?: string | undefined;
+  /**
+   * Checks and rewrites a quantity (`1000m` → `1`); `undefined` means that it is none. Without it quantities are only
+   * checked for their characters.
+   */
+  readonly canonicalQuantity?: ((text: string) => string | undefined) | undefined;
+}
+
+/** What {@link decodeValue} hands back. */
+export interface Decoded {
+  /** The value without unknown fields and nulls. The very input where nothing had to change. */
+  readonly value: unknown;
+  /** As the API server words it: `unknown field "spec.bogus"`, at most 100. */
+  readonly unknownFields: readonly string[];
+}
+
+const MAX_REPORTED = 100;
+const QUANTITY = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
+/**
+ * Fits plain data to a type as the API server's decoder does (1.36): field names match by case, unknown fields are
+ * reported and dropped, null means absent in structures and the zero value in maps and lists, integers must be written
+ * as integers and fit their width, byte fields are base64, times become UTC.
+ *
+ * The caller decides what unknown fields mean (Strict: 400, Warn: a header, Ignore: nothing).
+ *
+ * @throws {@link DecodeError} for the first value, in the order of the body, that does not fit.
+ */
+export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOptions = {}): Decoded {
+  const decoder = new Decoder(options);
+  const root = node.typeName ?? 'map[string]interface {}';
+  if (node.type === 'object' && (typeof value !== 'object' || Array.isArray(value))) {
+    throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${root}`);
+  }
+  const result = value === null ? {} : decoder.decode(node, value, { path: options.path ?? '', field: '', owner: '' });
+  return { value: result, unknownFields: decoder.unknown };
+}
+
+interface Place {
+  /** With list indexes and map keys; for unknown fields and number tokens. */
+  readonly path: string;
+  /** Without them; for type errors. */
+  readonly field: string;
+  /** Name of the structure that holds the field. */
+  readonly owner: string;
+}
+
+class Decoder {
+  readonly unknown: string[] = [];
+  private readonly options: DecodeOptions;
+
+  constructor(options: DecodeOptions) {
+    this.options = options;
+  }
+
+  decode(node: SchemaNode, value: unknown, place: Place): unknown {
+    if (node.type === 'any' || (node.preserveUnknownFields === true && node.properties === undefined)) return value;
+    if (isQuantity(node)) return this.quantity(value);
+    if (node.intOrString === true) return this.intOrString(value, place);
+    switch (node.type) {
+      case 'string':
+        return this.string(node, value, place);
+      case 'boolean':
+        return typeof value === 'boolean' ? value : mismatch('bool', value, place);
+      case 'integer':
+      case 'number':
+        return this.number(node, value, place);
+      case 'array':
+        return this.array(node, value, place);
+      default:
+        return this.object(node, value, place);
+    }
+  }
+
+  private object(node: SchemaNode, value: unknown, place: Place): unknown {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return mismatch(goType(node), value, place);
+    }
+    const record = value as Record<string, unknown>; // an object, not a list
+    return node.properties === undefined && node.additionalProperties !== undefined
+      ? this.map(node.additionalProperties, record, place)
+      : this.struct(node, record, place);
+  }
+
+  private struct(node: SchemaNode, record: Readonly<Record<string, unknown>>, place: Place): unknown {
+    const owner = structName(node);
+    let changed: Record<string, unknown> | undefined;
+    for (const key of Object.keys(record)) {
+      const property = node.properties?.get(key);
+      const item = record[key];
+      if (property === undefined) {
+        if (node.preserveUnknownFields === true) continue;
+        if (this.unknown.length < MAX_REPORTED) this.unknown.push(`unknown field ${quote(join(place.path, key))}`);
+        changed ??= { ...record };
+        delete changed[key];
+        continue;
+      }
+      if (item === null) {
+        if (property.type === 'any') continue;
+        changed ??= { ...record };
+        delete changed[key];
+        continue;
+      }
+      const decoded = this.decode(property, item, {
+        path: join(place.path, key),
+        field: join(place.field, key),
+        owner,
+      });
+      if (decoded !== item) {
+        changed ??= { ...record };
+        changed[key] = decoded;
+      }
+    }
+    return changed ?? record;
+  }
+
+  private map(values: SchemaNode, record: Readonly<Record<string, unknown>>, place: Place): unknown {
+    let changed: Record<string, unknown> | undefined;
+    for (const key of Object.keys(record)) {
+      const item = record[key];
+      const decoded =
+        item === null
+          ? zeroValue(values)
+          : this.decode(values, item, { path: join(place.path, key), field: place.field, owner: place.owner });
+      if (decoded !== item) {
+        if (changed === undefined) changed = copyRecord(record);
+        setOwn(changed, key, decoded);
+      }
+    }
+    return changed ?? record;
+  }
+
+  private array(node: SchemaNode, value: unknown, place: Place): unknown {
+    if (!Array.isArray(value)) return mismatch(goType(node), value, place);
+    const items = node.items;
+    if (items === undefined) return value;
+    let changed: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      const decoded =
+        item === null
+          ? zeroValue(items)
+          : this.decode(items, item, { path: `${place.path}[${i}]`, field: place.field, owner: place.owner });
+      if (decoded !== item) {
+        changed ??= [...value];
+        changed[i] = decoded;
+      }
+    }
+    return changed ?? value;
+  }
+
+  private string(node: SchemaNode, value: unknown, place: Place): unknown {
+    if (typeof value !== 'string') return mismatch(goType(node), value, place);
+    if (node.format === 'date-time') {
+      return normalizeTime(value, node.typeName?.endsWith('MicroTime') === true ? 'micros' : 'seconds');
+    }
+    if (node.format === 'byte') return checkBase64(value);
+    return value;
+  }
+
+  private number(node: SchemaNode, value: unknown, place: Place): unknown {
+    const type = goType(node);
+    if (typeof value !== 'number') return mismatch(type, value, place);
+    if (node.type === 'number') return value;
+    const token = this.options.numberTokens?.get(place.path);
+    if (token !== undefined || !Number.isInteger(value) || !fitsInteger(value, type)) {
+      throw new DecodeError(
+        `json: cannot unmarshal number ${token ?? value} into Go struct field ${where(place)} of type ${type}`,
+      );
+    }
+    return value;
+  }
+
+  private intOrString(value: unknown, place: Place): unknown {
+    if (typeof value === 'string') return value;
+    return this.number({ type: 'integer', format: 'int32' }, value, place);
+  }
+
+  private quantity(value: unknown): unknown {
+    const text = typeof value === 'number' ? String(value) : value;
+    const { canonicalQuantity } = this.options;
+    if (typeof text === 'string') {
+      if (canonicalQuantity === undefined ? QUANTITY.test(text) : false) return text;
+      const canonical = canonicalQuantity?.(text);
+      if (canonical !== undefined) return canonical;
+    }
+    throw new DecodeError(
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    );
+  }
+}
+
+function isQuantity(node: SchemaNode): boolean {
+  return node.typeName === 'resource.Quantity' || node.format === 'quantity';
+}
+
+function mismatch(type: string, value: unknown, place: Place): never {
+  const number = typeof value === 'number' && /^u?int\d+$|^float/.test(type) ? `number ${value}` : jsonKind(value);
+  throw new DecodeError(`json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${type}`);
+}
+
+function where(place: Place): string {
+  return `${place.owner}.${place.field}`;
+}
+
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function structName(node: SchemaNode): string {
+  const name = node.typeName ?? '';
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** The Go type that upstream's message names; named scalar types (`v1.RestartPolicy`) are not in the type table. */
+function goType(node: SchemaNode): string {
+  if (node.intOrString === true) return 'int32';
+  switch (node.type) {
+    case 'string':
+      return node.format === 'byte' ? '[]uint8' : 'string';
+    case 'boolean':
+      return 'bool';
+    case 'integer':
+      return node.format === 'int64' ? 'int64' : 'int32';
+    case 'number':
+      return 'float64';
+    case 'array':
+      return `[]${node.items === undefined ? 'interface {}' : elementType(node.items)}`;
+    case 'object':
+      if (node.additionalProperties !== undefined && node.properties === undefined) {
+        return `map[string]${elementType(node.additionalProperties)}`;
+      }
+      return node.typeName ?? 'map[string]interface {}';
+    default:
+      return 'interface {}';
+  }
+}
+
+function elementType(node: SchemaNode): string {
+  return node.typeName ?? goType(node);
+}
+
+function fitsInteger(value: number, type: string): boolean {
+  return type === 'int32' ? value >= -(2 ** 31) && value < 2 ** 31 : value >= -(2 ** 63) && value < 2 ** 63;
+}
+
+function zeroValue(node: SchemaNode): unknown {
+  if (isQuantity(node)) return '0';
+  if (node.intOrString === true) return 0;
+  switch (node.type) {
+    case 'string':
+      return node.format === 'date-time' ? null : '';
+    case 'integer':
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'object':
+      return node.properties === undefined ? null : {};
+    default:
+      return null;
+  }
+}
+
+function checkBase64(text: string): string {
+  const plain = text.replace(/[\r\n]/g, '');
+  const bad = /[^A-Za-z0-9+/]/.exec(plain.replace(/={1,2}$/, ''));
+  if (bad !== null) throw new DecodeError(`illegal base64 data at input byte ${bad.index}`);
+  if (plain.length % 4 !== 0) {
+    throw new DecodeError(`illegal base64 data at input byte ${plain.length - (plain.length % 4)}`);
+  }
+  return plain;
+}
+
+function copyRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...record }; // spread copies `__proto__` as an own key
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { parseYaml } from './index.ts';
+
+const read = (text: string): ReturnType<typeof parseYaml> => parseYaml(new TextEncoder().encode(text));
+
+// Answers recorded from kube-apiserver 1.36.3 with Content-Type application/yaml.
+describe('parseYaml', () => {
+  it.each([
+    ['a: yes', true],
+    ['a: on', true],
+    ['a: n', false],
+    ['a: 0777', 511],
+    ['a: 0o17', 15],
+    ['a: 0x1F', 31],
+    ['a: 0b11', 3],
+    ['a: 1_000', 1000],
+    ['a: 1.5', 1.5],
+    ['a: 09', 9],
+    ['a: 2001-12-14', '2001-12-14'],
+    ['a: 12:30:45', '12:30:45'],
+    ['a: ~', null],
+    ['a:', null],
+    ['a: !!binary aGk=', 'hi'],
+    ['a: !!foo b', 'b'],
+    ['a: !!str 12', '12'],
+    ['a: "yes"', 'yes'],
+    ['a: |\n  x\n  y\n', 'x\ny\n'],
+  ])('resolves %j', (text, value) => {
+    expect(read(text).value).toEqual({ a: value });
+  });
+
+  it('makes keys strings, merges, follows aliases, reads the first document only', () => {
+    const body = read('1: x\ntrue: v\nno: z\nbase: &b {p: "1", q: "2"}\nd: {<<: *b, q: "3"}\ne: *b\n---\nsecond: 1\n');
+    expect(body.value).toEqual({
+      '1': 'x',
+      true: 'v',
+      false: 'z',
+      base: { p: '1', q: '2' },
+      d: { p: '1', q: '3' },
+      e: { p: '1', q: '2' },
+    });
+  });
+
+  it('reports duplicate keys with their line', () => {
+    const body = read('apiVersion: v1\ndata:\n  a: "1"\n  a: "2"\n');
+    expect(body.duplicates).toEqual(['line 4: key "a" already set in map']);
+    expect(read('{"a":1,"a":2}').duplicates).toEqual(['line 1: key "a" already set in map']);
+  });
+
+  it.each([
+    ['data:\n\ta: 1\n', 'yaml: line 2: found character that cannot start any token'],
+    ['data: a: b', 'yaml: line 1: mapping values are not allowed in this context'],
+    ['data: *x', "yaml: unknown anchor 'x' referenced"],
+    ['a: &a [*a]', "yaml: anchor 'a' value contains itself"],
+    ['a: .inf', 'json: unsupported value: +Inf'],
+    ['? [a]\n: x', 'yaml: invalid map key'],
+    ['a\0b: c', 'yaml: control characters are not allowed'],
+    [`a: ${'['.repeat(3000)}`, 'yaml: exceeded max depth of 500'],
+    [`a: ${'['.repeat(600)}${']'.repeat(600)}`, 'yaml: exceeded max depth of 500'],
+    ['a: 9007199254740993', 'is not representable'],
+  ])('refuses %.30j', (text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+
+  it('stops an alias bomb', () => {
+    const lines = ['a: &a ["x","x","x","x","x","x","x","x","x"]'];
+    for (const [name, from] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf', 'hg'] as const) {
+      lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${from}`).join(',')}]`);
+    }
+    expect(() => read(lines.join('\n'))).toThrow('yaml: document contains excessive aliasing');
+  });
+
+  it('keeps __proto__ as data', () => {
+    const { value } = read('__proto__: {x: 1}\nq: {<<: {__proto__: 1}}');
+    expect(Object.keys(value as object)).toEqual(['__proto__', 'q']);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+  });
+});

@@ -1,0 +1,49 @@
+import { BodyReadError } from './parsed-body.ts';
+
+const NAMED: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+]);
+const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/;
+const INFINITE = /^([-+]?)\.(inf|Inf|INF)$/;
+
+/**
+ * Resolves a plain YAML scalar as the API server's reader does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no
+ * base 60, dates stay text (go-yaml 2.4 as used by Kubernetes 1.36).
+ *
+ * @throws {@link BodyReadError} for infinity, NaN and integers that a double would round
+ */
+export function resolvePlainScalar(source: string): unknown {
+  const named = NAMED.get(source);
+  if (named !== undefined) return named;
+  if (!/^[-+.0-9]/.test(source)) return source;
+  if (INFINITE.test(source)) {
+    throw new BodyReadError('number', `json: unsupported value: ${source.startsWith('-') ? '-Inf' : '+Inf'}`);
+  }
+  if (/^\.(nan|NaN|NAN)$/.test(source)) throw new BodyReadError('number', 'json: unsupported value: NaN');
+  if (source.startsWith('.')) return FLOAT.test(source) ? Number(source) : source;
+  const plain = source.replaceAll('_', '');
+  const integer = INTEGER.exec(plain);
+  if (integer !== null) return integerValue(integer[1] === '-', integer[2] as string);
+  if (FLOAT.test(plain)) {
+    const value = Number(plain);
+    if (Number.isFinite(value)) return value;
+  }
+  return source;
+}
+
+function integerValue(negative: boolean, digits: string): number {
+  const octal = /^0[0-7]+$/.test(digits);
+  const magnitude = BigInt(octal ? `0o${digits.slice(1)}` : digits);
+  const exact = negative ? -magnitude : magnitude;
+  const value = Number(exact);
+  if (magnitude <= 0xffffffffffffffffn && BigInt(value) !== exact) {
+    throw new BodyReadError(
+      'number',
+      `the number ${exact} is not representable: integers beyond 2^53 would be rounded; write it as a string`,
+    );
+  }
+  return value === 0 ? 0 : value;
+}
