@@ -98,9 +98,8 @@ export class MemoryStorage implements Storage {
     if (fromRevision < this.#compacted) throw new CompactedError(fromRevision, this.#compacted);
     const past = this.#history.since(prefix, fromRevision);
     const delivered = Math.max(fromRevision, this.#revision);
-    const subscription = this.#subscriptions.add({ prefix, fromRevision: delivered }, handler);
     if (past.length > 0) handler(past);
-    return subscription;
+    return this.#subscriptions.add({ prefix, fromRevision: delivered }, handler);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

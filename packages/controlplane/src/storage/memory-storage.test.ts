@@ -1,0 +1,28 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { MemoryStorage } from './memory-storage.ts';
+import { put, storageContract } from './storage.contract.ts';
+
+storageContract('MemoryStorage', async (limits) => {
+  const clock = new VirtualClock();
+  return { clock, storage: new MemoryStorage({ clock, ...limits }) };
+});
+
+describe('MemoryStorage at rest', () => {
+  it('leaves no timer behind once history is empty or it is closed', async () => {
+    const clock = new VirtualClock();
+    const storage = new MemoryStorage({ clock, historyMs: 1000 });
+    await storage.commit([put('/r/x', '1')]);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(1000);
+    expect(clock.pendingTimers).toBe(0);
+    await storage.commit([put('/r/y', '1')]);
+    await storage[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('begins where it is told to', async () => {
+    const storage = new MemoryStorage({ clock: new VirtualClock(), initialRevision: 1000 });
+    expect((await storage.commit([put('/r/x', '1')])).revision).toBe(1001);
+  });
+});
