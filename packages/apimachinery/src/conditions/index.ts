@@ -1,0 +1,1 @@
+export type { Condition, ConditionStatus } from './condition.ts';

@@ -1,0 +1,1 @@
+export function protobufTable(data) { return 'export {};\n'; }

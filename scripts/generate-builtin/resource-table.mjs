@@ -1,0 +1,1 @@
+export function resourceTable(data) { return 'export {};\n'; }

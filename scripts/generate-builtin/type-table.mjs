@@ -1,0 +1,1 @@
+export function typeTable(data) { return 'export {};\n'; }
