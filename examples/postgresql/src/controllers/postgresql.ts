@@ -1,0 +1,43 @@
+import { isDeleting } from '@kubewright/apimachinery';
+import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import { controller, type ReconcileContext, type ReconcileOutcome } from '@kubewright/runtime';
+import { Postgresql } from '../api/v1/postgresql.ts';
+import { podFor, secretFor } from './children.ts';
+import { statusOf } from './status.ts';
+
+/** Runs one PostgreSQL server, in one pod of the same name, for every `Postgresql`. */
+export const postgresql = controller({
+  for: Postgresql,
+  owns: [Pod, Secret],
+  finalizers: { 'database.db.example.com/finalizer': deletePodFirst },
+  async reconcile(pg, ctx) {
+    const found = await ctx.get(Pod, podFor(pg).metadata);
+    if (found && (isDeleting(found) || hasEnded(found))) {
+      await ctx.setStatus(statusOf(pg, found, ctx.clock));
+      if (!isDeleting(found)) await ctx.delete(found); // the next reconcile, caused by its deletion, makes a new one
+      return { requeueAfterMs: 5_000 };
+    }
+    const [, pod] = await ctx.apply([secretFor(pg), podFor(pg)]);
+    if (!found)
+      ctx.events.record({
+        reason: 'PodCreated',
+        action: 'CreatePod',
+        note: `Created pod ${pod.metadata.name}`,
+        related: pod,
+      });
+    await ctx.setStatus(statusOf(pg, pod, ctx.clock));
+    return { requeueAfterMs: 5_000 };
+  },
+});
+
+/** Lets the object go only when its pod has gone. */
+async function deletePodFirst(pg: Postgresql, ctx: ReconcileContext<Postgresql>): Promise<ReconcileOutcome> {
+  const pod = await ctx.get(Pod, podFor(pg).metadata);
+  if (!pod) return undefined;
+  if (!isDeleting(pod)) await ctx.delete(pod);
+  return { requeueAfterMs: 1_000 };
+}
+
+function hasEnded(pod: Pod): boolean {
+  return pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
+}

@@ -1,0 +1,82 @@
+import { forbidden } from '@kubewright/apimachinery';
+import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
+import { formatRule, type PolicyRule, uncoveredRules } from '../authorization/policy-rule.ts';
+import type { RbacIndex } from '../authorization/rbac-index.ts';
+import type { Draft } from '../registry/strategy.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/**
+ * Refuses to let anybody grant more than they hold: by writing a role (unless allowed to `escalate` it) or by binding
+ * one (unless allowed to `bind` it). Upstream does the same in the storage of RBAC kinds (`policybased`, 1.36).
+ */
+export function rbacEscalationCheck(options: {
+  readonly index: RbacIndex;
+  readonly authorizer: Authorizer;
+}): AdmissionPlugin {
+  const { index, authorizer } = options;
+  return {
+    name: 'RBACEscalation',
+    async validate(attributes: AdmissionAttributes): Promise<void> {
+      const { definition, object, operation, user } = attributes;
+      if (definition.group !== GROUP || object === undefined || operation === 'DELETE') return;
+      if (user.groups.includes('system:masters') || unchanged(attributes)) return;
+      const isRole = definition.resource === 'roles' || definition.resource === 'clusterroles';
+      const wanted = isRole ? rulesOf(object) : boundRules(index, attributes, object);
+      if (wanted.length === 0 || (await allowed(authorizer, attributes, isRole))) return;
+      const held = [...index.rulesFor(user, attributes.namespace)].map(({ rule }) => rule);
+      const missing = uncoveredRules(held, wanted);
+      if (missing.length > 0) throw refusal(attributes, missing);
+    },
+  };
+}
+
+function unchanged({ object, oldObject }: AdmissionAttributes): boolean {
+  if (object === undefined || oldObject === undefined) return false;
+  const old = oldObject as unknown as Record<string, unknown>;
+  return ['rules', 'aggregationRule', 'subjects', 'roleRef'].every(
+    (field) => JSON.stringify(object[field]) === JSON.stringify(old[field]),
+  );
+}
+
+function rulesOf(object: Draft): readonly PolicyRule[] {
+  return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
+}
+
+function boundRules(index: RbacIndex, { namespace }: AdmissionAttributes, object: Draft): readonly PolicyRule[] {
+  const ref = object['roleRef'] as { readonly kind: string; readonly name: string } | undefined;
+  return (ref && index.role(namespace, ref)) ?? [];
+}
+
+async function allowed(
+  authorizer: Authorizer,
+  { definition, namespace, name, object, user }: AdmissionAttributes,
+  isRole: boolean,
+): Promise<boolean> {
+  const ref = object?.['roleRef'] as { readonly kind: string; readonly name: string } | undefined;
+  const resource = isRole ? definition.resource : ref?.kind === 'ClusterRole' ? 'clusterroles' : 'roles';
+  const attributes: AuthorizationAttributes = {
+    user,
+    verb: isRole ? 'escalate' : 'bind',
+    resource: {
+      group: GROUP,
+      version: 'v1',
+      resource,
+      subresource: '',
+      namespace,
+      name: isRole ? name : (ref?.name ?? ''),
+    },
+  };
+  return (await authorizer.authorize(attributes)).decision === 'allow';
+}
+
+function refusal({ definition, name, user }: AdmissionAttributes, missing: readonly PolicyRule[]): Error {
+  const groups = JSON.stringify(user.groups).replaceAll(',', ' ');
+  const rules = missing.map(formatRule).join('\n');
+  return forbidden(
+    { group: GROUP, resource: definition.resource },
+    name,
+    `user "${user.username}" (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${rules}`,
+  );
+}

@@ -1,0 +1,9 @@
+import type { ApiRequest } from '../http/api-request.ts';
+
+/** Reads the token of an `Authorization: Bearer …` header; `undefined` when there is none. */
+export function bearerToken(request: ApiRequest): string | undefined {
+  const header = request.headers['authorization'];
+  if (header === undefined) return undefined;
+  const match = /^bearer +(\S+) *$/i.exec(header);
+  return match?.[1];
+}

@@ -1,0 +1,14 @@
+import type { ApiRequest } from '../http/api-request.ts';
+import type { Authenticator, UserInfo } from './authenticator.ts';
+
+/**
+ * Takes the verified client certificate's common name as the user and its organizations as groups
+ * (k8s.io/apiserver `x509.CommonNameUserConversion`).
+ */
+export const certificateAuthenticator: Authenticator = {
+  async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
+    const certificate = request.connection.clientCertificate;
+    if (certificate === undefined || certificate.commonName === '') return undefined;
+    return { username: certificate.commonName, groups: certificate.organizations };
+  },
+};

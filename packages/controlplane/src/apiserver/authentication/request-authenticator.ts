@@ -1,0 +1,37 @@
+import type { ApiRequest } from '../http/api-request.ts';
+import type { Authenticator, UserInfo } from './authenticator.ts';
+import { bearerToken } from './bearer-token.ts';
+
+/** Who is asked without credentials; RBAC lets it read /livez, /readyz, /healthz and /version. */
+const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/**
+ * Asks authenticators in order and adds what every answer has: the group `system:authenticated`, or the anonymous user
+ * when there were no credentials at all. Credentials that nobody accepts are an error, never anonymous.
+ * Mirrors the union and group adder of k8s.io/apiserver (1.36).
+ */
+export class RequestAuthenticator {
+  readonly #authenticators: readonly Authenticator[];
+  readonly #unauthorized: () => Error;
+
+  /** @param options.unauthorized - makes the 401 that wrong credentials get. */
+  constructor(options: { readonly authenticators: readonly Authenticator[]; readonly unauthorized: () => Error }) {
+    this.#authenticators = options.authenticators;
+    this.#unauthorized = options.unauthorized;
+  }
+
+  async authenticate(request: ApiRequest): Promise<UserInfo> {
+    for (const authenticator of this.#authenticators) {
+      const user = await authenticator.authenticate(request);
+      if (user !== undefined) return withAuthenticatedGroup(user);
+    }
+    if (bearerToken(request) !== undefined || request.headers['authorization'] !== undefined)
+      throw this.#unauthorized();
+    return anonymous;
+  }
+}
+
+function withAuthenticatedGroup(user: UserInfo): UserInfo {
+  if (user.groups.includes('system:authenticated') || user.username === anonymous.username) return user;
+  return { ...user, groups: [...user.groups, 'system:authenticated'] };
+}

@@ -1,0 +1,84 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { ApiRequest } from '../http/api-request.ts';
+import type { Authenticator, UserInfo } from './authenticator.ts';
+import { bearerToken } from './bearer-token.ts';
+import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
+
+/** Finds the object that a token names; `resource` is `serviceaccounts`, `pods`, `secrets` or `nodes`. */
+export type FindBoundObject = (
+  resource: string,
+  namespace: string,
+  name: string,
+) => Promise<KubernetesObject | undefined>;
+
+/**
+ * Accepts service-account tokens of this server while their account, and the pod or secret that they are bound to,
+ * exist with the same uid and are not long deleted.
+ */
+export class ServiceAccountAuthenticator implements Authenticator {
+  readonly #tokens: ServiceAccountTokens;
+  readonly #find: FindBoundObject;
+
+  constructor(options: { readonly tokens: ServiceAccountTokens; readonly find: FindBoundObject }) {
+    this.#tokens = options.tokens;
+    this.#find = options.find;
+  }
+
+  async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
+    const token = bearerToken(request);
+    return token === undefined ? undefined : (await this.review(token, []))?.user;
+  }
+
+  /**
+   * Checks a token for certain audiences (empty: the server's own).
+   *
+   * @returns the user and the audiences that both the token and the caller know; `undefined` when it is not valid.
+   */
+  async review(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<{ readonly user: UserInfo; readonly audiences: readonly string[] } | undefined> {
+    const claims = this.#tokens.read(token);
+    if (claims === undefined) return undefined;
+    const wanted = audiences.length > 0 ? audiences : [this.#tokens.issuer];
+    const shared = claims.aud.filter((audience) => wanted.includes(audience));
+    if (shared.length === 0 || !(await this.#stillBound(claims))) return undefined;
+    return { user: userOf(claims), audiences: shared };
+  }
+
+  async #stillBound(claims: ServiceAccountClaims): Promise<boolean> {
+    const { namespace, serviceaccount, pod, secret } = claims['kubernetes.io'];
+    const checks: readonly [string, BoundObject | undefined][] = [
+      ['serviceaccounts', serviceaccount],
+      ['pods', pod],
+      ['secrets', secret],
+    ];
+    for (const [resource, bound] of checks) {
+      if (bound === undefined) continue;
+      const found = await this.#find(resource, namespace, bound.name);
+      if (found?.metadata.uid !== bound.uid) return false;
+    }
+    return true;
+  }
+}
+
+function userOf(claims: ServiceAccountClaims): UserInfo {
+  const { namespace, serviceaccount, pod, node } = claims['kubernetes.io'];
+  const extra: Record<string, readonly string[]> = {
+    'authentication.kubernetes.io/credential-id': [`JTI=${claims.jti}`],
+  };
+  if (pod) {
+    extra['authentication.kubernetes.io/pod-name'] = [pod.name];
+    extra['authentication.kubernetes.io/pod-uid'] = [pod.uid];
+  }
+  if (node) {
+    extra['authentication.kubernetes.io/node-name'] = [node.name];
+    extra['authentication.kubernetes.io/node-uid'] = [node.uid];
+  }
+  return {
+    username: claims.sub,
+    uid: serviceaccount.uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    extra,
+  };
+}

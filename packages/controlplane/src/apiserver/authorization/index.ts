@@ -1,0 +1,6 @@
+export type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
+export { NodeAuthorizer } from './node-authorizer.ts';
+export { formatRule, type PolicyRule, ruleAllows, uncoveredRules } from './policy-rule.ts';
+export { RbacAuthorizer } from './rbac-authorizer.ts';
+export { type GrantedRule, RbacIndex } from './rbac-index.ts';
+export { superuserAuthorizer, UnionAuthorizer } from './union-authorizer.ts';

@@ -1,0 +1,131 @@
+import { Buffer } from 'node:buffer';
+import type { Storage, StorageChange, StoredObject } from '../../storage/storage.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { PolicyRule } from './policy-rule.ts';
+
+const PREFIX = '/registry/rbac.authorization.k8s.io/';
+
+interface Role {
+  readonly rules?: readonly PolicyRule[] | null;
+}
+
+interface Subject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+interface Binding {
+  readonly name: string;
+  /** Empty for cluster role bindings. */
+  readonly namespace: string;
+  readonly subjects: readonly Subject[];
+  readonly roleRef: { readonly kind: string; readonly name: string };
+}
+
+/** A rule that applies to somebody, and the binding that gave it. */
+export interface GrantedRule {
+  readonly rule: PolicyRule;
+  /** For messages: `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`. */
+  readonly origin: string;
+}
+
+/**
+ * Roles and bindings by the subjects they name, kept equal to storage. Looking up one user's rules touches only the
+ * bindings that name that user or one of its groups.
+ */
+export class RbacIndex implements Disposable {
+  readonly #roles = new Map<string, Role>();
+  readonly #bindings = new Map<string, Binding>();
+  readonly #bySubject = new Map<string, Set<Binding>>();
+  #subscription: Disposable | undefined;
+
+  /** Reads what is stored and follows changes; resolves when complete. */
+  async start(storage: Storage): Promise<void> {
+    const { objects, revision } = await storage.list({ prefix: PREFIX });
+    for (const stored of objects) this.#set(stored);
+    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, (changes) => this.#apply(changes));
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription?.[Symbol.dispose]();
+  }
+
+  /** The rules of a role by reference; `undefined` when there is no such role. */
+  role(namespace: string, ref: { readonly kind: string; readonly name: string }): readonly PolicyRule[] | undefined {
+    const key = ref.kind === 'ClusterRole' ? `clusterroles/${ref.name}` : `roles/${namespace}/${ref.name}`;
+    const role = this.#roles.get(key);
+    return role && (role.rules ?? []);
+  }
+
+  /** Every rule that applies to a user cluster-wide and, if given, in a namespace. */
+  *rulesFor(user: UserInfo, namespace: string): Generator<GrantedRule> {
+    for (const subject of subjectsOf(user)) {
+      for (const binding of this.#bySubject.get(subject.key) ?? []) {
+        if (binding.namespace !== '' && binding.namespace !== namespace) continue;
+        const origin = describe(binding, subject.text);
+        for (const rule of this.role(binding.namespace, binding.roleRef) ?? []) yield { rule, origin };
+      }
+    }
+  }
+
+  #apply(changes: readonly StorageChange[]): void {
+    for (const { key, current } of changes) {
+      if (current) this.#set(current);
+      else this.#remove(key.slice(PREFIX.length));
+    }
+  }
+
+  #set(stored: StoredObject): void {
+    const key = stored.key.slice(PREFIX.length);
+    const object = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as Record<string, unknown>;
+    this.#remove(key);
+    if (key.startsWith('roles/') || key.startsWith('clusterroles/')) {
+      this.#roles.set(key, object as Role);
+      return;
+    }
+    const { name = '', namespace = '' } = object['metadata'] as { name?: string; namespace?: string };
+    const binding: Binding = {
+      name,
+      namespace: key.startsWith('rolebindings/') ? namespace : '',
+      subjects: (object['subjects'] as Subject[] | null | undefined) ?? [],
+      roleRef: object['roleRef'] as Binding['roleRef'],
+    };
+    this.#bindings.set(key, binding);
+    for (const subject of binding.subjects) {
+      const subjectKey = keyOf(subject, binding.namespace);
+      const set = this.#bySubject.get(subjectKey) ?? new Set<Binding>();
+      set.add(binding);
+      this.#bySubject.set(subjectKey, set);
+    }
+  }
+
+  #remove(key: string): void {
+    this.#roles.delete(key);
+    const binding = this.#bindings.get(key);
+    if (!binding) return;
+    this.#bindings.delete(key);
+    for (const subject of binding.subjects) this.#bySubject.get(keyOf(subject, binding.namespace))?.delete(binding);
+  }
+}
+
+function keyOf(subject: Subject, bindingNamespace: string): string {
+  if (subject.kind === 'ServiceAccount') {
+    return `User/system:serviceaccount:${subject.namespace ?? bindingNamespace}:${subject.name}`;
+  }
+  return `${subject.kind}/${subject.name}`;
+}
+
+function* subjectsOf(user: UserInfo): Generator<{ readonly key: string; readonly text: string }> {
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user.username);
+  const text = account ? `ServiceAccount "${account[2]}/${account[1]}"` : `User "${user.username}"`;
+  yield { key: `User/${user.username}`, text };
+  for (const group of user.groups) yield { key: `Group/${group}`, text: `Group "${group}"` };
+}
+
+function describe(binding: Binding, subject: string): string {
+  const { kind, name } = binding.roleRef;
+  return binding.namespace === ''
+    ? `ClusterRoleBinding "${binding.name}" of ${kind} "${name}" to ${subject}`
+    : `RoleBinding "${binding.name}/${binding.namespace}" of ${kind} "${name}" to ${subject}`;
+}

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StateDirectory, StateDirectoryError } from './state-directory.ts';
+
+describe('StateDirectory', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kw-state-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is readable by the user alone and ignored by git', () => {
+    using directory = StateDirectory.take(join(folder, 'a folder', '.kubewright'));
+    directory.writeNote('note.json', { port: 1 });
+    expect(statSync(directory.path).mode & 0o777).toBe(0o700);
+    expect(statSync(directory.file('note.json')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(directory.file('.gitignore'), 'utf8')).toBe('*\n');
+    expect(directory.readNote('note.json')).toEqual({ port: 1 });
+  });
+
+  it('refuses a second holder, with the pid of the first', () => {
+    using _first = StateDirectory.take(folder);
+    expect(() => StateDirectory.take(folder)).toThrow(StateDirectoryError);
+    expect(() => StateDirectory.take(folder)).toThrow(`(pid ${process.pid})`);
+  });
+
+  it('is free again once released', () => {
+    StateDirectory.take(folder)[Symbol.dispose]();
+    using again = StateDirectory.take(folder);
+    expect(again.abandonedBy).toBeUndefined();
+  });
+
+  it('is taken over from a holder that was killed', () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    writeFileSync(join(folder, 'instance.json'), JSON.stringify({ pid, started: 'long ago' }));
+    using directory = StateDirectory.take(folder);
+    expect(directory.abandonedBy?.pid).toBe(pid);
+  });
+
+  it('is taken over when the pid belongs to another process now', () => {
+    writeFileSync(join(folder, 'instance.json'), JSON.stringify({ pid: process.pid, started: 'another time' }));
+    using directory = StateDirectory.take(folder);
+    expect(directory.abandonedBy?.pid).toBe(process.pid);
+  });
+
+  it('says in three lines what, why and what to do when the folder cannot be made', () => {
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => StateDirectory.take(join(folder, 'file', '.kubewright'))).toThrow(
+      /cannot be used\n {2}why: .*ENOTDIR.*\n {2}do: make it writable/,
+    );
+  });
+});

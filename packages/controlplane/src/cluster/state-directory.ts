@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
+
+/** The folder cannot be used; the message says what was tried, why it failed and what to do. */
+export class StateDirectoryError extends Error {
+  readonly code = 'KW3101';
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'StateDirectoryError';
+  }
+}
+
+/**
+ * The one folder in which an embedded cluster keeps what outlives it: certificates, kubeconfig, notes of its processes
+ * and temporary folders. Only the user can read it, git ignores it, and one instance at a time holds it.
+ */
+export class StateDirectory implements Disposable {
+  /** Absolute path. */
+  readonly path: string;
+  /** The process that held the folder before and did not release it (it was killed); `undefined` if none. */
+  readonly abandonedBy: ProcessIdentity | undefined;
+  #held = true;
+
+  private constructor(path: string, abandonedBy: ProcessIdentity | undefined) {
+    this.path = path;
+    this.abandonedBy = abandonedBy;
+  }
+
+  /**
+   * Makes the folder where needed and takes it.
+   *
+   * @throws {@link StateDirectoryError} when it cannot be written, or another instance holds it (with that one's pid).
+   */
+  static take(path: string): StateDirectory {
+    const absolute = resolve(path);
+    try {
+      mkdirSync(absolute, { recursive: true, mode: 0o700 });
+      chmodSync(absolute, 0o700);
+      writeFileSync(join(absolute, '.gitignore'), '*\n', { mode: 0o600 });
+      return new StateDirectory(absolute, lock(absolute));
+    } catch (error) {
+      if (error instanceof StateDirectoryError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StateDirectoryError(
+        `the cluster's state folder ${absolute} cannot be used\n  why: ${reason}\n  do: make it writable for this user, or start in another folder`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Path of a file or folder inside. */
+  file(...names: readonly string[]): string {
+    return join(this.path, ...names);
+  }
+
+  /** Reads a JSON note; `undefined` when there is none or it is not whole. */
+  readNote<T>(name: string): T | undefined {
+    try {
+      return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
+    } catch {
+      // Absent, or cut short by a crash: the same as absent.
+      return undefined;
+    }
+  }
+
+  /** Writes a JSON note that only the user can read. */
+  writeNote(name: string, value: unknown): void {
+    writeFileSync(this.file(name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  }
+
+  /** Lets the next instance in. */
+  [Symbol.dispose](): void {
+    if (!this.#held) return;
+    this.#held = false;
+    rmSync(this.file('instance.json'), { force: true });
+  }
+}
+
+/** Writes the lock; answers the earlier holder if it is dead, throws if it lives. */
+function lock(directory: string): ProcessIdentity | undefined {
+  const path = join(directory, 'instance.json');
+  let abandoned: ProcessIdentity | undefined;
+  for (;;) {
+    try {
+      writeFileSync(path, `${JSON.stringify(processIdentity(process.pid))}\n`, { flag: 'wx', mode: 0o600 });
+      return abandoned;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const holder = readHolder(path);
+    if (holder && isSameProcess(holder)) {
+      throw new StateDirectoryError(
+        `a cluster is running in this folder already (pid ${holder.pid})\n  why: ${path} is held by it\n  do: stop it (Ctrl-C there, or kill ${holder.pid}), or start in another folder`,
+      );
+    }
+    abandoned = holder;
+    rmSync(path, { force: true });
+  }
+}
+
+function readHolder(path: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
+  } catch {
+    // Gone in the meantime, or cut short by a crash: nobody holds it.
+    return undefined;
+  }
+}
