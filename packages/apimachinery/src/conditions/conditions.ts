@@ -1,0 +1,95 @@
+import type { Clock } from '../clock/clock.ts';
+import type { Condition, ConditionStatus } from './condition.ts';
+
+/** What is to be said of one aspect; the time is filled in. */
+export interface ConditionUpdate {
+  readonly type: string;
+  readonly status: ConditionStatus;
+  readonly reason: string;
+  readonly message?: string;
+  readonly observedGeneration?: number;
+}
+
+/** The least that any built-in kind's conditions have in common. */
+export interface ConditionLike {
+  readonly type: string;
+  readonly status: string;
+}
+
+/**
+ * Says one thing in a list of conditions and leaves the others alone: the list with that condition replaced, or added
+ * at the end. `lastTransitionTime` moves only when `status` changes. When nothing changes, the same list comes back,
+ * so that a status can be compared by identity. Mirrors `meta.SetStatusCondition`.
+ */
+export function setCondition(
+  conditions: readonly Condition[] | undefined,
+  update: ConditionUpdate,
+  clock: Clock,
+): readonly Condition[] {
+  const list = conditions ?? [];
+  const index = list.findIndex((condition) => condition.type === update.type);
+  const old = list[index];
+  const next: Condition = {
+    type: update.type,
+    status: update.status,
+    ...observed(update.observedGeneration ?? old?.observedGeneration),
+    lastTransitionTime: old?.status === update.status ? old.lastTransitionTime : formatTime(clock.now()),
+    reason: update.reason,
+    message: update.message ?? '',
+  };
+  if (old === undefined) return [...list, next];
+  return same(old, next) ? list : list.map((condition, at) => (at === index ? next : condition));
+}
+
+/** Removes the condition of a type; the same list when there is none. */
+export function removeCondition<C extends ConditionLike>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): readonly C[] {
+  const list = conditions ?? [];
+  return list.some((condition) => condition.type === type) ? list.filter((condition) => condition.type !== type) : list;
+}
+
+/** Finds the condition of a type. */
+export function findCondition<C extends ConditionLike>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): C | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** True if the condition is there and holds. */
+export function isConditionTrue(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
+  return findCondition(conditions, type)?.status === 'True';
+}
+
+/** True if the condition is there and does not hold; `Unknown` and absent are neither true nor false. */
+export function isConditionFalse(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
+  return findCondition(conditions, type)?.status === 'False';
+}
+
+/** Formats a time as the API does (meta/v1 `Time`): RFC 3339 in UTC, whole seconds. */
+export function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** Formats a time in microseconds (meta/v1 `MicroTime`, as in Leases). */
+export function formatMicroTime(ms: number): string {
+  const whole = Math.floor(ms);
+  const micros = Math.floor((ms - whole) * 1000);
+  return `${new Date(whole).toISOString().slice(0, 23)}${String(micros).padStart(3, '0')}Z`;
+}
+
+function observed(generation: number | undefined): { readonly observedGeneration?: number } {
+  return generation === undefined ? {} : { observedGeneration: generation };
+}
+
+function same(a: Condition, b: Condition): boolean {
+  return (
+    a.status === b.status &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.observedGeneration === b.observedGeneration &&
+    a.lastTransitionTime === b.lastTransitionTime
+  );
+}

@@ -1,0 +1,197 @@
+import { quote } from '../text/index.ts';
+import { causesOf, type FieldError, formatFieldErrors } from '../validation/index.ts';
+import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
+import { StatusError } from './status-error.ts';
+
+/** The collection that a failure is about. `group` is empty for the core group. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** The kind that a failure is about. */
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** 404: `pods "web" not found`. */
+export function notFound(resource: GroupResource, name: string): StatusError {
+  const message = `${formatGroupResource(resource)} ${quote(name)} not found`;
+  return failure({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
+}
+
+/** 404 for a path or a collection that does not exist: what a client sees of a kind that is not served. */
+export function pathNotFound(): StatusError {
+  const message = 'the server could not find the requested resource';
+  return failure({ code: 404, reason: 'NotFound', message, details: {} });
+}
+
+/** 409: `pods "web" already exists`. */
+export function alreadyExists(resource: GroupResource, name: string): StatusError {
+  const message = `${formatGroupResource(resource)} ${quote(name)} already exists`;
+  return failure({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
+}
+
+/** 409: `Operation cannot be fulfilled on pods "web": <cause>`. Read again and retry. */
+export function conflict(resource: GroupResource, name: string, cause: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quote(name)}: ${cause}`;
+  return failure({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
+}
+
+/** 409 of a server-side apply: one cause for each field that another manager owns. */
+export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
+  return failure({ code: 409, reason: 'Conflict', message, details: { causes } });
+}
+
+/** 422: `Deployment.apps "web" is invalid: [spec.replicas: Invalid value: …, …]`, one cause for each fault. */
+export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
+  const full = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  const head = `${full} ${quote(name)} is invalid`;
+  const message = errors.length === 0 ? head : `${head}: ${formatFieldErrors(errors)}`;
+  const details: StatusDetails = {
+    ...nonEmpty({ name, group: kind.group, kind: kind.kind }),
+    ...(errors.length === 0 ? {} : { causes: causesOf(errors) }),
+  };
+  return failure({ code: 422, reason: 'Invalid', message, details });
+}
+
+/** 403: `pods "web" is forbidden: <why>`; without a name, `pods is forbidden: <why>`. */
+export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
+  const full = formatGroupResource(resource);
+  const subject =
+    full === '' ? 'forbidden' : name === '' ? `${full} is forbidden` : `${full} ${quote(name)} is forbidden`;
+  const message = `${subject}: ${why}`;
+  return failure({ code: 403, reason: 'Forbidden', message, details: detailsOf(resource, name) });
+}
+
+/** 401. @param message - @defaultValue `Unauthorized`, the API server's answer to unknown credentials */
+export function unauthorized(message = 'Unauthorized'): StatusError {
+  return failure({ code: 401, reason: 'Unauthorized', message });
+}
+
+/** 400: the request cannot be understood. */
+export function badRequest(message: string, options: { readonly cause?: unknown } = {}): StatusError {
+  return failure({ code: 400, reason: 'BadRequest', message }, options);
+}
+
+/** 405: `<action> is not supported on resources of kind "pods"`. */
+export function methodNotAllowed(resource: GroupResource, action: string): StatusError {
+  const message = `${action} is not supported on resources of kind ${quote(formatGroupResource(resource))}`;
+  return failure({ code: 405, reason: 'MethodNotAllowed', message, details: detailsOf(resource, '') });
+}
+
+/** 405 of a path that knows other methods only. */
+export function methodNotSupported(): StatusError {
+  const message = 'the server does not allow this method on the requested resource';
+  return failure({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
+}
+
+/** 406: none of the media types that the client accepts can be served. */
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
+  return failure({ code: 406, reason: 'NotAcceptable', message });
+}
+
+/** 415: the body is of a media type that the server does not read. */
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return failure({ code: 415, reason: 'UnsupportedMediaType', message });
+}
+
+/** 413: `Request entity too large: <limit>`. */
+export function requestEntityTooLarge(limit: string): StatusError {
+  const message = `Request entity too large: ${limit}`;
+  return failure({ code: 413, reason: 'RequestEntityTooLarge', message });
+}
+
+/** 410 `Expired`: the version asked for is no longer kept; list again. */
+export function expired(message: string): StatusError {
+  return failure({ code: 410, reason: 'Expired', message });
+}
+
+/** 410 `Gone`: the thing will not come back. */
+export function gone(message: string): StatusError {
+  return failure({ code: 410, reason: 'Gone', message });
+}
+
+/** 504: `Timeout: <message>`. The operation may still happen. */
+export function timeout(
+  message: string,
+  options: { readonly retryAfterSeconds?: number; readonly causes?: readonly StatusCause[] } = {},
+): StatusError {
+  return failure({ code: 504, reason: 'Timeout', message: `Timeout: ${message}`, details: { ...options } });
+}
+
+/** 429: come back after the given number of seconds. */
+export function tooManyRequests(
+  message: string,
+  options: { readonly retryAfterSeconds?: number; readonly causes?: readonly StatusCause[] } = {},
+): StatusError {
+  return failure({ code: 429, reason: 'TooManyRequests', message, details: { ...options } });
+}
+
+/** 500: `Internal error occurred: <message>`. */
+export function internalError(message: string, options: { readonly cause?: unknown } = {}): StatusError {
+  const details: StatusDetails = { causes: [{ message }] };
+  return failure(
+    { code: 500, reason: 'InternalError', message: `Internal error occurred: ${message}`, details },
+    options,
+  );
+}
+
+/** 503: the server cannot answer now. */
+export function serviceUnavailable(
+  message: string,
+  options: { readonly retryAfterSeconds?: number } = {},
+): StatusError {
+  const details = options.retryAfterSeconds === undefined ? {} : { details: { ...options } };
+  return failure({ code: 503, reason: 'ServiceUnavailable', message, ...details });
+}
+
+/** The answer to something that was done and has no object to show, such as a deletion. */
+export function success(details?: StatusDetails): Status {
+  const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
+  return details === undefined ? { ...head, code: 200 } : { ...head, details, code: 200 };
+}
+
+/** Formats a collection as the API's messages do: `deployments.apps`, `pods`. */
+export function formatGroupResource(resource: GroupResource): string {
+  return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
+}
+
+interface Failure {
+  readonly code: number;
+  readonly reason: StatusReason;
+  readonly message: string;
+  readonly details?: StatusDetails;
+}
+
+function failure(parts: Failure, options?: { readonly cause?: unknown }): StatusError {
+  const { code, reason, message, details } = parts;
+  return new StatusError(
+    {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      reason,
+      ...(details === undefined ? {} : { details }),
+      code,
+    },
+    options,
+  );
+}
+
+function detailsOf(resource: GroupResource, name: string): StatusDetails {
+  return nonEmpty({ name, group: resource.group, kind: resource.resource });
+}
+
+function nonEmpty(details: { readonly name: string; readonly group: string; readonly kind: string }): StatusDetails {
+  return {
+    ...(details.name === '' ? {} : { name: details.name }),
+    ...(details.group === '' ? {} : { group: details.group }),
+    ...(details.kind === '' ? {} : { kind: details.kind }),
+  };
+}

@@ -1,0 +1,155 @@
+import type { StatusCause } from '../status/status.ts';
+import { quote } from '../text/index.ts';
+import type { FieldPath } from './field-path.ts';
+
+/** What kind of rule a field breaks; the API's cause reasons (meta/v1 `CauseType`). */
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooShort'
+  | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** One fault of one field. Collected in lists by validators; `invalid` turns a list into a 422. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** `spec.containers[0].name`; `<nil>` when the fault is of the whole object. */
+  readonly field: string;
+  /** What is wrong, without the field: `Invalid value: "x": must be lower case`. */
+  readonly body: string;
+}
+
+/** A path, its text, or nothing for the whole object. */
+export type FieldLocation = FieldPath | string | undefined;
+
+const titles: Readonly<Record<FieldErrorType, string>> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooShort: 'Too short',
+  FieldValueTooMany: 'Too many',
+  FieldValueTooFew: 'Too few',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+};
+
+/** A required value is not there: `Required value: <detail>`. */
+export function requiredValue(field: FieldLocation, detail = ''): FieldError {
+  return fieldError('FieldValueRequired', { field, detail });
+}
+
+/** A value is malformed or out of bounds: `Invalid value: "x": <detail>`. */
+export function invalidValue(field: FieldLocation, value: unknown, options: { readonly detail: string }): FieldError {
+  return fieldError('FieldValueInvalid', { field, shown: show(value), detail: options.detail });
+}
+
+/** A value has the wrong type: `Invalid value: "x": <detail>`, reason `FieldValueTypeInvalid`. */
+export function invalidType(field: FieldLocation, value: unknown, options: { readonly detail: string }): FieldError {
+  return fieldError('FieldValueTypeInvalid', { field, shown: show(value), detail: options.detail });
+}
+
+/** A value is none of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given. */
+export function unsupportedValue(
+  field: FieldLocation,
+  value: unknown,
+  options: { readonly supported: readonly string[] },
+): FieldError {
+  const { supported } = options;
+  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`;
+  return fieldError('FieldValueNotSupported', { field, shown: show(value), detail });
+}
+
+/** A value is well-formed but not allowed here: `Forbidden: <detail>`. */
+export function forbiddenValue(field: FieldLocation, detail: string): FieldError {
+  return fieldError('FieldValueForbidden', { field, detail });
+}
+
+/** A value that must be unique is there twice: `Duplicate value: "x"`. */
+export function duplicateValue(field: FieldLocation, value: unknown): FieldError {
+  return fieldError('FieldValueDuplicate', { field, shown: show(value) });
+}
+
+/** A value names something that does not exist: `Not found: "x"`. */
+export function valueNotFound(field: FieldLocation, value: unknown): FieldError {
+  return fieldError('FieldValueNotFound', { field, shown: show(value) });
+}
+
+/** A value is too long; the value itself is not shown: `Too long: may not be more than 63 bytes`. */
+export function tooLong(
+  field: FieldLocation,
+  options: { readonly max: number; readonly unit?: 'byte' | 'character' },
+): FieldError {
+  const { max, unit = 'byte' } = options;
+  return fieldError('FieldValueTooLong', { field, detail: `may not be more than ${count(max, unit)}` });
+}
+
+/** A value is too short: `Too short: must be at least 2 characters`. */
+export function tooShort(field: FieldLocation, options: { readonly min: number }): FieldError {
+  return fieldError('FieldValueTooShort', { field, detail: `must be at least ${count(options.min, 'character')}` });
+}
+
+/** A list has too many elements: `Too many: 9: must have at most 8 items`. */
+export function tooMany(field: FieldLocation, options: { readonly actual: number; readonly max: number }): FieldError {
+  const detail = `must have at most ${count(options.max, 'item')}`;
+  return fieldError('FieldValueTooMany', { field, shown: String(options.actual), detail });
+}
+
+/** A list has too few elements: `Too few: 0: must have at least 1 item`. */
+export function tooFew(field: FieldLocation, options: { readonly actual: number; readonly min: number }): FieldError {
+  const detail = `must have at least ${count(options.min, 'item')}`;
+  return fieldError('FieldValueTooFew', { field, shown: String(options.actual), detail });
+}
+
+/** The server failed while it looked at a field: `Internal error: <detail>`. */
+export function internalFieldError(field: FieldLocation, detail: string): FieldError {
+  return fieldError('InternalError', { field, detail });
+}
+
+/** Formats a fault as the API does: `spec.replicas: Invalid value: -1: must be …`. */
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${error.body}`;
+}
+
+/** Joins faults as the API does: one alone, several in brackets, equal ones once. */
+export function formatFieldErrors(errors: readonly FieldError[]): string {
+  const messages = [...new Set(errors.map(formatFieldError))];
+  return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+}
+
+/** The faults as causes of a `Status`. */
+export function causesOf(errors: readonly FieldError[]): readonly StatusCause[] {
+  return errors.map((error) => ({ reason: error.type, message: error.body, field: error.field }));
+}
+
+interface FieldErrorParts {
+  readonly field: FieldLocation;
+  readonly shown?: string;
+  readonly detail?: string;
+}
+
+function fieldError(type: FieldErrorType, { field, shown, detail }: FieldErrorParts): FieldError {
+  const head = shown === undefined ? titles[type] : `${titles[type]}: ${shown}`;
+  return { type, field: field === undefined ? '<nil>' : String(field), body: detail ? `${head}: ${detail}` : head };
+}
+
+/** Strings quoted, everything else as JSON; `null` is what Go shows for a value that is not there. */
+function show(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'bigint') return value.toString();
+  return JSON.stringify(value) ?? 'null';
+}
+
+function count(amount: number, unit: string): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}

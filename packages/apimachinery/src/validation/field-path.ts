@@ -1,0 +1,43 @@
+/**
+ * Where a field lies in an object, as the API's messages show it: `spec.containers[0].name`, `metadata.labels[app]`.
+ *
+ * Paths are immutable and share their beginning; the text is made when it is asked for, so that a validator pays
+ * nothing for the paths of valid fields.
+ */
+export class FieldPath {
+  readonly #parent: FieldPath | undefined;
+  readonly #segment: string;
+
+  private constructor(parent: FieldPath | undefined, segment: string) {
+    this.#parent = parent;
+    this.#segment = segment;
+  }
+
+  /** Starts a path; several names nest: `FieldPath.of('spec', 'replicas')`. */
+  static of(name: string, ...more: readonly string[]): FieldPath {
+    return new FieldPath(undefined, name).child(...more);
+  }
+
+  /** The path of a field below this one. */
+  child(...names: readonly string[]): FieldPath {
+    let path: FieldPath = this;
+    for (const name of names) path = new FieldPath(path, `.${name}`);
+    return path;
+  }
+
+  /** The path of an element of a list. */
+  index(index: number): FieldPath {
+    return new FieldPath(this, `[${index}]`);
+  }
+
+  /** The path of an entry of a map. */
+  key(key: string): FieldPath {
+    return new FieldPath(this, `[${key}]`);
+  }
+
+  toString(): string {
+    const segments: string[] = [];
+    for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) segments.push(path.#segment);
+    return segments.reverse().join('');
+  }
+}

@@ -1,0 +1,196 @@
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const subdomain = `${label}(\\.${label})*`;
+const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const labelKey = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const labelValue = `(${labelKey})?`;
+const configMapKey = '[-._a-zA-Z0-9]+';
+const envVarName = '[-._a-zA-Z][-._a-zA-Z0-9]*';
+
+// JavaScript backtracks where RE2 does not: `label` and `labelKey` may take quadratic time, so every check below looks
+// at the length first and never runs an expression over more than the longest legal value plus one.
+const labelPattern = new RegExp(`^${label}$`);
+const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const dns1035Pattern = new RegExp(`^${dns1035}$`);
+const labelKeyPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const configMapKeyPattern = new RegExp(`^${configMapKey}$`);
+const envVarNamePattern = new RegExp(`^${envVarName}$`);
+
+/** Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns what is wrong, empty when nothing is. */
+export function checkDns1123Label(value: string): readonly string[] {
+  const errors = value.length > 63 ? [maxCharacters(63)] : [];
+  if (!labelPattern.test(value)) {
+    errors.push(
+      isSubdomain(value)
+        ? 'must not contain dots'
+        : regexError(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+            { expression: label, examples: ['my-name', '123-abc'] },
+          ),
+    );
+  }
+  return errors;
+}
+
+/** Checks a DNS subdomain of RFC 1123 (`example.com`, at most 253 bytes). @returns what is wrong. */
+export function checkDns1123Subdomain(value: string): readonly string[] {
+  const errors = value.length > 253 ? [maxCharacters(253)] : [];
+  if (!isSubdomain(value)) {
+    errors.push(
+      regexError(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        { expression: subdomain, examples: ['example.com'] },
+      ),
+    );
+  }
+  return errors;
+}
+
+/** Checks a DNS label of RFC 1035 (starts with a letter; names of Services). @returns what is wrong. */
+export function checkDns1035Label(value: string): readonly string[] {
+  const errors = value.length > 63 ? [maxCharacters(63)] : [];
+  if (!dns1035Pattern.test(value)) {
+    errors.push(
+      regexError(
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+        { expression: dns1035, examples: ['my-name', 'abc-123'] },
+      ),
+    );
+  }
+  return errors;
+}
+
+/** Checks a qualified name (keys of labels and annotations, finalizers): `[prefix/]name`. @returns what is wrong. */
+export function checkQualifiedName(value: string): readonly string[] {
+  const parts = value.split('/');
+  const rule =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const explained = regexError(rule, { expression: labelKey, examples: ['MyName', 'my.name', '123-abc'] });
+  if (parts.length > 2) {
+    return [`a valid label key ${explained} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const errors: string[] = [];
+  const name = parts[parts.length - 1] ?? '';
+  if (parts.length === 2) {
+    const prefix = parts[0] ?? '';
+    if (prefix === '') errors.push('prefix part must be non-empty');
+    else errors.push(...checkPrefix(prefix));
+  }
+  if (name === '') errors.push('name part must be non-empty');
+  else if (byteLength(name) > 63) errors.push(`name part ${maxBytes(63)}`);
+  if (!labelKeyPattern.test(name)) errors.push(`name part ${explained}`);
+  return errors;
+}
+
+/** Checks the value of a label (at most 63 bytes, may be empty). @returns what is wrong. */
+export function checkLabelValue(value: string): readonly string[] {
+  const errors = byteLength(value) > 63 ? [maxBytes(63)] : [];
+  if (value !== '' && !labelKeyPattern.test(value)) {
+    errors.push(
+      regexError(
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+        { expression: labelValue, examples: ['MyValue', 'my_value', '12345'] },
+      ),
+    );
+  }
+  return errors;
+}
+
+/** Checks a key of a ConfigMap or Secret. @returns what is wrong. */
+export function checkConfigMapKey(value: string): readonly string[] {
+  const errors = value.length > 253 ? [maxCharacters(253)] : [];
+  if (!configMapKeyPattern.test(value)) {
+    errors.push(
+      regexError("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", {
+        expression: configMapKey,
+        examples: ['key.name', 'KEY_NAME', 'key-name'],
+      }),
+    );
+  }
+  return [...errors, ...checkNoParent(value)];
+}
+
+/** Checks the strict form of an environment variable's name. @returns what is wrong. */
+export function checkEnvVarName(value: string): readonly string[] {
+  const errors: string[] = [];
+  if (!envVarNamePattern.test(value)) {
+    errors.push(
+      regexError(
+        "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+        { expression: envVarName, examples: ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'] },
+      ),
+    );
+  }
+  return [...errors, ...checkNoParent(value)];
+}
+
+/** Checks the relaxed form of an environment variable's name, which 1.36 uses: printable ASCII without `=`. */
+export function checkRelaxedEnvVarName(value: string): readonly string[] {
+  const errors = value === '' ? ['environment variable name must be non-empty'] : [];
+  if (!/^[\x20-\x3c\x3e-\x7e]*$/.test(value)) {
+    errors.push("a valid environment variable name must consist only of printable ASCII characters other than '='");
+  }
+  return errors;
+}
+
+/** Checks the name of a port (IANA service name). @returns what is wrong. */
+export function checkPortName(value: string): readonly string[] {
+  const errors = value.length > 15 ? [maxCharacters(15)] : [];
+  if (!/^[-a-z0-9]+$/.test(value)) {
+    errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  }
+  if (!/[a-z]/.test(value)) errors.push('must contain at least one letter (a-z)');
+  if (value.includes('--')) errors.push('must not contain consecutive hyphens');
+  if (value.startsWith('-') || value.endsWith('-')) errors.push('must not begin or end with a hyphen');
+  return errors;
+}
+
+/** Checks a port number. @returns what is wrong. */
+export function checkPortNumber(port: number): readonly string[] {
+  return port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive'];
+}
+
+/** Checks a part of a URL path, such as the name of a Role. @returns what is wrong. */
+export function checkPathSegment(value: string): readonly string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return ['/', '%'].filter((illegal) => value.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);
+}
+
+function checkPrefix(prefix: string): readonly string[] {
+  const errors = prefix.length > 253 ? [maxBytes(253)] : [];
+  const others = checkDns1123Subdomain(prefix).filter((message) => message !== maxCharacters(253));
+  return [...errors, ...others].map((message) => `prefix part ${message}`);
+}
+
+function isSubdomain(value: string): boolean {
+  return value.split('.').every((part) => subdomainPattern.test(part));
+}
+
+function checkNoParent(value: string): readonly string[] {
+  if (value === '.' || value === '..') return [`must not be '${value}'`];
+  return value.startsWith('..') ? ["must not start with '..'"] : [];
+}
+
+function regexError(
+  message: string,
+  options: { readonly expression: string; readonly examples: readonly string[] },
+): string {
+  const examples = options.examples.map((example) => `'${example}', `).join(' or ');
+  return `${message} (e.g. ${examples}regex used for validation is '${options.expression}')`;
+}
+
+function maxCharacters(length: number): string {
+  return `must be no more than ${length} characters`;
+}
+
+function maxBytes(length: number): string {
+  return `must be no more than ${length} bytes`;
+}
+
+function byteLength(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
