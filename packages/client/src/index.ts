@@ -1,3 +1,11 @@
+export type { RateLimitOptions } from './call/rate-limit.ts';
+export { RequestError } from './call/request-error.ts';
+export type { RetryPolicy } from './call/retry-policy.ts';
+export type { ApiWarning } from './call/warning.ts';
+export { KubernetesClient, type KubernetesClientOptions, type RawRequest } from './client.ts';
+export type { ApiGroup, ApiGroupVersion, ApiResource, ApiSubresource } from './discovery/api-resource.ts';
+export { DiscoveryClient, type ServerVersion } from './discovery/discovery-client.ts';
+export { RestMapper } from './discovery/rest-mapper.ts';
 export type { CallTarget, ClientCall, ClientInterceptor, Verb } from './interceptor.ts';
 export type { JsonPatch, JsonPatchOperation, MergePatch, Patch, StrategicMergePatch } from './patch.ts';
 export type {
@@ -13,6 +21,7 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './resource/call-options.ts';
+export type { MetadataClient } from './resource/metadata-client.ts';
 export type {
   ApplyConfiguration,
   ByteStream,
@@ -22,4 +31,6 @@ export type {
   SubresourceClient,
 } from './resource/resource-client.ts';
 export * from './transport/index.ts';
+export { LineSplitter } from './watch/line-splitter.ts';
+export { decodeWatchEvent } from './watch/read-watch.ts';
 export type { BookmarkEvent, ErrorEvent, ObjectEvent, WatchEvent } from './watch/watch-event.ts';

@@ -6,15 +6,23 @@ export interface InProcessRequest<C> {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Uint8Array> | Uint8Array | undefined;
+  readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly connection: C;
+}
+
+/** What such a server answers. */
+export interface InProcessResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: AsyncIterable<Uint8Array> | Uint8Array;
 }
 
 /** Options of {@link InProcessTransport}. */
 export interface InProcessTransportOptions<C> {
   /** The server, as a function. */
-  readonly handle: (request: InProcessRequest<C>) => Promise<TransportResponse>;
+  readonly handle: (request: InProcessRequest<C>) => Promise<InProcessResponse>;
   /** Handed to every call: who is calling. */
   readonly connection: C;
   /** Sent with every request unless it brings its own. */
@@ -59,7 +67,12 @@ export class InProcessTransport<C = undefined> implements Transport {
         }),
         call.signal,
       );
-      return { status: response.status, headers: response.headers, body: guarded(response.body, { call, done }) };
+      const headers = joinedHeaders(response.headers);
+      if (response.body instanceof Uint8Array) {
+        done();
+        return { status: response.status, headers, body: once(response.body) };
+      }
+      return { status: response.status, headers, body: new GuardedBody(response.body, { call, done }) };
     } catch (error) {
       done();
       throw error;
@@ -78,32 +91,71 @@ function closedError(request?: TransportRequest): TransportError {
   return new TransportError('KW2008', `${what}the in-process transport is closed`, { sent: request === undefined });
 }
 
-/** The body, ended by the signal even when the server does not look at it; giving it up aborts the server's side. */
-async function* guarded(
-  body: AsyncIterable<Uint8Array>,
-  options: { readonly call: AbortController; readonly done: () => void },
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const { call, done } = options;
-  const source = body[Symbol.asyncIterator]();
-  let ended = false;
-  try {
-    for (;;) {
-      const next = await untilAborted(source.next(), call.signal);
-      if (next.done) {
-        ended = true;
-        return;
-      }
-      yield next.value;
+function joinedHeaders(
+  headers: Readonly<Record<string, string | readonly string[]>>,
+): Readonly<Record<string, string>> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    joined[name] = typeof value === 'string' ? value : value.join(', ');
+  return joined;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  if (bytes.byteLength > 0) yield bytes;
+}
+
+/**
+ * A streamed body, ended by the signal even when the server does not look at it. Giving it up aborts the server's side
+ * at once, also while a read is pending: that is why this is no generator.
+ */
+class GuardedBody implements AsyncIterableIterator<Uint8Array> {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #call: AbortController;
+  readonly #done: () => void;
+  #ended = false;
+
+  constructor(body: AsyncIterable<Uint8Array>, options: { readonly call: AbortController; readonly done: () => void }) {
+    this.#source = body[Symbol.asyncIterator]();
+    this.#call = options.call;
+    this.#done = options.done;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#ended) return { done: true, value: undefined };
+    try {
+      const next = await untilAborted(this.#source.next(), this.#call.signal);
+      if (!next.done) return next;
+      this.#finish();
+      return { done: true, value: undefined };
+    } catch (error) {
+      const ended = this.#ended;
+      this.#giveUp(error);
+      if (ended) return { done: true, value: undefined };
+      throw error;
     }
-  } finally {
-    done();
-    if (!ended) {
-      if (!call.signal.aborted) call.abort(new DOMException('the reader gave up the body', 'AbortError'));
-      // Not awaited: a generator that waits for something else would only take the return when it wakes up.
-      source.return?.().catch(() => {
-        // The reader has gone; how the server's side ends is no longer of interest to anyone.
-      });
-    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#giveUp(new DOMException('the reader gave up the body', 'AbortError'));
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    this.#done();
+  }
+
+  #giveUp(reason: unknown): void {
+    if (this.#ended) return;
+    this.#finish();
+    this.#call.abort(reason);
+    this.#source.return?.().catch(() => {
+      // The reader has gone; how the server's side ends is no longer of interest to anyone.
+    });
   }
 }
 

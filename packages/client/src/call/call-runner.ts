@@ -1,0 +1,116 @@
+import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
+import type { CallTarget, ClientCall, ClientInterceptor, Verb } from '../interceptor.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
+import { failedResponse } from './failed-response.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { mayRetryAnswer, mayRetryTransport, type ResolvedRetryPolicy, retryAfterMs } from './retry-policy.ts';
+import { type ApiWarning, parseWarnings, WarningFilter } from './warning.ts';
+
+/** First pause after a lost connection; doubles, with jitter. Long enough for a new session, short enough to go unseen. */
+const TRANSPORT_BACKOFF_MS = 50;
+
+export interface CallRunnerOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly interceptors: readonly ClientInterceptor[];
+  readonly retry: ResolvedRetryPolicy;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rateLimit?: RateLimit | undefined;
+  readonly onWarning?: ((warning: ApiWarning, call: ClientCall) => void) | undefined;
+}
+
+/** One call, before it is tried. */
+export interface CallSpec {
+  readonly verb: Verb;
+  readonly target?: CallTarget;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly longRunning?: boolean | undefined;
+}
+
+/** Takes a call through interceptors, limit, retries and error decoding. The one path by which a client sends anything. */
+export class CallRunner {
+  readonly #options: CallRunnerOptions;
+  readonly #warnings = new WarningFilter();
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with an answer of 2xx, its body unread; throws what the API or the transport answered instead. */
+  async run(spec: CallSpec): Promise<TransportResponse> {
+    const { rateLimit, retry, clock } = this.#options;
+    const request = this.#requestOf(spec);
+    let transportRetries = 0;
+    for (let attempt = 1; ; attempt++) {
+      spec.signal?.throwIfAborted();
+      await rateLimit?.take(spec.signal);
+      const call: ClientCall = {
+        verb: spec.verb,
+        attempt,
+        request,
+        ...(spec.target ? { target: spec.target } : {}),
+      };
+      let response: TransportResponse;
+      try {
+        response = await this.#dispatch(call, 0);
+      } catch (error) {
+        if (transportRetries >= retry.maxTransportRetries || !mayRetryTransport(error, spec.method)) throw error;
+        await sleep(clock, { ms: this.#backoff(transportRetries++), signal: spec.signal });
+        continue;
+      }
+      if (response.status >= 200 && response.status < 300) {
+        this.#warn(call, response);
+        return response;
+      }
+      const waitMs = this.#waitBeforeRetry(spec, { response, attempt });
+      const error = await failedResponse(call, response);
+      if (waitMs === undefined) throw error;
+      await sleep(clock, { ms: waitMs, signal: spec.signal });
+    }
+  }
+
+  #requestOf(spec: CallSpec): TransportRequest {
+    return {
+      method: spec.method,
+      path: spec.path,
+      headers: { ...this.#options.headers, ...spec.headers },
+      ...(spec.body ? { body: spec.body } : {}),
+      ...(spec.signal ? { signal: spec.signal } : {}),
+      ...(spec.longRunning ? { longRunning: true } : {}),
+    };
+  }
+
+  #dispatch(call: ClientCall, index: number): Promise<TransportResponse> {
+    const interceptor = this.#options.interceptors[index];
+    if (!interceptor) return this.#options.transport.request(call.request);
+    return interceptor(call, (next) => this.#dispatch(next, index + 1));
+  }
+
+  #waitBeforeRetry(
+    spec: CallSpec,
+    { response, attempt }: { readonly response: TransportResponse; readonly attempt: number },
+  ): number | undefined {
+    const { retry, clock } = this.#options;
+    if (attempt > retry.maxRetryAfter || !mayRetryAnswer(response.status, spec.method)) return undefined;
+    const waitMs = retryAfterMs(response.headers['retry-after'], clock.now());
+    return waitMs === undefined || waitMs > retry.maxWaitMs ? undefined : waitMs;
+  }
+
+  #backoff(retries: number): number {
+    return TRANSPORT_BACKOFF_MS * 2 ** retries * (1 + this.#options.random.next());
+  }
+
+  #warn(call: ClientCall, response: TransportResponse): void {
+    const { onWarning } = this.#options;
+    const header = response.headers['warning'];
+    if (!onWarning || header === undefined) return;
+    for (const warning of parseWarnings(header)) {
+      if (this.#warnings.isNew(warning)) onWarning(warning, call);
+    }
+  }
+}

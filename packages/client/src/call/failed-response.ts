@@ -1,0 +1,94 @@
+import { type Status, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import type { ClientCall } from '../interceptor.ts';
+import type { TransportResponse } from '../transport/transport.ts';
+import { readBytesUpTo } from './response-body.ts';
+
+/** A Status is small; anything longer is a proxy's page, of which the beginning is enough. */
+const MAX_STATUS_BYTES = 3 << 20;
+const QUOTED_CHARACTERS = 512;
+
+/**
+ * Rebuilds the error that the server answered. A body that is no `Status` (a proxy's page, plain text) becomes one by
+ * its HTTP code, as client-go's `NewGenericServerResponse` does.
+ */
+export async function failedResponse(call: ClientCall, response: TransportResponse): Promise<StatusError> {
+  const bytes = await readBytesUpTo(response.body, MAX_STATUS_BYTES);
+  const text = bytes.toString('utf8');
+  const parsed = parseStatus(text);
+  const retryAfterSeconds = integerHeader(response.headers['retry-after']);
+  if (!parsed) return new StatusError(genericStatus({ call, code: response.status, text, retryAfterSeconds }));
+  const details =
+    retryAfterSeconds !== undefined && parsed.details?.retryAfterSeconds === undefined
+      ? { details: { ...parsed.details, retryAfterSeconds } }
+      : {};
+  return new StatusError({ ...parsed, code: parsed.code || response.status, ...details });
+}
+
+/** True if this is a Status as the API sends it. */
+export function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'Status';
+}
+
+function parseStatus(text: string): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isStatus(value) ? value : undefined;
+  } catch {
+    // Not JSON: then it is not the API server that answered, and the generic status quotes it.
+    return undefined;
+  }
+}
+
+function integerHeader(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d{1,9}$/.test(value.trim()) ? Number(value) : undefined;
+}
+
+function genericStatus(options: {
+  readonly call: ClientCall;
+  readonly code: number;
+  readonly text: string;
+  readonly retryAfterSeconds: number | undefined;
+}): Status {
+  const { call, code, text, retryAfterSeconds } = options;
+  const { target, request } = call;
+  const path = request.path.split('?', 1)[0];
+  const quoted = text.trim().slice(0, QUOTED_CHARACTERS);
+  const details = {
+    ...(target?.name === undefined ? {} : { name: target.name }),
+    ...(target ? { group: target.group, kind: target.resource } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(quoted === '' ? {} : { causes: [{ reason: 'UnexpectedServerResponse', message: quoted }] }),
+  };
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `${request.method} ${path}: the server answered ${code}${quoted === '' ? '' : `: ${quoted}`}`,
+    reason: reasonOf(code, request.method),
+    details,
+    code,
+  };
+}
+
+const REASONS: Readonly<Record<number, StatusReason>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  406: 'NotAcceptable',
+  410: 'Gone',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+function reasonOf(code: number, method: string): StatusReason {
+  if (code === 409) return method === 'POST' ? 'AlreadyExists' : 'Conflict';
+  return REASONS[code] ?? '';
+}

@@ -1,0 +1,41 @@
+import type { TransportResponse } from '../transport/transport.ts';
+import { TransportError } from '../transport/transport-error.ts';
+
+/** Reads a body to its end. */
+export async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  return only ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(chunks);
+}
+
+/** Reads at most `limit` bytes of a body and gives up the rest: for answers that are only quoted in a message. */
+export async function readBytesUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size >= limit) break;
+  }
+  return Buffer.concat(chunks).subarray(0, limit);
+}
+
+/**
+ * Reads a body as JSON.
+ *
+ * @throws TransportError `KW2006` when it is not JSON; the message names the call, never the content.
+ */
+export async function readJson(response: TransportResponse, what: string): Promise<unknown> {
+  const bytes = await readBytes(response.body);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    const type = response.headers['content-type'] ?? 'no content type';
+    throw new TransportError(
+      'KW2006',
+      `${what}: the answer (${type}, ${bytes.byteLength} bytes) is not JSON; is this address a Kubernetes API server?`,
+      { cause },
+    );
+  }
+}

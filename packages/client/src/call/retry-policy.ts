@@ -1,0 +1,50 @@
+import { TransportError } from '../transport/transport-error.ts';
+
+/** How often, and how long apart, a client tries again by itself. */
+export interface RetryPolicy {
+  /** Tries after an answer of 429 or 503 with Retry-After. @defaultValue 10, as client-go */
+  readonly maxRetryAfter?: number;
+  /** A longer Retry-After is not waited for; the error goes to the caller. Milliseconds. @defaultValue 30 000 */
+  readonly maxWaitMs?: number;
+  /** Tries after a lost connection, where that is safe. @defaultValue 2 */
+  readonly maxTransportRetries?: number;
+}
+
+export interface ResolvedRetryPolicy {
+  readonly maxRetryAfter: number;
+  readonly maxWaitMs: number;
+  readonly maxTransportRetries: number;
+}
+
+export function resolveRetryPolicy(policy: RetryPolicy = {}): ResolvedRetryPolicy {
+  return {
+    maxRetryAfter: policy.maxRetryAfter ?? 10,
+    maxWaitMs: policy.maxWaitMs ?? 30_000,
+    maxTransportRetries: policy.maxTransportRetries ?? 2,
+  };
+}
+
+/** What the server asks to wait, in milliseconds: seconds or an HTTP date. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
+}
+
+/**
+ * 429 and 503 say that the request was not processed, so anything may be sent again; after another 5xx only reads.
+ */
+export function mayRetryAnswer(status: number, method: string): boolean {
+  return status === 429 || status === 503 || (status >= 500 && isRead(method));
+}
+
+/** A read may always be sent again; a write only when none of it was processed, else it could happen twice. */
+export function mayRetryTransport(error: unknown, method: string): error is TransportError {
+  return error instanceof TransportError && error.retryable && (!error.sent || isRead(method));
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

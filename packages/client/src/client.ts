@@ -1,0 +1,150 @@
+import {
+  type Clock,
+  type Kind,
+  type KubernetesObject,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@kubewright/apimachinery';
+import { CallRunner } from './call/call-runner.ts';
+import { RateLimit, type RateLimitOptions } from './call/rate-limit.ts';
+import { readJson } from './call/response-body.ts';
+import { type RetryPolicy, resolveRetryPolicy } from './call/retry-policy.ts';
+import type { ApiWarning } from './call/warning.ts';
+import { DiscoveryClient } from './discovery/discovery-client.ts';
+import type { ClientCall, ClientInterceptor } from './interceptor.ts';
+import type { MetadataClient } from './resource/metadata-client.ts';
+import type { ByteStream, ResourceClient } from './resource/resource-client.ts';
+import { TypedResourceClient } from './resource/typed-resource-client.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** Options of {@link KubernetesClient}. */
+export interface KubernetesClientOptions {
+  /** How requests travel. The client uses it, and disposes it when it is disposed itself. */
+  readonly transport: Transport;
+  /** Taken where a key or object of a namespaced kind names none. @defaultValue `default` */
+  readonly defaultNamespace?: string;
+  /** @defaultValue `kubewright` */
+  readonly userAgent?: string;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** The first is outermost. */
+  readonly interceptors?: readonly ClientInterceptor[];
+  /** Field manager of all writes that name none. */
+  readonly fieldManager?: string;
+  readonly retry?: RetryPolicy;
+  /** Holds requests back on this side. @defaultValue none: the server's own fairness decides */
+  readonly rateLimit?: RateLimitOptions;
+  /** Called once for each text that the server warns with. */
+  readonly onWarning?: (warning: ApiWarning, call: ClientCall) => void;
+}
+
+/** A request on no particular resource. */
+export interface RawRequest {
+  /** @defaultValue `GET` */
+  readonly method?: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes go out as they are, anything else as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly longRunning?: boolean;
+}
+
+/**
+ * A client of one API server. It caches nothing but discovery, and opens no connection until the first call.
+ *
+ * @example
+ * const client = new KubernetesClient({ transport });
+ * const pod = await client.resource(Pod).get({ namespace: 'shop', name: 'web-0' });
+ */
+export class KubernetesClient implements AsyncDisposable {
+  readonly defaultNamespace: string;
+  readonly discovery: DiscoveryClient;
+  readonly #runner: CallRunner;
+  readonly #transport: Transport;
+  readonly #fieldManager: string | undefined;
+
+  constructor(options: KubernetesClientOptions) {
+    const clock = options.clock ?? systemClock;
+    this.defaultNamespace = options.defaultNamespace ?? 'default';
+    this.#transport = options.transport;
+    this.#fieldManager = options.fieldManager;
+    this.#runner = new CallRunner({
+      transport: options.transport,
+      clock,
+      random: options.random ?? systemRandom,
+      interceptors: options.interceptors ?? [],
+      retry: resolveRetryPolicy(options.retry),
+      headers: { 'user-agent': options.userAgent ?? 'kubewright' },
+      rateLimit: options.rateLimit ? new RateLimit({ ...options.rateLimit, clock }) : undefined,
+      onWarning: options.onWarning,
+    });
+    this.discovery = new DiscoveryClient((path, { accept, signal }) =>
+      this.request({ path, headers: { accept: accept ?? 'application/json' }, signal }),
+    );
+  }
+
+  /** Calls on one kind. */
+  resource<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T> {
+    return new TypedResourceClient<T>(this.#runner, {
+      kind,
+      defaultNamespace: this.defaultNamespace,
+      fieldManager: this.#fieldManager,
+    });
+  }
+
+  /** Calls on one kind of which only metadata comes back (`PartialObjectMetadata`): a fraction of the bytes. */
+  metadata(kind: Kind<unknown>): MetadataClient {
+    return new TypedResourceClient<KubernetesObject>(this.#runner, {
+      kind,
+      defaultNamespace: this.defaultNamespace,
+      fieldManager: this.#fieldManager,
+      accept: {
+        object: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
+        list: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+      },
+    });
+  }
+
+  /**
+   * Sends a request to any path and reads the answer as JSON. `R` is the caller's word for what comes back.
+   *
+   * @throws StatusError, TransportError as every call does.
+   */
+  async request<R = unknown>(request: RawRequest): Promise<R> {
+    const { headers, body, status } = await this.#send(request);
+    return (await readJson({ headers, body, status }, `${request.method ?? 'GET'} ${request.path}`)) as R;
+  }
+
+  /** Sends a request to any path and hands the answer's bytes on as they come. */
+  async stream(request: RawRequest): Promise<ByteStream> {
+    const { headers, body } = await this.#send(request);
+    return { headers, body };
+  }
+
+  /** Closes the transport; calls in flight fail. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transport[Symbol.asyncDispose]();
+  }
+
+  #send(request: RawRequest): ReturnType<CallRunner['run']> {
+    const { body } = request;
+    const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body), 'utf8');
+    return this.#runner.run({
+      verb: 'raw',
+      method: request.method ?? 'GET',
+      path: request.path,
+      headers: {
+        accept: 'application/json',
+        ...(bytes === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      body: bytes,
+      signal: request.signal,
+      longRunning: request.longRunning,
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import { apiVersionOf, StatusError } from '@kubewright/apimachinery';
+import type { ApiGroup, ApiGroupVersion } from './api-resource.ts';
+import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList } from './decode-discovery.ts';
+import { RestMapper } from './rest-mapper.ts';
+
+/** What current clients send: aggregated discovery, newest first, else the old form. */
+const ACCEPT = [
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
+  'application/json',
+].join(',');
+
+/** Reads one path as JSON; the client's own request pipeline. */
+export type JsonReader = (
+  path: string,
+  options: { readonly accept?: string; readonly signal?: AbortSignal | undefined },
+) => Promise<unknown>;
+
+/** The version of the server, as `/version` answers. */
+export interface ServerVersion {
+  readonly major: string;
+  readonly minor: string;
+  /** Such as `v1.36.3`. */
+  readonly gitVersion: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Asks the server what it serves.
+ *
+ * The answer is kept until {@link DiscoveryClient.invalidate}; calls at the same time share one reading. Aggregated
+ * discovery (two requests) is tried first; servers without it are read group by group. A group whose server does not
+ * answer is reported as stale and empty, and hides no other group.
+ */
+export class DiscoveryClient {
+  readonly #read: JsonReader;
+  #groups: Promise<readonly ApiGroup[]> | undefined;
+  #mapper: Promise<RestMapper> | undefined;
+
+  constructor(read: JsonReader) {
+    this.#read = read;
+  }
+
+  /** All groups, the core group first. */
+  groups(options: { readonly signal?: AbortSignal } = {}): Promise<readonly ApiGroup[]> {
+    if (this.#groups) return abortable(this.#groups, options.signal);
+    const reading = this.#readAll();
+    this.#groups = reading;
+    reading.catch(() => {
+      // A failure is told to those who wait, and not kept for those who come later.
+      if (this.#groups === reading) this.invalidate();
+    });
+    return abortable(reading, options.signal);
+  }
+
+  /** Finds kinds and resources by their names. Made from {@link DiscoveryClient.groups}, and kept as long. */
+  mapper(options: { readonly signal?: AbortSignal } = {}): Promise<RestMapper> {
+    this.#mapper ??= this.groups().then((groups) => new RestMapper(groups));
+    return abortable(this.#mapper, options.signal);
+  }
+
+  async serverVersion(options: { readonly signal?: AbortSignal } = {}): Promise<ServerVersion> {
+    return (await this.#read('/version', options)) as ServerVersion;
+  }
+
+  /** Forgets what was read: for when a kind was installed, or a lookup found nothing. */
+  invalidate(): void {
+    this.#groups = undefined;
+    this.#mapper = undefined;
+  }
+
+  async #readAll(): Promise<readonly ApiGroup[]> {
+    const [core, named] = await Promise.all([
+      this.#read('/api', { accept: ACCEPT }),
+      this.#read('/apis', { accept: ACCEPT }),
+    ]);
+    const first = isAggregated(core) ? decodeAggregated(core) : await this.#readCore(core);
+    const rest = isAggregated(named) ? decodeAggregated(named) : await this.#readNamed(named);
+    return [...first, ...rest];
+  }
+
+  async #readCore(document: unknown): Promise<ApiGroup[]> {
+    const { versions = [] } = document as { readonly versions?: readonly string[] };
+    return [{ name: '', versions: await Promise.all(versions.map((version) => this.#readVersion('', version))) }];
+  }
+
+  async #readNamed(document: unknown): Promise<ApiGroup[]> {
+    interface LegacyGroup {
+      readonly name: string;
+      readonly versions?: readonly { readonly version: string }[];
+      readonly preferredVersion?: { readonly version?: string };
+    }
+    const { groups = [] } = document as { readonly groups?: readonly LegacyGroup[] };
+    return Promise.all(
+      groups.map(async ({ name, versions = [], preferredVersion }) => {
+        const order = versions.map((entry) => entry.version);
+        const preferred = preferredVersion?.version;
+        if (preferred !== undefined && order.includes(preferred)) {
+          order.splice(order.indexOf(preferred), 1);
+          order.unshift(preferred);
+        }
+        return { name, versions: await Promise.all(order.map((version) => this.#readVersion(name, version))) };
+      }),
+    );
+  }
+
+  async #readVersion(group: string, version: string): Promise<ApiGroupVersion> {
+    const apiVersion = apiVersionOf({ group, version });
+    try {
+      const list = await this.#read(group === '' ? `/api/${version}` : `/apis/${apiVersion}`, {});
+      return decodeLegacy(list as LegacyResourceList, apiVersion);
+    } catch (error) {
+      if (error instanceof StatusError) return { version, stale: true, resources: [] };
+      throw error;
+    }
+  }
+}
+
+/** One reading serves many callers, so a caller's signal ends only that caller's wait. */
+function abortable<V>(promise: Promise<V>, signal: AbortSignal | undefined): Promise<V> {
+  if (!signal) return promise;
+  return new Promise<V>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

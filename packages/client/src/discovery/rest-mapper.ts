@@ -1,0 +1,72 @@
+import type { ApiGroup, ApiResource } from './api-resource.ts';
+
+/**
+ * Finds resources by the names that people and manifests use. Immutable: a picture of one discovery.
+ *
+ * Where several match, the core group comes first, then groups in the server's order, and in a group the version that
+ * the server prefers; that is kubectl's order.
+ */
+export class RestMapper {
+  readonly #groups: readonly ApiGroup[];
+
+  constructor(groups: readonly ApiGroup[]) {
+    this.#groups = groups;
+  }
+
+  /** All resources of all versions, in order of preference. */
+  get resources(): readonly ApiResource[] {
+    return this.#groups.flatMap((group) => group.versions.flatMap((version) => version.resources));
+  }
+
+  /** Finds the resource of a kind; without a version, in the preferred one that has it. */
+  forKind(kind: { readonly group: string; readonly version?: string; readonly kind: string }): ApiResource | undefined {
+    return this.#find(kind, (resource) => resource.kind === kind.kind);
+  }
+
+  /** Finds a resource by its plural name. */
+  forResource(resource: {
+    readonly group: string;
+    readonly version?: string;
+    readonly resource: string;
+  }): ApiResource | undefined {
+    return this.#find(resource, (candidate) => candidate.plural === resource.resource);
+  }
+
+  /**
+   * Finds a resource by what a user types: plural, singular, kind or short name, in any case, with an optional group:
+   * `po`, `Deployment`, `deployments.apps`, `ingresses.v1.networking.k8s.io`.
+   */
+  forName(typed: string): ApiResource | undefined {
+    const text = typed.toLowerCase();
+    const dot = text.indexOf('.');
+    const name = dot < 0 ? text : text.slice(0, dot);
+    const rest = dot < 0 ? undefined : text.slice(dot + 1);
+    const candidates = this.resources.filter((resource) => rest === undefined || matchesGroup(resource, rest));
+    return (
+      candidates.find((resource) => resource.plural === name) ??
+      candidates.find((resource) => resource.singular === name || resource.kind.toLowerCase() === name) ??
+      candidates.find((resource) => resource.shortNames.includes(name))
+    );
+  }
+
+  #find(
+    where: { readonly group: string; readonly version?: string },
+    matches: (resource: ApiResource) => boolean,
+  ): ApiResource | undefined {
+    for (const group of this.#groups) {
+      if (group.name !== where.group) continue;
+      for (const version of group.versions) {
+        if (where.version !== undefined && version.version !== where.version) continue;
+        const found = version.resources.find(matches);
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** `apps`, `v1.apps`, or the beginning of a group's name, as kubectl accepts them. */
+function matchesGroup(resource: ApiResource, text: string): boolean {
+  if (resource.group === text || `${resource.version}.${resource.group}` === text) return true;
+  return resource.group === '' && text === resource.version;
+}

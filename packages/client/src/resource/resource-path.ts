@@ -1,0 +1,51 @@
+import { apiVersionOf, type KindDescriptor } from '@kubewright/apimachinery';
+import { RequestError } from '../call/request-error.ts';
+import type { SelectorInput } from './call-options.ts';
+
+/** Query parameters; those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Builds the path of a collection, an object, or a subresource. */
+export function resourcePath(
+  kind: KindDescriptor,
+  at: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string } = {},
+): string {
+  let path = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
+  if (kind.scope === 'Namespaced' && at.namespace !== undefined && at.namespace !== '') {
+    path += `/namespaces/${segment(at.namespace, 'namespace')}`;
+  }
+  path += `/${kind.plural}`;
+  if (at.name !== undefined) path += `/${segment(at.name, `name of a ${kind.kind}`)}`;
+  // A proxy's subresource goes on with a path of its own, so slashes stay.
+  if (at.subresource !== undefined) path += `/${at.subresource}`;
+  return path;
+}
+
+/** Appends a query to a path. */
+export function withQuery(path: string, query: Query): string {
+  let text = '';
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value))}`;
+  }
+  return path + text;
+}
+
+/** Writes a selector as the API takes it. */
+export function selectorText(selector: SelectorInput | undefined): string | undefined {
+  if (selector === undefined || typeof selector === 'string') return selector || undefined;
+  const text = Object.entries(selector)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  return text || undefined;
+}
+
+/** Refuses what the server could only misread: an empty name would address the collection, a slash another resource. */
+function segment(text: string, what: string): string {
+  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
+    throw new RequestError(
+      `${JSON.stringify(text)} is no valid ${what}: it must not be empty, ".", "..", or contain "/" or "%"`,
+    );
+  }
+  return encodeURIComponent(text).replaceAll('%3A', ':');
+}

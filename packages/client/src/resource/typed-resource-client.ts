@@ -1,0 +1,239 @@
+import {
+  apiVersionOf,
+  isGone,
+  type KubernetesList,
+  type KubernetesObject,
+  type ObjectKey,
+  type Status,
+} from '@kubewright/apimachinery';
+import type { CallRunner, CallSpec } from '../call/call-runner.ts';
+import { isStatus } from '../call/failed-response.ts';
+import { readJson } from '../call/response-body.ts';
+import { type Patch, patchContentType } from '../patch.ts';
+import { readWatch } from '../watch/read-watch.ts';
+import type { WatchEvent } from '../watch/watch-event.ts';
+import type {
+  ApplyOptions,
+  CollectionScope,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  WatchOptions,
+  WriteOptions,
+} from './call-options.ts';
+import { applyQuery, deleteBody, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
+import type { ApplyConfiguration, ByteStream, ResourceClient, SubresourceClient } from './resource-client.ts';
+import { type Query, selectorText } from './resource-path.ts';
+import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
+
+/** Items in one page of {@link ResourceClient.listAll}; the size that upstream's pager takes. */
+const PAGE_SIZE = 500;
+
+/** {@link ResourceClient} over a {@link CallRunner}. */
+export class TypedResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
+  readonly #runner: CallRunner;
+  readonly #scope: ResourceScope;
+
+  constructor(runner: CallRunner, scope: ResourceScope) {
+    this.#runner = runner;
+    this.#scope = scope;
+  }
+
+  get status(): SubresourceClient<T> {
+    return this.subresource<T>('status');
+  }
+
+  subresource<S = KubernetesObject>(name: string): SubresourceClient<S> {
+    return new TypedSubresourceClient<S>(this.#runner, { scope: this.#scope, name });
+  }
+
+  async get(key: ObjectKey, options?: GetOptions): Promise<T> {
+    const query = { resourceVersion: options?.resourceVersion };
+    return this.#object(
+      objectRequest(this.#scope, { verb: 'get', at: placeOf(this.#scope, key), query, signal: options?.signal }),
+    );
+  }
+
+  async list(options?: ListOptions): Promise<KubernetesList<T>> {
+    const spec = this.#listRequest(options);
+    const list = (await this.#json(spec)) as KubernetesList<T>;
+    return { ...list, items: (list.items ?? []).map((item) => this.#named(item)) };
+  }
+
+  async *listAll(options?: ListOptions): AsyncGenerator<T, void, undefined> {
+    const yielded = new Set<string>();
+    let page: ListOptions = { limit: PAGE_SIZE, ...options };
+    let restarted = false;
+    for (;;) {
+      let list: KubernetesList<T>;
+      try {
+        list = await this.list(page);
+      } catch (error) {
+        if (!isGone(error) || page.continue === undefined || restarted) throw error;
+        // The token has outlived the server's history. Everything is read once more, whole; what was handed out stays.
+        restarted = true;
+        page = { ...options, limit: undefined, continue: undefined };
+        continue;
+      }
+      for (const item of list.items) {
+        const id = item.metadata.uid ?? `${item.metadata.namespace ?? ''}/${item.metadata.name}`;
+        if (restarted && yielded.has(id)) continue;
+        yielded.add(id);
+        yield item;
+      }
+      if (!list.metadata.continue) return;
+      // A page is bound to the version of the first; the server refuses a version beside a token.
+      page = { ...page, continue: list.metadata.continue, resourceVersion: undefined, resourceVersionMatch: undefined };
+    }
+  }
+
+  async create(object: T, options?: WriteOptions): Promise<T> {
+    const body = this.#named(object);
+    const { namespace } = placeOf(this.#scope, { ...body.metadata, name: '' });
+    return this.#object(
+      objectRequest(this.#scope, {
+        verb: 'create',
+        at: { namespace },
+        query: writeQuery(this.#scope, options),
+        body,
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async update(object: T, options?: WriteOptions): Promise<T> {
+    return this.#object(
+      objectRequest(this.#scope, {
+        verb: 'update',
+        at: placeOf(this.#scope, keyOf(object, this.#scope)),
+        query: writeQuery(this.#scope, options),
+        body: this.#named(object),
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T> {
+    return this.#object(
+      objectRequest(this.#scope, {
+        verb: 'patch',
+        at: placeOf(this.#scope, key),
+        query: writeQuery(this.#scope, options),
+        body: patch.body,
+        contentType: patchContentType(patch),
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<T> {
+    const { kind } = this.#scope;
+    return this.#object(
+      objectRequest(this.#scope, {
+        verb: 'apply',
+        at: placeOf(this.#scope, object.metadata),
+        query: applyQuery(this.#scope, options),
+        body: { ...object, apiVersion: object.apiVersion ?? apiVersionOf(kind), kind: object.kind ?? kind.kind },
+        contentType: 'application/apply-patch+yaml',
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | Status> {
+    const spec = objectRequest(this.#scope, {
+      verb: 'delete',
+      at: placeOf(this.#scope, key),
+      body: deleteBody(options),
+      signal: options?.signal,
+    });
+    const answer = await this.#json(spec);
+    return isStatus(answer) ? answer : this.#named(answer as T);
+  }
+
+  async deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<T> | Status> {
+    const spec = objectRequest(this.#scope, {
+      verb: 'deletecollection',
+      at: { namespace: options?.namespace },
+      query: listQuery(options),
+      body: deleteBody(options),
+      signal: options?.signal,
+    });
+    return (await this.#json(spec)) as KubernetesList<T> | Status;
+  }
+
+  async *watch(options?: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { body } = await this.watchStream(options);
+    yield* readWatch<T>(body, { what: `watch of ${this.#scope.kind.plural}` });
+  }
+
+  async listStream(options?: ListOptions): Promise<ByteStream> {
+    const { headers, body } = await this.#runner.run(this.#listRequest(options));
+    return { headers, body };
+  }
+
+  async watchStream(options?: WatchOptions): Promise<ByteStream> {
+    const spec = objectRequest(this.#scope, {
+      verb: 'watch',
+      at: { namespace: options?.namespace },
+      query: watchQuery(options),
+      signal: options?.signal,
+      longRunning: true,
+    });
+    const { headers, body } = await this.#runner.run(spec);
+    return { headers, body };
+  }
+
+  #listRequest(options: ListOptions | undefined): CallSpec {
+    return objectRequest(this.#scope, {
+      verb: 'list',
+      at: { namespace: options?.namespace },
+      query: listQuery(options),
+      accept: this.#scope.accept?.list ?? 'application/json',
+      signal: options?.signal,
+    });
+  }
+
+  async #json(spec: CallSpec): Promise<unknown> {
+    return readJson(await this.#runner.run(spec), `${spec.method} ${spec.path}`);
+  }
+
+  async #object(spec: CallSpec): Promise<T> {
+    // The server has validated the object against its kind, and the kind carries the type.
+    return this.#named((await this.#json(spec)) as T);
+  }
+
+  /** Items of built-in lists, and objects that a program writes, may lack the two; all others keep their own. */
+  #named(object: T): T {
+    if (object.apiVersion && object.kind) return object;
+    return { ...object, apiVersion: apiVersionOf(this.#scope.kind), kind: this.#scope.kind.kind };
+  }
+}
+
+function selectorQuery(options: CollectionScope | undefined): Query {
+  return { labelSelector: selectorText(options?.labelSelector), fieldSelector: selectorText(options?.fieldSelector) };
+}
+
+function listQuery(options: ListOptions | undefined): Query {
+  return {
+    ...selectorQuery(options),
+    limit: options?.limit || undefined,
+    continue: options?.continue,
+    resourceVersion: options?.resourceVersion,
+    resourceVersionMatch: options?.resourceVersionMatch,
+    timeoutSeconds: options?.timeoutSeconds,
+  };
+}
+
+function watchQuery(options: WatchOptions | undefined): Query {
+  return {
+    watch: true,
+    allowWatchBookmarks: options?.allowWatchBookmarks ?? true,
+    ...selectorQuery(options),
+    resourceVersion: options?.resourceVersion,
+    resourceVersionMatch: options?.resourceVersionMatch ?? (options?.sendInitialEvents ? 'NotOlderThan' : undefined),
+    sendInitialEvents: options?.sendInitialEvents,
+    timeoutSeconds: options?.timeoutSeconds,
+  };
+}

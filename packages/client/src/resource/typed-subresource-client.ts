@@ -1,0 +1,106 @@
+import type { ObjectKey } from '@kubewright/apimachinery';
+import type { CallRunner, CallSpec } from '../call/call-runner.ts';
+import { RequestError } from '../call/request-error.ts';
+import { readJson } from '../call/response-body.ts';
+import { type Patch, patchContentType } from '../patch.ts';
+import type { ApplyOptions, GetOptions, WriteOptions } from './call-options.ts';
+import { applyQuery, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
+import type { ApplyConfiguration, ByteStream, StreamOptions, SubresourceClient } from './resource-client.ts';
+
+/** {@link SubresourceClient} over a {@link CallRunner}. */
+export class TypedSubresourceClient<S> implements SubresourceClient<S> {
+  readonly #runner: CallRunner;
+  readonly #scope: ResourceScope;
+  readonly #name: string;
+
+  constructor(runner: CallRunner, options: { readonly scope: ResourceScope; readonly name: string }) {
+    if (!/^[a-z0-9-]+(\/.*)?$/.test(options.name)) {
+      throw new RequestError(`${JSON.stringify(options.name)} is no name of a subresource`);
+    }
+    this.#runner = runner;
+    this.#scope = options.scope;
+    this.#name = options.name;
+  }
+
+  get(key: ObjectKey, options?: GetOptions): Promise<S> {
+    const query = { resourceVersion: options?.resourceVersion };
+    return this.#json(objectRequest(this.#scope, { verb: 'get', at: this.#at(key), query, signal: options?.signal }));
+  }
+
+  async create<R = S>(key: ObjectKey, body: object, options?: WriteOptions): Promise<R> {
+    const query = writeQuery(this.#scope, options);
+    const spec = objectRequest(this.#scope, {
+      verb: 'create',
+      at: this.#at(key),
+      query,
+      body,
+      signal: options?.signal,
+    });
+    // The caller names the type of what this subresource answers; nothing at run time could.
+    return (await this.#json(spec)) as unknown as R;
+  }
+
+  update(object: S, options?: WriteOptions): Promise<S> {
+    const at = this.#at(keyOf(object, this.#scope));
+    const query = writeQuery(this.#scope, options);
+    return this.#json(objectRequest(this.#scope, { verb: 'update', at, query, body: object, signal: options?.signal }));
+  }
+
+  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<S> {
+    return this.#json(
+      objectRequest(this.#scope, {
+        verb: 'patch',
+        at: this.#at(key),
+        query: writeQuery(this.#scope, options),
+        body: patch.body,
+        contentType: patchContentType(patch),
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<S> {
+    return this.#json(
+      objectRequest(this.#scope, {
+        verb: 'apply',
+        at: this.#at(object.metadata),
+        query: applyQuery(this.#scope, options),
+        body: object,
+        contentType: 'application/apply-patch+yaml',
+        signal: options?.signal,
+      }),
+    );
+  }
+
+  async stream(key: ObjectKey, options?: StreamOptions): Promise<ByteStream> {
+    const spec = objectRequest(this.#scope, {
+      verb: 'get',
+      at: this.#at(key),
+      query: options?.query ?? {},
+      accept: '*/*',
+      signal: options?.signal,
+      longRunning: options?.longRunning,
+    });
+    const { headers, body } = await this.#runner.run(spec);
+    return { headers, body };
+  }
+
+  #at(key: ObjectKey): { readonly namespace?: string; readonly name: string; readonly subresource: string } {
+    return { ...placeOf(this.#scope, key), subresource: this.#name };
+  }
+
+  async #json(spec: CallSpec): Promise<S> {
+    const response = await this.#runner.run(spec);
+    // The server has validated what it answers against the kind; `S` is the caller's word for that kind.
+    return (await readJson(response, `${spec.method} ${spec.path}`)) as S;
+  }
+}
+
+/** The key of an object about to be written under its own name. */
+export function keyOf(object: unknown, scope: ResourceScope): ObjectKey {
+  const metadata = (object as { readonly metadata?: { readonly name?: string; readonly namespace?: string } }).metadata;
+  if (!metadata?.name) throw new RequestError(`update of ${scope.kind.kind}: the object has no metadata.name`);
+  return metadata.namespace === undefined
+    ? { name: metadata.name }
+    : { name: metadata.name, namespace: metadata.namespace };
+}

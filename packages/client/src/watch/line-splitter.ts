@@ -1,0 +1,63 @@
+import { TransportError } from '../transport/transport-error.ts';
+
+/** Longest line of a watch that is accepted: far above what etcd stores (1.5 MiB), far below what hurts. */
+export const DEFAULT_MAX_LINE_BYTES: number = 64 << 20;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts a byte stream into lines, without decoding it. A line is a view of the chunk that it came in, or a fresh buffer
+ * when it lay across chunks; it carries no line feed. Empty lines are left out.
+ */
+export class LineSplitter {
+  readonly #maxLineBytes: number;
+  #parts: Uint8Array[] = [];
+  #pending = 0;
+
+  /** @param maxLineBytes - a longer line is an error. @defaultValue 64 MiB */
+  constructor(maxLineBytes: number = DEFAULT_MAX_LINE_BYTES) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** Bytes of the line that is not complete yet. */
+  get pendingBytes(): number {
+    return this.#pending;
+  }
+
+  /**
+   * Takes a chunk and calls `line` for each line that it completes.
+   *
+   * @throws TransportError `KW2005` when a line is longer than the limit.
+   */
+  push(chunk: Uint8Array, line: (bytes: Uint8Array) => void): void {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      const stop = end < 0 ? chunk.byteLength : end;
+      if (this.#pending + stop - start > this.#maxLineBytes) this.#tooLong();
+      if (end < 0) break;
+      const tail = chunk.subarray(start, end);
+      const complete = this.#pending === 0 ? tail : this.#join(tail);
+      if (complete.byteLength > 0) line(complete);
+      start = end + 1;
+    }
+    if (start < chunk.byteLength) {
+      this.#parts.push(chunk.subarray(start));
+      this.#pending += chunk.byteLength - start;
+    }
+  }
+
+  #join(tail: Uint8Array): Uint8Array {
+    this.#parts.push(tail);
+    const joined = Buffer.concat(this.#parts, this.#pending + tail.byteLength);
+    this.#parts = [];
+    this.#pending = 0;
+    return joined;
+  }
+
+  #tooLong(): never {
+    this.#parts = [];
+    this.#pending = 0;
+    throw new TransportError('KW2005', `watch: a line is longer than ${this.#maxLineBytes} bytes`, { sent: true });
+  }
+}

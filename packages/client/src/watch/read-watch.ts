@@ -1,0 +1,84 @@
+import { type KubernetesObject, type Status, StatusError } from '@kubewright/apimachinery';
+import { isStatus } from '../call/failed-response.ts';
+import { TransportError } from '../transport/transport-error.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+/**
+ * Reads the events of a watch's byte stream, each line parsed once. Ends with the stream; a stream that ends inside a
+ * line is an error, for an event may be lost.
+ *
+ * @throws TransportError `KW2006` for a line that is no event.
+ */
+export async function* readWatch<T extends object>(
+  body: AsyncIterable<Uint8Array>,
+  options: { readonly what: string; readonly maxLineBytes?: number | undefined },
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const splitter = new LineSplitter(options.maxLineBytes);
+  const events: WatchEvent<T>[] = [];
+  for await (const chunk of body) {
+    let fault: unknown;
+    try {
+      splitter.push(chunk, (line) => events.push(decodeWatchEvent<T>(line, options.what)));
+    } catch (error) {
+      fault = error;
+    }
+    // What came whole before a fault is handed on: the reader's position must not fall behind what was delivered.
+    for (const event of events) yield event;
+    events.length = 0;
+    if (fault !== undefined) throw fault;
+  }
+  if (splitter.pendingBytes > 0) {
+    throw new TransportError('KW2006', `${options.what}: the watch ended in the middle of an event`, {
+      retryable: true,
+    });
+  }
+}
+
+/** Decodes one line of a watch. */
+export function decodeWatchEvent<T extends object>(line: Uint8Array, what: string): WatchEvent<T> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8'));
+  } catch (cause) {
+    throw malformed(what, cause);
+  }
+  if (typeof value !== 'object' || value === null) throw malformed(what);
+  const { type, object } = value as { readonly type?: unknown; readonly object?: unknown };
+  if (typeof object !== 'object' || object === null) throw malformed(what);
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      // The server vouches for the shape: it has validated the object against its kind.
+      return { type, object: object as T };
+    case 'BOOKMARK':
+      return { type, object: object as KubernetesObject };
+    case 'ERROR':
+      return errorEvent(object, what);
+    default:
+      throw malformed(what);
+  }
+}
+
+function errorEvent(object: object, what: string): WatchEvent<never> {
+  const status: Status = isStatus(object)
+    ? object
+    : {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: `${what}: the server ended the watch with an error that is no Status`,
+        reason: 'InternalError',
+        code: 500,
+      };
+  return { type: 'ERROR', object: status, error: new StatusError(status) };
+}
+
+function malformed(what: string, cause?: unknown): TransportError {
+  return new TransportError('KW2006', `${what}: the server sent a line that is no watch event`, {
+    retryable: true,
+    cause,
+  });
+}
