@@ -1,0 +1,95 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { ServiceAccountAuthenticator } from './service-account-authenticator.ts';
+import { ServiceAccountTokens } from './service-account-token.ts';
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+function setUp(key = privateKey) {
+  const clock = new VirtualClock();
+  return { clock, tokens: new ServiceAccountTokens({ signingKey: key, clock, random: seededRandom(1) }) };
+}
+const request = { namespace: 'a', serviceAccount: { name: 'sa', uid: 'u1' }, audiences: [], expirationSeconds: 600 };
+
+describe('ServiceAccountTokens', () => {
+  it('reads back what it issued, until it expires', async () => {
+    const { clock, tokens } = setUp();
+    const { token } = tokens.issue(request);
+    expect(tokens.read(token)?.sub).toBe('system:serviceaccount:a:sa');
+    expect(tokens.read(token)?.aud).toEqual(['https://kubernetes.default.svc.cluster.local']);
+    await clock.advance(599_000);
+    expect(tokens.read(token)).toBeDefined();
+    await clock.advance(1_000);
+    expect(tokens.read(token)).toBeUndefined();
+  });
+
+  it('refuses tokens of another key, changed tokens, other algorithms and nonsense', () => {
+    const { tokens } = setUp();
+    const { token } = tokens.issue(request);
+    const foreign = setUp(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey).tokens.issue(request).token;
+    const [, body = '', signature = ''] = token.split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    const other = Buffer.from(Buffer.from(body, 'base64url').toString().replace(':sa"', ':root"')).toString(
+      'base64url',
+    );
+    for (const bad of [
+      foreign,
+      `${none}.${body}.`,
+      `${none}.${body}.${signature}`,
+      `${token.split('.')[0]}.${other}.${signature}`,
+      'x',
+      '',
+      '..',
+      'a'.repeat(9000),
+    ]) {
+      expect(tokens.read(bad)).toBeUndefined();
+    }
+  });
+});
+
+describe('ServiceAccountAuthenticator', () => {
+  const call = (token: string) => ({
+    method: 'GET',
+    path: '/',
+    headers: { authorization: `Bearer ${token}` },
+    signal: new AbortController().signal,
+    connection: { remoteAddress: '127.0.0.1', protocol: 'h2' as const },
+  });
+
+  it('names the account, its groups and the pod; and accepts the token only while they exist with these uids', async () => {
+    const { tokens } = setUp();
+    const uids = new Map([
+      ['serviceaccounts/a/sa', 'u1'],
+      ['pods/a/p', 'u2'],
+    ]);
+    const authenticator = new ServiceAccountAuthenticator({
+      tokens,
+      find: async (resource, namespace, name) => {
+        const uid = uids.get(`${resource}/${namespace}/${name}`);
+        return uid === undefined ? undefined : { apiVersion: 'v1', kind: 'X', metadata: { name, uid } };
+      },
+    });
+    const { token } = tokens.issue({ ...request, pod: { name: 'p', uid: 'u2' } });
+    const user = await authenticator.authenticate(call(token));
+    expect(user?.username).toBe('system:serviceaccount:a:sa');
+    expect(user?.groups).toEqual(['system:serviceaccounts', 'system:serviceaccounts:a']);
+    expect(user?.extra?.['authentication.kubernetes.io/pod-name']).toEqual(['p']);
+    uids.set('pods/a/p', 'another');
+    expect(await authenticator.authenticate(call(token))).toBeUndefined();
+    uids.set('pods/a/p', 'u2');
+    uids.delete('serviceaccounts/a/sa');
+    expect(await authenticator.authenticate(call(token))).toBeUndefined();
+  });
+
+  it('accepts a token only for audiences that it was made for', async () => {
+    const { tokens } = setUp();
+    const authenticator = new ServiceAccountAuthenticator({
+      tokens,
+      find: async () => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { uid: 'u1' } }),
+    });
+    const { token } = tokens.issue({ ...request, audiences: ['vault'] });
+    expect(await authenticator.authenticate(call(token))).toBeUndefined();
+    expect((await authenticator.review(token, ['vault', 'x']))?.audiences).toEqual(['vault']);
+  });
+});
