@@ -45,48 +45,43 @@ const titles: Readonly<Record<FieldErrorType, string>> = {
 };
 
 /** A required value is not there: `Required value: <detail>`. */
-export function requiredValue(field: FieldLocation, detail = ''): FieldError {
+export function requiredField(field: FieldLocation, detail = ''): FieldError {
   return fieldError('FieldValueRequired', { field, detail });
 }
 
 /** A value is malformed or out of bounds: `Invalid value: "x": <detail>`. */
-export function invalidValue(field: FieldLocation, value: unknown, options: { readonly detail: string }): FieldError {
-  return fieldError('FieldValueInvalid', { field, shown: show(value), detail: options.detail });
+export function invalidField(field: FieldLocation, value: unknown, detail: string): FieldError {
+  return fieldError('FieldValueInvalid', { field, shown: show(value), detail });
 }
 
 /** A value has the wrong type: `Invalid value: "x": <detail>`, reason `FieldValueTypeInvalid`. */
-export function invalidType(field: FieldLocation, value: unknown, options: { readonly detail: string }): FieldError {
-  return fieldError('FieldValueTypeInvalid', { field, shown: show(value), detail: options.detail });
+export function invalidTypeField(field: FieldLocation, value: unknown, detail: string): FieldError {
+  return fieldError('FieldValueTypeInvalid', { field, shown: show(value), detail });
 }
 
 /** A value is none of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given. */
-export function unsupportedValue(
-  field: FieldLocation,
-  value: unknown,
-  options: { readonly supported: readonly string[] },
-): FieldError {
-  const { supported } = options;
+export function unsupportedField(field: FieldLocation, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`;
   return fieldError('FieldValueNotSupported', { field, shown: show(value), detail });
 }
 
 /** A value is well-formed but not allowed here: `Forbidden: <detail>`. */
-export function forbiddenValue(field: FieldLocation, detail: string): FieldError {
+export function forbiddenField(field: FieldLocation, detail: string): FieldError {
   return fieldError('FieldValueForbidden', { field, detail });
 }
 
 /** A value that must be unique is there twice: `Duplicate value: "x"`. */
-export function duplicateValue(field: FieldLocation, value: unknown): FieldError {
+export function duplicateField(field: FieldLocation, value: unknown): FieldError {
   return fieldError('FieldValueDuplicate', { field, shown: show(value) });
 }
 
 /** A value names something that does not exist: `Not found: "x"`. */
-export function valueNotFound(field: FieldLocation, value: unknown): FieldError {
+export function notFoundField(field: FieldLocation, value: unknown): FieldError {
   return fieldError('FieldValueNotFound', { field, shown: show(value) });
 }
 
 /** A value is too long; the value itself is not shown: `Too long: may not be more than 63 bytes`. */
-export function tooLong(
+export function tooLongField(
   field: FieldLocation,
   options: { readonly max: number; readonly unit?: 'byte' | 'character' },
 ): FieldError {
@@ -95,24 +90,30 @@ export function tooLong(
 }
 
 /** A value is too short: `Too short: must be at least 2 characters`. */
-export function tooShort(field: FieldLocation, options: { readonly min: number }): FieldError {
+export function tooShortField(field: FieldLocation, options: { readonly min: number }): FieldError {
   return fieldError('FieldValueTooShort', { field, detail: `must be at least ${count(options.min, 'character')}` });
 }
 
 /** A list has too many elements: `Too many: 9: must have at most 8 items`. */
-export function tooMany(field: FieldLocation, options: { readonly actual: number; readonly max: number }): FieldError {
+export function tooManyField(
+  field: FieldLocation,
+  options: { readonly actual: number; readonly max: number },
+): FieldError {
   const detail = `must have at most ${count(options.max, 'item')}`;
   return fieldError('FieldValueTooMany', { field, shown: String(options.actual), detail });
 }
 
 /** A list has too few elements: `Too few: 0: must have at least 1 item`. */
-export function tooFew(field: FieldLocation, options: { readonly actual: number; readonly min: number }): FieldError {
+export function tooFewField(
+  field: FieldLocation,
+  options: { readonly actual: number; readonly min: number },
+): FieldError {
   const detail = `must have at least ${count(options.min, 'item')}`;
   return fieldError('FieldValueTooFew', { field, shown: String(options.actual), detail });
 }
 
 /** The server failed while it looked at a field: `Internal error: <detail>`. */
-export function internalFieldError(field: FieldLocation, detail: string): FieldError {
+export function internalErrorField(field: FieldLocation, detail: string): FieldError {
   return fieldError('InternalError', { field, detail });
 }
 

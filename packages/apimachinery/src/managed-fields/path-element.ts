@@ -1,0 +1,215 @@
+import { quote } from '../text/index.ts';
+
+/**
+ * One step of a path into an object, as managed fields name it:
+ * `f:name` a field, `k:{"name":"web"}` an element of a list by its keys, `v:"x"` an element of a set, `i:3` an index.
+ *
+ * The text is the identity: equal steps have equal texts, for keys are sorted and values written as compact JSON.
+ */
+export type PathElement = string;
+
+/** The step into a field or a map entry. */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The step to the element of a list that has these keys. Values are scalars. */
+export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement {
+  const parts = Object.keys(keys)
+    .sort(compareText)
+    .map((name) => `${goJson(name)}:${goJson(keys[name])}`);
+  return `k:{${parts.join(',')}}`;
+}
+
+/** The step to an element of a set. */
+export function valueElement(value: unknown): PathElement {
+  return `v:${goJson(value)}`;
+}
+
+/** The step to an element by its position. */
+export function indexElement(index: number): PathElement {
+  return `i:${index}`;
+}
+
+/** What a step means, taken apart. */
+export type ParsedPathElement =
+  | { readonly type: 'field'; readonly name: string }
+  | { readonly type: 'key'; readonly keys: Readonly<Record<string, unknown>> }
+  | { readonly type: 'value'; readonly value: unknown }
+  | { readonly type: 'index'; readonly index: number };
+
+/** Takes a step apart; undefined for text that is none. */
+export function parsePathElement(element: PathElement): ParsedPathElement | undefined {
+  const rest = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case 'f:':
+      return { type: 'field', name: rest };
+    case 'v:': {
+      const value = parseJson(rest);
+      return value === undefined ? undefined : { type: 'value', value };
+    }
+    case 'i:':
+      return /^-?\d{1,15}$/.test(rest) ? { type: 'index', index: Number(rest) } : undefined;
+    case 'k:': {
+      const keys = parseJson(rest);
+      if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) return undefined;
+      return { type: 'key', keys: keys as Readonly<Record<string, unknown>> };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The one text of a step that somebody wrote: keys sorted, values compact. Undefined for text that is no step.
+ * Nearly every step is written in that form already and costs one test of an expression.
+ */
+export function canonicalPathElement(text: string): PathElement | undefined {
+  if (text.startsWith('f:') || canonicalForm.test(text)) return text;
+  const parsed = parsePathElement(text);
+  switch (parsed?.type) {
+    case 'key':
+      return keyElement(parsed.keys);
+    case 'value':
+      return valueElement(parsed.value);
+    case 'index':
+      return indexElement(parsed.index);
+    default:
+      return undefined;
+  }
+}
+
+const canonicalForm = /^(?:k:\{"[^"\\]*":(?:"[^"\\<>&\u0080-\uffff]*"|[1-9]\d{0,14})\}|v:"[^"\\<>&\u0080-\uffff]*")$/;
+
+/** Shows a step in messages as the API does: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
+export function formatPathElement(element: PathElement): string {
+  const parsed = parsePathElement(element);
+  switch (parsed?.type) {
+    case 'field':
+      return `.${parsed.name}`;
+    case 'index':
+      return `[${parsed.index}]`;
+    case 'value':
+      return `[=${showScalar(parsed.value)}]`;
+    case 'key': {
+      const parts = Object.keys(parsed.keys)
+        .sort(compareText)
+        .map((name) => `${name}=${showScalar(parsed.keys[name])}`);
+      return `[${parts.join(',')}]`;
+    }
+    default:
+      return `[${element}]`;
+  }
+}
+
+function showScalar(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+}
+
+/** Orders steps as upstream serialises them: fields, then keys, then values, then indices. */
+export function comparePathElements(a: PathElement, b: PathElement): number {
+  const rank = rankOf(a) - rankOf(b);
+  if (rank !== 0) return rank;
+  if (a === b) return 0;
+  switch (a.charCodeAt(0)) {
+    case keyCode:
+      return compareKeys(a, b);
+    case valueCode:
+      return compareValues(parseJson(a.slice(2)), parseJson(b.slice(2)));
+    case indexCode:
+      return Number(a.slice(2)) - Number(b.slice(2));
+    default:
+      return compareText(a, b);
+  }
+}
+
+const fieldCode = 0x66;
+const keyCode = 0x6b;
+const valueCode = 0x76;
+const indexCode = 0x69;
+
+function rankOf(element: PathElement): number {
+  switch (element.charCodeAt(0)) {
+    case fieldCode:
+      return 0;
+    case keyCode:
+      return 1;
+    case valueCode:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+/** Key by key: shorter lists of keys first when one begins the other. */
+function compareKeys(a: PathElement, b: PathElement): number {
+  const left = sortedEntries(a);
+  const right = sortedEntries(b);
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const [nameA, valueA] = left[i] ?? ['', undefined];
+    const [nameB, valueB] = right[i] ?? ['', undefined];
+    const order = compareText(nameA, nameB) || compareValues(valueA, valueB);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function sortedEntries(element: PathElement): readonly (readonly [string, unknown])[] {
+  const parsed = parsePathElement(element);
+  if (parsed?.type !== 'key') return [];
+  return Object.entries(parsed.keys).sort(([a], [b]) => compareText(a, b));
+}
+
+/** Numbers before strings before booleans before null, as structured-merge-diff orders values. */
+function compareValues(a: unknown, b: unknown): number {
+  const rank = valueRank(a) - valueRank(b);
+  if (rank !== 0) return rank;
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
+  return compareText(JSON.stringify(a) ?? '', JSON.stringify(b) ?? '');
+}
+
+function valueRank(value: unknown): number {
+  if (typeof value === 'number') return 0;
+  if (typeof value === 'string') return 1;
+  if (typeof value === 'boolean') return 2;
+  if (Array.isArray(value)) return 3;
+  return value === null ? 5 : 4;
+}
+
+/** By code point, as Go compares bytes of UTF-8; JavaScript's own order differs above U+FFFF. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left === right) continue;
+    const surrogates = Number(isSurrogate(left)) - Number(isSurrogate(right));
+    return surrogates !== 0 ? surrogates : left - right;
+  }
+  return a.length - b.length;
+}
+
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
+}
+
+/** JSON as Go writes it, so that our texts equal those of managers that wrote through a real API server. */
+function goJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, escapeCharacter) : text;
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the caller answers "no such step".
+    return undefined;
+  }
+}
