@@ -25,6 +25,8 @@ export interface Connection {
   readonly protocol: 'h2' | 'http/1.1' | 'in-process';
   /** The verified client certificate's subject. */
   readonly clientCertificate?: ClientCertificate | undefined;
+  /** Why a certificate that was presented is not accepted (wrong authority, expired); such a request is a 401. */
+  readonly clientCertificateError?: string | undefined;
 }
 
 /** Subject of a client certificate that the server's client CA has signed. */

@@ -1,0 +1,29 @@
+import type { TLSSocket } from 'node:tls';
+import type { ClientCertificate, Connection } from './api-request.ts';
+
+/** Describes a connection whose handshake is over. */
+export function describeConnection(socket: TLSSocket, protocol: 'h2' | 'http/1.1'): Connection {
+  const connection: Connection = { remoteAddress: socket.remoteAddress ?? '', protocol };
+  const certificate = socket.getPeerCertificate();
+  // Node answers an empty object when the client sent none.
+  if (!certificate?.raw) return connection;
+  if (!socket.authorized) {
+    return { ...connection, clientCertificateError: String(socket.authorizationError ?? 'not verified') };
+  }
+  const { CN, O } = certificate.subject as { readonly CN?: unknown; readonly O?: unknown } as CertificateSubject;
+  const subject: ClientCertificate = {
+    commonName: first(CN) ?? '',
+    organizations: O === undefined ? [] : [O].flat(),
+  };
+  return { ...connection, clientCertificate: subject };
+}
+
+/** As Node gives it: attributes that occur several times are arrays. */
+interface CertificateSubject {
+  readonly CN?: string | readonly string[];
+  readonly O?: string | readonly string[];
+}
+
+function first(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}

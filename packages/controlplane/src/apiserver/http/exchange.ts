@@ -1,0 +1,118 @@
+import { type Clock, StatusError } from '@kubewright/apimachinery';
+import { type ApiHandler, type ApiRequest, type ApiResponse, HIJACKED } from './api-request.ts';
+import type { HttpLimits } from './limits.ts';
+import { isLongRunning } from './long-running.ts';
+import { type ResponseSink, writeResponse } from './response-writer.ts';
+import { failure, statusResponse } from './status-response.ts';
+
+/** What all exchanges of a server share. */
+export interface ExchangeContext {
+  readonly handle: ApiHandler;
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  /** Told of every fault of the handler that is not an answer. */
+  readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
+  /** The exchanges under way. */
+  readonly open: Set<Exchange>;
+}
+
+/** One request and its answer, whatever it came over. */
+export class Exchange {
+  readonly #context: ExchangeContext;
+  readonly #sink: ResponseSink;
+  readonly longRunning: boolean;
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+  #answered = false;
+
+  constructor(context: ExchangeContext, options: { readonly sink: ResponseSink; readonly path: string }) {
+    this.#context = context;
+    this.#sink = options.sink;
+    this.longRunning = isLongRunning(options.path);
+  }
+
+  /** Made when somebody asks for it: most requests are answered before anyone does. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason);
+    return this.#controller.signal;
+  }
+
+  /** The client has gone, the time is over, or the server closes. */
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
+  }
+
+  /** Has the request handled and the answer written; never rejects. */
+  async run(request: ApiRequest): Promise<void> {
+    const { clock, limits, open, onError } = this.#context;
+    open.add(this);
+    const deadline = this.longRunning
+      ? undefined
+      : clock.setTimer(limits.requestTimeoutMs, () => this.#expire(request));
+    try {
+      const response = await this.#handle(request);
+      deadline?.[Symbol.dispose]();
+      if (this.#answered) await discard(response);
+      else await this.#answer(response, request);
+    } catch (error) {
+      if (!this.#sink.stream.destroyed) onError(error, request);
+      this.#sink.abort();
+    } finally {
+      deadline?.[Symbol.dispose]();
+      open.delete(this);
+    }
+  }
+
+  async #handle(request: ApiRequest): Promise<ApiResponse> {
+    try {
+      return await this.#context.handle(request);
+    } catch (error) {
+      if (error instanceof StatusError) return statusResponse(error.status);
+      if (!this.#aborted) this.#context.onError(error, request);
+      return statusResponse(PANIC.status);
+    }
+  }
+
+  async #answer(response: ApiResponse, request: ApiRequest): Promise<void> {
+    this.#answered = true;
+    if (response === HIJACKED) return;
+    if (this.#sink.stream.destroyed) {
+      await discard(response);
+      return;
+    }
+    await writeResponse(response, {
+      sink: this.#sink,
+      acceptEncoding: request.headers['accept-encoding'],
+      gzipThresholdBytes: this.#context.limits.gzipThresholdBytes,
+      signal: () => this.signal,
+    });
+  }
+
+  #expire(request: ApiRequest): void {
+    if (this.#answered) return;
+    this.#answer(statusResponse(EXPIRED.status), request).catch((error: unknown) => {
+      this.#context.onError(error, request);
+      this.#sink.abort();
+    });
+    this.abort(EXPIRED);
+  }
+}
+
+const PANIC: StatusError = failure(500, {
+  reason: 'InternalError',
+  message: 'Internal error occurred: this request caused the API server to fail; its log has the details',
+});
+
+const EXPIRED: StatusError = failure(504, {
+  reason: 'Timeout',
+  message: 'Timeout: request did not complete within the allotted timeout',
+  details: {},
+});
+
+async function discard(response: ApiResponse): Promise<void> {
+  if (response.body instanceof Uint8Array) return;
+  await response.body[Symbol.asyncIterator]().return?.();
+}

@@ -1,0 +1,152 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import { type Clock, sleep } from '@kubewright/apimachinery';
+import type { ApiHandler } from './api-request.ts';
+import type { Exchange, ExchangeContext } from './exchange.ts';
+import { Http1Listener } from './http1-listener.ts';
+import { Http2Listener } from './http2-listener.ts';
+import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
+import { listenError } from './listen-error.ts';
+
+/** Options of {@link createHttpServer}. */
+export interface HttpServerOptions {
+  readonly handle: ApiHandler;
+  readonly tls: HttpServerTls;
+  /** @defaultValue '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly limits?: Partial<HttpLimits> | undefined;
+  readonly clock: Clock;
+  /** Told of every fault of the handler that is not an answer; the client gets a 500. */
+  readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
+}
+
+/** Keys and certificates, PEM. */
+export interface HttpServerTls {
+  readonly key: string;
+  /** The serving certificate, then its chain. */
+  readonly certificate: string;
+  /** Authorities whose client certificates are believed. */
+  readonly clientCa: string;
+}
+
+/** A server that listens. */
+export interface HttpServer extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  /** `https://host:port` */
+  readonly url: string;
+  /** Uses other keys and certificates for new connections. */
+  setTls(tls: HttpServerTls): void;
+  /**
+   * Stops listening, tells clients to go away, ends watches properly, waits for requests under way for at most
+   * `graceMs` milliseconds, then cuts what is left. Idempotent.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+/**
+ * Serves a handler over TLS: HTTP/2 and HTTP/1.1, chosen by ALPN. Client certificates are asked for, not required.
+ * Fast enough to be the front of a control plane: nothing is made per request that most requests do not need.
+ *
+ * @throws ListenError when the address cannot be had: it says what, why, and what to do, one line each.
+ */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { handle, clock, onError, host = '127.0.0.1', port } = options;
+  const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const context: ExchangeContext = { handle, clock, limits, onError, open: new Set<Exchange>() };
+  const listeners = { http1: new Http1Listener(context), http2: new Http2Listener(context) };
+  const server = createServer({ ...tlsOptions(options.tls), ALPNProtocols: ['h2', 'http/1.1'] });
+  server.maxConnections = limits.maxConnections;
+  const sockets = new Set<TLSSocket>();
+  server.on('secureConnection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy()); // a connection that breaks is the client's affair
+    socket.setNoDelay(true);
+    (socket.alpnProtocol === 'h2' ? listeners.http2 : listeners.http1).connect(socket);
+  });
+  await listen(server, { host, port });
+  const bound = server.address() as AddressInfo; // listens on a TCP port
+  return new RunningServer({ server, listeners, context, sockets, host, port: bound.port });
+}
+
+interface Parts {
+  readonly server: Server;
+  readonly listeners: { readonly http1: Http1Listener; readonly http2: Http2Listener };
+  readonly context: ExchangeContext;
+  readonly sockets: ReadonlySet<TLSSocket>;
+  readonly host: string;
+  readonly port: number;
+}
+
+class RunningServer implements HttpServer {
+  readonly #parts: Parts;
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.host = parts.host;
+    this.port = parts.port;
+    this.url = `https://${parts.host.includes(':') ? `[${parts.host}]` : parts.host}:${parts.port}`;
+  }
+
+  setTls(tls: HttpServerTls): void {
+    const { key, cert, ca, minVersion } = tlsOptions(tls);
+    this.#parts.server.setSecureContext({ key, cert, ca, minVersion });
+  }
+
+  close(options?: { readonly graceMs?: number }): Promise<void> {
+    this.#closing ??= this.#close(options?.graceMs ?? this.#parts.context.limits.closeGraceMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const { server, listeners, context, sockets } = this.#parts;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const exchange of context.open) if (exchange.longRunning) exchange.abort('the server closes');
+    listeners.http2.goAway();
+    listeners.http1.goAway();
+    const grace = new AbortController();
+    // The wait is cut short as soon as the last client has gone.
+    void closed.then(() => grace.abort());
+    await sleep(context.clock, { ms: graceMs, signal: grace.signal }).catch(() => undefined);
+    for (const exchange of context.open) exchange.abort('the server closes');
+    listeners.http2.destroy();
+    listeners.http1.destroy();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+}
+
+function tlsOptions(tls: HttpServerTls): TlsOptions {
+  return {
+    key: tls.key,
+    cert: tls.certificate,
+    ca: tls.clientCa,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: 10_000,
+  };
+}
+
+function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(address, cause)));
+    server.listen(address.port, address.host, 1024, () => {
+      server.removeAllListeners('error');
+      // Later faults of the listening socket (too many open files) pass; each affects one connection.
+      server.on('error', () => undefined);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { ApiRequest, Connection } from './api-request.ts';
+import { describeConnection } from './client-certificate.ts';
+import { Exchange, type ExchangeContext } from './exchange.ts';
+import { RequestBody } from './request-body.ts';
+import type { ResponseSink } from './response-writer.ts';
+
+/** Speaks HTTP/1.1, protocol switches included. */
+export class Http1Listener {
+  readonly #context: ExchangeContext;
+  readonly #server: Server;
+  readonly #connections = new WeakMap<object, Connection>();
+
+  constructor(context: ExchangeContext) {
+    this.#context = context;
+    this.#server = createServer({
+      maxHeaderSize: context.limits.maxHeaderBytes,
+      keepAliveTimeout: context.limits.keepAliveMs,
+      requestTimeout: 0,
+      noDelay: true,
+    });
+    this.#server.on('request', (message, response) => this.#answer(message, response));
+    this.#server.on('upgrade', (message, socket, head) => this.#upgrade(message, { socket, head }));
+  }
+
+  /** Takes a socket over. */
+  connect(socket: TLSSocket): void {
+    this.#connections.set(socket, describeConnection(socket, 'http/1.1'));
+    this.#server.emit('connection', socket);
+  }
+
+  /** Ends idle sockets; others end with their request. */
+  goAway(): void {
+    this.#server.keepAliveTimeout = 1;
+    this.#server.closeIdleConnections();
+  }
+
+  /** Ends what is left, and the timer that looks for slow clients. */
+  destroy(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #answer(message: IncomingMessage, response: ServerResponse): void {
+    const exchange = new Exchange(this.#context, { sink: responseSink(response), path: message.url ?? '/' });
+    response.on('close', () => exchange.abort('the client has gone'));
+    response.on('error', (error) => exchange.abort(error));
+    void exchange.run(this.#request(message, exchange));
+  }
+
+  #upgrade(message: IncomingMessage, raw: { readonly socket: Duplex; readonly head: Uint8Array }): void {
+    const { socket, head } = raw;
+    let taken = false;
+    const response = new ServerResponse(message);
+    response.shouldKeepAlive = false;
+    const exchange = new Exchange(this.#context, { sink: responseSink(response), path: message.url ?? '/' });
+    socket.on('error', (error) => exchange.abort(error));
+    socket.on('close', () => {
+      exchange.abort('the client has gone');
+      if (!taken) response.destroy();
+    });
+    const request: ApiRequest = {
+      ...this.#request(message, exchange),
+      body: undefined,
+      get signal() {
+        return exchange.signal;
+      },
+      upgrade: () => {
+        taken = true;
+        return { stream: socket, head, request: message };
+      },
+    };
+    // Node gives up a socket that asks to switch; an ordinary answer has to be put onto it by hand.
+    response.assignSocket(socket as TLSSocket); // the 'upgrade' of a TLS server
+    response.on('finish', () => socket.end());
+    void exchange.run(request);
+  }
+
+  #request(message: IncomingMessage, exchange: Exchange): ApiRequest {
+    const headers = plainHeaders(message);
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    return {
+      method: message.method ?? 'GET',
+      path: message.url ?? '/',
+      headers,
+      body: hasBody
+        ? new RequestBody(message, { limit: this.#context.limits.maxBodyBytes, declared: headers['content-length'] })
+        : undefined,
+      get signal() {
+        return exchange.signal;
+      },
+      connection: this.#connections.get(message.socket) ?? { remoteAddress: '', protocol: 'http/1.1' },
+    };
+  }
+}
+
+function plainHeaders(message: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (name === '__proto__' || value === undefined) continue;
+    headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return headers;
+}
+
+function responseSink(response: ServerResponse): ResponseSink {
+  return {
+    stream: response,
+    head(status, headers) {
+      response.writeHead(status, headers as Record<string, string | string[]>); // not modified by node
+      response.flushHeaders();
+    },
+    abort() {
+      response.destroy();
+    },
+  };
+}

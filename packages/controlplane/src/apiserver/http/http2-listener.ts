@@ -1,0 +1,125 @@
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { ApiRequest, Connection } from './api-request.ts';
+import { describeConnection } from './client-certificate.ts';
+import { Exchange, type ExchangeContext } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+import { RequestBody } from './request-body.ts';
+import type { ResponseSink } from './response-writer.ts';
+
+/** Speaks HTTP/2 on sockets whose TLS handshake chose it. */
+export class Http2Listener {
+  readonly #context: ExchangeContext;
+  readonly #server: Http2Server;
+  readonly #sessions = new Set<ServerHttp2Session>();
+
+  constructor(context: ExchangeContext) {
+    this.#context = context;
+    this.#server = createServer(sessionOptions(context.limits));
+    this.#server.on('session', (session) => this.#accept(session));
+    // A session's own fault (a broken client) ends that session and nothing else.
+    this.#server.on('sessionError', (_error, session) => session.destroy());
+  }
+
+  /** Takes a socket over. */
+  connect(socket: TLSSocket): void {
+    this.#server.emit('connection', socket);
+  }
+
+  /** Tells all clients to go elsewhere; sessions end with their last stream. */
+  goAway(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  /** Ends what is left. */
+  destroy(): void {
+    for (const session of this.#sessions) session.destroy();
+  }
+
+  #accept(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    session.on('close', () => this.#sessions.delete(session));
+    session.setLocalWindowSize(16 * 1024 * 1024);
+    const socket = session.socket as TLSSocket; // only sockets given to connect() come here
+    const connection = describeConnection(socket, 'h2');
+    session.on('stream', (stream, headers) => this.#answer(stream, headers, connection));
+  }
+
+  #answer(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, connection: Connection): void {
+    const path = sent[':path'] ?? '/';
+    const exchange = new Exchange(this.#context, { sink: streamSink(stream), path });
+    stream.on('error', (error) => exchange.abort(error));
+    stream.on('close', () => exchange.abort(CLIENT_GONE));
+    const headers = plainHeaders(sent);
+    const request: ApiRequest = {
+      method: sent[':method'] ?? 'GET',
+      path,
+      headers,
+      body: stream.endAfterHeaders
+        ? undefined
+        : new RequestBody(stream, {
+            limit: this.#context.limits.maxBodyBytes,
+            declared: headers['content-length'],
+            ...(headers['expect'] === '100-continue'
+              ? { onStart: () => stream.additionalHeaders({ [constants.HTTP2_HEADER_STATUS]: 100 }) }
+              : {}),
+          }),
+      get signal() {
+        return exchange.signal;
+      },
+      connection,
+    };
+    void exchange.run(request);
+  }
+}
+
+const CLIENT_GONE = 'the client has gone';
+
+function sessionOptions(limits: HttpLimits): Parameters<typeof createServer>[0] {
+  return {
+    maxSessionMemory: limits.maxSessionMemoryMiB,
+    maxSessionRejectedStreams: 10_000,
+    streamResetBurst: limits.streamResetBurst,
+    streamResetRate: limits.streamResetRate,
+    settings: {
+      maxConcurrentStreams: limits.maxConcurrentStreams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      initialWindowSize: 1024 * 1024,
+      enablePush: false,
+    },
+  };
+}
+
+function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
+  const headers: Record<string, string> = { host: sent[':authority'] ?? '' };
+  for (const name in sent) {
+    const value = sent[name];
+    // A header of that name could only be meant to harm.
+    if (name.charCodeAt(0) === 0x3a || name === '__proto__' || value === undefined) continue;
+    headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return headers;
+}
+
+function streamSink(stream: ServerHttp2Stream): ResponseSink {
+  return {
+    stream,
+    head(status, headers) {
+      stream.respond({ ...headers, ':status': status } as Record<string, string | string[] | number>);
+      // What the client still sends of a body that nobody wanted is not worth the wait.
+      stream.once('finish', () => {
+        if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
+      });
+    },
+    abort() {
+      if (!stream.destroyed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Bounds on what clients may ask of the server. Sizes in bytes. */
+export interface HttpLimits {
+  /** A request's body. @defaultValue 3 MiB, as upstream */
+  readonly maxBodyBytes: number;
+  /** A request's headers. @defaultValue 64 KiB */
+  readonly maxHeaderBytes: number;
+  /** How long a request may take until it is answered, watches and other streams excepted. @defaultValue 60 s */
+  readonly requestTimeoutMs: number;
+  /** Bodies larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
+  readonly gzipThresholdBytes: number;
+  /** Sockets at a time. @defaultValue 4,096 */
+  readonly maxConnections: number;
+  /** Requests at a time on one HTTP/2 connection. @defaultValue 1,000 (clients that watch much share one) */
+  readonly maxConcurrentStreams: number;
+  /** Memory of one HTTP/2 connection, in MiB; node's own 10 refuses streams once some readers are slow. @defaultValue 512 */
+  readonly maxSessionMemoryMiB: number;
+  /** Streams that a client may reset at once, and per second; node's own 1,000 and 33 cut watchers off. */
+  readonly streamResetBurst: number;
+  readonly streamResetRate: number;
+  /** How long an idle HTTP/1.1 socket is kept; longer than clients keep it (Go: 90 s). @defaultValue 3 minutes */
+  readonly keepAliveMs: number;
+  /** How long {@link HttpServer.close} waits for requests under way. @defaultValue 2 s */
+  readonly closeGraceMs: number;
+}
+
+/** The limits when nothing else is said. */
+export const DEFAULT_LIMITS: HttpLimits = {
+  maxBodyBytes: 3 * 1024 * 1024,
+  maxHeaderBytes: 64 * 1024,
+  requestTimeoutMs: 60_000,
+  gzipThresholdBytes: 128 * 1024,
+  maxConnections: 4096,
+  maxConcurrentStreams: 1000,
+  maxSessionMemoryMiB: 512,
+  streamResetBurst: 20_000,
+  streamResetRate: 5_000,
+  keepAliveMs: 180_000,
+  closeGraceMs: 2_000,
+};

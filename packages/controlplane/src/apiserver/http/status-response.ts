@@ -1,0 +1,44 @@
+import { type Status, type StatusDetails, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import type { ApiResponse } from './api-request.ts';
+
+/** Makes a failure's Status. */
+export function failure(
+  code: number,
+  options: { readonly reason: StatusReason; readonly message: string; readonly details?: StatusDetails },
+): StatusError {
+  const { reason, message, details } = options;
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    ...(details ? { details } : {}),
+    code,
+  };
+  return new StatusError(status);
+}
+
+/** Answers with JSON. */
+export function jsonResponse(status: number, body: unknown): ApiResponse {
+  return {
+    status,
+    headers: { 'cache-control': 'no-cache, private', 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** Answers with a Status, and asks for patience in the header too where the Status does. */
+export function statusResponse(status: Status): ApiResponse {
+  const response = jsonResponse(status.code, status);
+  const seconds = status.details?.retryAfterSeconds;
+  return seconds === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, 'retry-after': `${seconds}` } };
+}
+
+/** The answer to a request that is larger than the server takes, in upstream's words. */
+export function tooLarge(limit: number): StatusError {
+  return failure(413, { reason: 'RequestEntityTooLarge', message: `Request entity too large: limit is ${limit}` });
+}
