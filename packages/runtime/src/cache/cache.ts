@@ -9,7 +9,7 @@ export interface Cache {
   /**
    * Reads the cached objects of a kind.
    *
-   * @throws KindNotCachedError (KW2001) when the kind is not declared; not worth a retry.
+   * @throws KindNotCachedError (KW3001) when the kind is not declared; not worth a retry.
    */
   lister<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
   /** True if the kind is declared. */

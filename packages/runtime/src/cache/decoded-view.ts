@@ -1,0 +1,54 @@
+import type { KubernetesObject, ObjectKey, OwnerReference } from '@kubewright/apimachinery';
+import type { ObjectView } from '../handler/object-view.ts';
+import { deepFreeze } from './freeze.ts';
+
+/** Sees a decoded object as handlers, predicates and index functions see cached ones. */
+export class DecodedView<T> implements ObjectView<T> {
+  readonly object: T;
+  readonly #metadata: KubernetesObject['metadata'];
+
+  constructor(object: T & KubernetesObject) {
+    this.object = deepFreeze(object);
+    this.#metadata = object.metadata;
+  }
+
+  get key(): ObjectKey {
+    return this.namespace === '' ? { name: this.name } : { namespace: this.namespace, name: this.name };
+  }
+
+  get namespace(): string {
+    return this.#metadata.namespace ?? '';
+  }
+
+  get name(): string {
+    return this.#metadata.name ?? '';
+  }
+
+  get uid(): string {
+    return this.#metadata.uid ?? '';
+  }
+
+  get resourceVersion(): string {
+    return this.#metadata.resourceVersion ?? '';
+  }
+
+  get generation(): number {
+    return this.#metadata.generation ?? 0;
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#metadata.labels ?? {};
+  }
+
+  get annotations(): Readonly<Record<string, string>> {
+    return this.#metadata.annotations ?? {};
+  }
+
+  get ownerReferences(): readonly OwnerReference[] {
+    return this.#metadata.ownerReferences ?? [];
+  }
+
+  get deletionTimestamp(): string | undefined {
+    return this.#metadata.deletionTimestamp ?? undefined;
+  }
+}

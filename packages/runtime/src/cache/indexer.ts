@@ -1,0 +1,64 @@
+import type { ObjectView } from '../handler/object-view.ts';
+import type { IndexFunc } from './cached-kind.ts';
+
+interface Index<T> {
+  readonly func: IndexFunc<T>;
+  readonly entries: Map<string, Set<ObjectView<T>>>;
+  readonly values: Map<ObjectView<T>, readonly string[]>;
+}
+
+/** Keeps, for each named index function, which objects have which value. */
+export class Indexer<T> {
+  readonly #indexes = new Map<string, Index<T>>();
+  readonly #onError: (index: string, error: unknown) => void;
+
+  constructor(functions: Readonly<Record<string, IndexFunc<T>>>, onError: (index: string, error: unknown) => void) {
+    this.#onError = onError;
+    for (const [name, func] of Object.entries(functions)) {
+      this.#indexes.set(name, { func, entries: new Map(), values: new Map() });
+    }
+  }
+
+  add(view: ObjectView<T>): void {
+    for (const name of this.#indexes.keys()) {
+      const index = this.#indexes.get(name)!;
+      const values = this.valuesOf(name, view);
+      if (values.length === 0) continue;
+      index.values.set(view, values);
+      for (const value of values) {
+        const set = index.entries.get(value);
+        if (set) set.add(view);
+        else index.entries.set(value, new Set([view]));
+      }
+    }
+  }
+
+  remove(view: ObjectView<T>): void {
+    for (const index of this.#indexes.values()) {
+      for (const value of index.values.get(view) ?? []) {
+        const set = index.entries.get(value);
+        set?.delete(view);
+        if (set?.size === 0) index.entries.delete(value);
+      }
+      index.values.delete(view);
+    }
+  }
+
+  /** The values that an index function gives an object; none when it throws. */
+  valuesOf(name: string, view: ObjectView<T>): readonly string[] {
+    const index = this.#indexes.get(name);
+    if (!index) return [];
+    try {
+      return index.func(view);
+    } catch (error) {
+      this.#onError(name, error);
+      return [];
+    }
+  }
+
+  /** The objects that have the value; undefined if there is no index of that name. */
+  get(name: string, value: string): ReadonlySet<ObjectView<T>> | undefined {
+    const index = this.#indexes.get(name);
+    return index && (index.entries.get(value) ?? new Set());
+  }
+}

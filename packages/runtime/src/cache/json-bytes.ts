@@ -1,0 +1,81 @@
+/** Bytes of JSON's own characters. */
+export const quote = 0x22;
+export const backslash = 0x5c;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+export const comma = 0x2c;
+export const colon = 0x3a;
+
+/** Thrown when bytes that should be JSON are not. */
+export class MalformedJsonError extends Error {
+  readonly code = 'KW3010';
+
+  constructor(what: string, options?: { readonly cause?: unknown }) {
+    super(`cannot read ${what}: the bytes are not the JSON that was expected; the list or watch starts anew`, options);
+    this.name = 'MalformedJsonError';
+  }
+}
+
+/** Finds the end of a string; `at` is behind its opening quote. Answers the index behind the closing quote, or -1. */
+export function skipString(bytes: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const byte = bytes[i++];
+    if (byte === quote) return i;
+    if (byte === backslash) i++;
+  }
+  return -1;
+}
+
+/** Finds the first byte that is not white space. */
+export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end && bytes[i]! <= 0x20) i++;
+  return i;
+}
+
+/** Finds the end of a value that begins at `at`, without recursion. Answers the index behind it, or -1. */
+export function skipValue(bytes: Uint8Array, at: number, end: number): number {
+  const first = bytes[at];
+  if (first === quote) return skipString(bytes, at + 1, end);
+  if (first !== openBrace && first !== openBracket) return skipScalar(bytes, at, end);
+  let depth = 0;
+  let i = at;
+  while (i < end) {
+    const byte = bytes[i++]!;
+    if (byte === quote) {
+      i = skipString(bytes, i, end);
+      if (i < 0) return -1;
+    } else if (byte === openBrace || byte === openBracket) depth++;
+    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return i;
+  }
+  return -1;
+}
+
+function skipScalar(bytes: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const byte = bytes[i]!;
+    if (byte === comma || byte === closeBrace || byte === closeBracket || byte <= 0x20) return i;
+    i++;
+  }
+  return i;
+}
+
+/** Reads the string whose quotes are at `at` and `end - 1`. */
+export function readString(bytes: Buffer, at: number, end: number): string {
+  for (let i = at + 1; i < end - 1; i++) {
+    const byte = bytes[i]!;
+    // Escapes and non-ASCII are rare in metadata; everything else is one native copy.
+    if (byte === backslash || byte >= 0x80) return JSON.parse(bytes.toString('utf8', at, end)) as string;
+  }
+  return bytes.toString('latin1', at + 1, end - 1);
+}
+
+/** True if the bytes from `at` are exactly this ASCII text. */
+export function bytesEqual(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}

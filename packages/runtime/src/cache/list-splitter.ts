@@ -1,0 +1,183 @@
+import {
+  closeBrace,
+  closeBracket,
+  MalformedJsonError,
+  openBrace,
+  openBracket,
+  quote,
+  skipString,
+} from './json-bytes.ts';
+
+/** Longest object taken from a list, in bytes; an API server stores far smaller ones. */
+const longestItem = 64 * 1024 * 1024;
+const longestEnvelope = 1024 * 1024;
+
+/** Called for each item: its bytes are `bytes[start, end)`, valid until it returns. */
+export type ItemCallback = (bytes: Buffer, start: number, end: number) => void;
+
+/**
+ * Cuts a list's body into its items while the body is still arriving; no item is parsed. What is around the items (type,
+ * metadata, before or behind them) is kept and parsed at the end.
+ */
+export class ListSplitter {
+  readonly #onItem: ItemCallback;
+  readonly #envelope: Buffer[] = [];
+  #envelopeBytes = 0;
+  #inItems = false;
+  /** Bytes of a unit (an item, or an envelope's token) that is not complete yet. */
+  #carry: Buffer | undefined;
+  #depth = 0;
+  #scanned = 0;
+  #sawItems = false;
+
+  constructor(onItem: ItemCallback) {
+    this.#onItem = onItem;
+  }
+
+  /** Takes the next piece of the body. Items are reported before it returns. */
+  push(chunk: Uint8Array): void {
+    let bytes = asBuffer(chunk);
+    if (this.#carry) {
+      bytes = Buffer.concat([this.#carry, bytes]);
+      this.#carry = undefined;
+    }
+    let at = 0;
+    while (at < bytes.length) {
+      const next = this.#inItems ? this.#items(bytes, at) : this.#outside(bytes, at);
+      if (next < 0) return;
+      at = next;
+    }
+  }
+
+  /** Ends the body and parses what was around the items. */
+  finish(): Record<string, unknown> {
+    if (this.#inItems || this.#carry) throw new MalformedJsonError('a list that ended early');
+    try {
+      return JSON.parse(Buffer.concat(this.#envelope).toString('utf8')) as Record<string, unknown>;
+    } catch (cause) {
+      throw new MalformedJsonError('a list', { cause });
+    }
+  }
+
+  /** Reports items from `at` on; answers where the items end, or -1 when more bytes are needed. */
+  #items(bytes: Buffer, at: number): number {
+    let i = at;
+    for (;;) {
+      while (i < bytes.length && (bytes[i]! <= 0x20 || bytes[i] === 0x2c)) i++;
+      if (i >= bytes.length) return -1;
+      if (bytes[i] === closeBracket) {
+        this.#inItems = false;
+        // The envelope's own scan reads the bracket and comes back to depth 1.
+        this.#depth = 2;
+        return i;
+      }
+      if (bytes[i] !== openBrace) throw new MalformedJsonError('an item of a list');
+      const end = this.#itemEnd(bytes, i);
+      if (end < 0) {
+        this.#keep(bytes, i);
+        return -1;
+      }
+      this.#onItem(bytes, i, end);
+      i = end;
+    }
+  }
+
+  /** Finds the end of the item at `at`; remembers how far it came when the item is not complete. */
+  #itemEnd(bytes: Buffer, at: number): number {
+    let i = at + this.#scanned;
+    let depth = this.#depth;
+    const end = bytes.length;
+    while (i < end) {
+      const byte = bytes[i]!;
+      if (byte === quote) {
+        const behind = skipString(bytes, i + 1, end);
+        // The string is scanned again from its opening quote when the rest is there.
+        if (behind < 0 || behind > end) break;
+        i = behind;
+        continue;
+      }
+      i++;
+      if (byte === openBrace) depth++;
+      else if (byte === closeBrace && --depth === 0) {
+        this.#scanned = 0;
+        this.#depth = 0;
+        return i;
+      }
+    }
+    this.#scanned = i - at;
+    this.#depth = depth;
+    return -1;
+  }
+
+  /** Copies what is around the items until `"items":[`; answers the index behind it, or -1 when more bytes are needed. */
+  #outside(bytes: Buffer, at: number): number {
+    let i = at;
+    while (i < bytes.length) {
+      const byte = bytes[i]!;
+      if (byte === quote) {
+        const end = skipString(bytes, i + 1, bytes.length);
+        if (end < 0 || end > bytes.length) return this.#waitFrom(bytes, at, i);
+        if (
+          !this.#sawItems &&
+          this.#depth === 1 &&
+          end - i === 7 &&
+          bytes.toString('latin1', i + 1, end - 1) === 'items'
+        ) {
+          const open = this.#arrayBehind(bytes, end);
+          if (open === -1) return this.#waitFrom(bytes, at, i);
+          if (open > 0) return this.#enterItems(bytes, at, open);
+        }
+        i = end;
+        continue;
+      }
+      if (byte === openBrace || byte === openBracket) this.#depth++;
+      else if (byte === closeBrace || byte === closeBracket) this.#depth--;
+      i++;
+    }
+    this.#keepEnvelope(bytes, at, i);
+    return i;
+  }
+
+  /** Answers the index of the array's bracket, -1 when it is not there yet, 0 when the value is no array (`null`). */
+  #arrayBehind(bytes: Buffer, keyEnd: number): number {
+    for (let i = keyEnd; i < bytes.length; i++) {
+      const byte = bytes[i]!;
+      if (byte === openBracket) return i;
+      if (byte > 0x20 && byte !== 0x3a) return 0;
+    }
+    return -1;
+  }
+
+  #enterItems(bytes: Buffer, from: number, open: number): number {
+    this.#keepEnvelope(bytes, from, open + 1);
+    this.#sawItems = true;
+    this.#inItems = true;
+    // Items are scanned from depth 0.
+    this.#depth = 0;
+    return open + 1;
+  }
+
+  #waitFrom(bytes: Buffer, from: number, rest: number): number {
+    this.#keepEnvelope(bytes, from, rest);
+    this.#keep(bytes, rest);
+    return -1;
+  }
+
+  #keep(bytes: Buffer, at: number): void {
+    if (bytes.length - at > longestItem) throw new MalformedJsonError('an item of more than 64 MiB');
+    // A copy: the chunk belongs to the transport.
+    this.#carry = Buffer.from(bytes.subarray(at));
+  }
+
+  #keepEnvelope(bytes: Buffer, at: number, end: number): void {
+    this.#envelopeBytes += end - at;
+    if (this.#envelopeBytes > longestEnvelope)
+      throw new MalformedJsonError('a list with more than 1 MiB around its items');
+    this.#envelope.push(Buffer.from(bytes.subarray(at, end)));
+  }
+}
+
+/** Sees bytes as a Buffer without copying them. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

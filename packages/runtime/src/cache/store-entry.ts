@@ -1,0 +1,130 @@
+import type { KubernetesObject, ObjectKey, OwnerReference } from '@kubewright/apimachinery';
+import type { ObjectView } from '../handler/object-view.ts';
+import type { DecodedObjects } from './decoded-objects.ts';
+import { deepFreeze } from './freeze.ts';
+import { MalformedJsonError, readString, skipValue } from './json-bytes.ts';
+import type { MetadataScan } from './metadata-scan.ts';
+import type { Slab } from './slab.ts';
+
+const noRecord: Readonly<Record<string, string>> = Object.freeze({});
+const noOwners: readonly OwnerReference[] = Object.freeze([]);
+
+/** What the entries of one store share. */
+export interface EntryContext {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly decoded: DecodedObjects;
+}
+
+/**
+ * One version of one cached object: its identity as strings, everything else as positions in its bytes. There is one for
+ * each cached object, so every field counts; positions are relative to the object's first byte, 0 is "not there".
+ */
+export class StoreEntry<T> implements ObjectView<T> {
+  readonly context: EntryContext;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  slab: Slab;
+  offset: number;
+  readonly length: number;
+  /** Which full listing saw this object last. */
+  epoch = 0;
+  readonly #labelsAt: number;
+  readonly #annotationsAt: number;
+  readonly #ownersAt: number;
+  readonly #deletionAt: number;
+  readonly #managedAt: number;
+
+  constructor(context: EntryContext, init: EntryInit) {
+    const { scan, shift } = init;
+    this.context = context;
+    this.namespace = init.namespace;
+    this.name = init.name;
+    this.uid = init.uid;
+    this.resourceVersion = init.resourceVersion;
+    this.generation = init.generation;
+    this.slab = init.slab;
+    this.offset = init.offset;
+    this.length = init.length;
+    // Bytes cut out of managedFields move whatever is behind them.
+    const moved = (at: number): number => (at > scan.managedAt && scan.managedAt > 0 ? at - shift : at);
+    this.#labelsAt = moved(scan.labelsAt);
+    this.#annotationsAt = moved(scan.annotationsAt);
+    this.#ownersAt = moved(scan.ownersAt);
+    this.#deletionAt = moved(scan.deletionAt);
+    this.#managedAt = scan.managedAt;
+  }
+
+  get key(): ObjectKey {
+    return this.namespace === '' ? { name: this.name } : { namespace: this.namespace, name: this.name };
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#labelsAt === 0 ? noRecord : (this.#parse(this.#labelsAt) as Readonly<Record<string, string>>);
+  }
+
+  get annotations(): Readonly<Record<string, string>> {
+    return this.#annotationsAt === 0
+      ? noRecord
+      : (this.#parse(this.#annotationsAt) as Readonly<Record<string, string>>);
+  }
+
+  get ownerReferences(): readonly OwnerReference[] {
+    return this.#ownersAt === 0 ? noOwners : (this.#parse(this.#ownersAt) as readonly OwnerReference[]);
+  }
+
+  get deletionTimestamp(): string | undefined {
+    if (this.#deletionAt === 0) return undefined;
+    const at = this.offset + this.#deletionAt;
+    return readString(this.slab.bytes, at, skipValue(this.slab.bytes, at, this.offset + this.length));
+  }
+
+  /** True if the store kept managed-fields entries of its own managers. */
+  get hasManagedFields(): boolean {
+    return this.#managedAt !== 0;
+  }
+
+  get object(): T {
+    const { decoded, apiVersion, kind } = this.context;
+    const kept = decoded.get(this);
+    if (kept !== undefined) return kept as T;
+    const parsed: object = this.#decode();
+    // Items of built-in lists carry no type of their own.
+    const object = deepFreeze('apiVersion' in parsed ? parsed : Object.assign({ apiVersion, kind }, parsed));
+    decoded.set(this, object, this.length);
+    return object as T;
+  }
+
+  #decode(): KubernetesObject {
+    const text = this.slab.bytes.toString('utf8', this.offset, this.offset + this.length);
+    try {
+      return JSON.parse(text) as KubernetesObject;
+    } catch (cause) {
+      throw new MalformedJsonError(`${this.context.kind} ${this.namespace}/${this.name}`, { cause });
+    }
+  }
+
+  #parse(at: number): unknown {
+    const { bytes } = this.slab;
+    const start = this.offset + at;
+    return deepFreeze(JSON.parse(bytes.toString('utf8', start, skipValue(bytes, start, this.offset + this.length))));
+  }
+}
+
+/** What a new entry is made from. */
+export interface EntryInit {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly slab: Slab;
+  readonly offset: number;
+  readonly length: number;
+  readonly scan: MetadataScan;
+  /** Bytes by which what is behind managedFields moved forward. */
+  readonly shift: number;
+}

@@ -1,0 +1,259 @@
+import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import type { IndexFunc } from './cached-kind.ts';
+import { DecodedObjects } from './decoded-objects.ts';
+import { Indexer } from './indexer.ts';
+import { closeBracket, comma, MalformedJsonError, openBracket, readString } from './json-bytes.ts';
+import { type ByteSpan, ownManagedFields } from './managed-fields-cut.ts';
+import { MetadataScan } from './metadata-scan.ts';
+import { type Slab, SlabAllocator } from './slab.ts';
+import { type EntryContext, StoreEntry } from './store-entry.ts';
+
+/** Options of a {@link Store}. */
+export interface StoreOptions<T> {
+  readonly kind: Kind<KubernetesObject>;
+  /** Field managers whose managed-fields entries are kept; all others are cut. */
+  readonly ownManagers?: ReadonlySet<string>;
+  readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
+  readonly decoded?: DecodedObjects;
+  /** Called when an index function throws; the object is then in no entry of that index. */
+  readonly onIndexError?: (index: string, error: unknown) => void;
+}
+
+/** What a change did to the store. */
+export interface StoreChange<T> {
+  readonly old: StoreEntry<T> | undefined;
+  /** The current entry; the same as `old` when the version was known already. */
+  readonly entry: StoreEntry<T>;
+}
+
+/**
+ * Keeps the newest known bytes of each object of one kind, outside the JavaScript heap, with an index of metadata beside them.
+ * Only a reflector writes it; every read is synchronous.
+ */
+export class Store<T> {
+  readonly #context: EntryContext;
+  readonly #ownManagers: ReadonlySet<string>;
+  readonly #slabs = new SlabAllocator();
+  readonly #namespaces = new Map<string, Map<string, StoreEntry<T>>>();
+  readonly #sortedNames = new Map<string, readonly string[]>();
+  readonly #scan = new MetadataScan();
+  readonly #indexer: Indexer<T>;
+  #sweep: Iterator<StoreEntry<T>> | undefined;
+  #size = 0;
+  #epoch = 0;
+
+  constructor(options: StoreOptions<T>) {
+    const { kind, decoded = new DecodedObjects() } = options;
+    this.#context = { apiVersion: apiVersionOf(kind), kind: kind.kind, decoded };
+    this.#ownManagers = options.ownManagers ?? new Set();
+    this.#indexer = new Indexer(options.indexes ?? {}, options.onIndexError ?? (() => {}));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes held outside the heap: those of current objects, and with garbage not yet reclaimed. */
+  get memory(): { readonly live: number; readonly used: number } {
+    return { live: this.#slabs.live, used: this.#slabs.used };
+  }
+
+  /** Opens a full listing: objects put from now on are marked as seen. */
+  beginListing(): void {
+    this.#epoch++;
+  }
+
+  /** Closes the listing: what was not seen is removed and answered. */
+  endListing(): readonly StoreEntry<T>[] {
+    const gone: StoreEntry<T>[] = [];
+    for (const entry of this.#all()) if (entry.epoch !== this.#epoch) gone.push(entry);
+    for (const entry of gone) this.#remove(entry);
+    return gone;
+  }
+
+  /**
+   * Takes the object in `bytes[start, end)`; the bytes are copied.
+   *
+   * @throws MalformedJsonError (KW3010) when its metadata cannot be found.
+   */
+  put(bytes: Buffer, start: number, end: number): StoreChange<T> {
+    const scan = this.#scan;
+    scan.scan(bytes, start, end);
+    if (scan.nameAt === 0) throw new MalformedJsonError(`a ${this.#context.kind} without a name`);
+    const name = readString(bytes, start + scan.nameAt, start + scan.nameEnd);
+    const namespace =
+      scan.namespaceAt === 0 ? '' : readString(bytes, start + scan.namespaceAt, start + scan.namespaceEnd);
+    const old = this.#namespaces.get(namespace)?.get(name);
+    const resourceVersion = this.#text(bytes, start + scan.resourceVersionAt, start + scan.resourceVersionEnd);
+    const uid = this.#text(bytes, start + scan.uidAt, start + scan.uidEnd);
+    if (old && old.resourceVersion === resourceVersion && old.uid === uid && resourceVersion !== '') {
+      old.epoch = this.#epoch;
+      return { old, entry: old };
+    }
+    const copied = this.#copy(bytes, start, end);
+    const generation =
+      scan.generationAt === 0
+        ? 0
+        : Number(bytes.toString('latin1', start + scan.generationAt, start + scan.generationEnd));
+    // A replaced object's strings are shared with its successor.
+    const entry = new StoreEntry<T>(this.#context, {
+      namespace: old ? old.namespace : namespace,
+      name: old ? old.name : name,
+      uid: old && old.uid === uid ? old.uid : uid,
+      resourceVersion,
+      generation,
+      ...copied,
+      scan,
+    });
+    entry.epoch = this.#epoch;
+    this.#insert(entry, old);
+    this.#compactStep();
+    return { old, entry };
+  }
+
+  /** Removes an object; undefined when it was not there. */
+  remove(namespace: string, name: string): StoreEntry<T> | undefined {
+    const entry = this.get(namespace, name);
+    if (entry) this.#remove(entry);
+    return entry;
+  }
+
+  get(namespace: string, name: string): StoreEntry<T> | undefined {
+    return this.#namespaces.get(namespace)?.get(name);
+  }
+
+  /** Lists in order of namespace and name. */
+  entries(namespace?: string): readonly StoreEntry<T>[] {
+    if (namespace !== undefined) return this.#sorted(namespace);
+    const namespaces = [...this.#namespaces.keys()].sort();
+    if (namespaces.length === 1) return this.#sorted(namespaces[0]!);
+    return namespaces.flatMap((each) => this.#sorted(each));
+  }
+
+  /** Lists the objects for which the index holds the value; undefined if there is no such index. */
+  indexed(index: string, value: string): ReadonlySet<StoreEntry<T>> | undefined {
+    return this.#indexer.get(index, value) as ReadonlySet<StoreEntry<T>> | undefined;
+  }
+
+  /** The values that the index would give an object. */
+  get indexer(): Indexer<T> {
+    return this.#indexer;
+  }
+
+  #sorted(namespace: string): readonly StoreEntry<T>[] {
+    const entries = this.#namespaces.get(namespace);
+    if (!entries) return [];
+    let names = this.#sortedNames.get(namespace);
+    if (!names) {
+      names = [...entries.keys()].sort();
+      this.#sortedNames.set(namespace, names);
+    }
+    return names.map((name) => entries.get(name)!);
+  }
+
+  #text(bytes: Buffer, at: number, end: number): string {
+    return at === end ? '' : readString(bytes, at, end);
+  }
+
+  #insert(entry: StoreEntry<T>, old: StoreEntry<T> | undefined): void {
+    const { namespace } = entry;
+    let names = this.#namespaces.get(namespace);
+    if (!names) {
+      names = new Map();
+      this.#namespaces.set(namespace, names);
+    }
+    names.set(entry.name, entry);
+    if (old) this.#discard(old);
+    else {
+      this.#size++;
+      this.#sortedNames.delete(namespace);
+    }
+    this.#indexer.add(entry);
+  }
+
+  #remove(entry: StoreEntry<T>): void {
+    const names = this.#namespaces.get(entry.namespace);
+    names?.delete(entry.name);
+    if (names?.size === 0) this.#namespaces.delete(entry.namespace);
+    this.#sortedNames.delete(entry.namespace);
+    this.#size--;
+    this.#discard(entry);
+  }
+
+  #discard(entry: StoreEntry<T>): void {
+    this.#indexer.remove(entry);
+    this.#slabs.release(entry.slab, entry.length);
+  }
+
+  #copy(bytes: Buffer, start: number, end: number): { slab: Slab; offset: number; length: number; shift: number } {
+    const { managedAt, managedEnd } = this.#scan;
+    if (managedAt === 0) {
+      const slab = this.#slabs.reserve(end - start);
+      const offset = slab.used;
+      bytes.copy(slab.bytes, offset, start, end);
+      this.#slabs.commit(slab, end - start);
+      return { slab, offset, length: end - start, shift: 0 };
+    }
+    const span = { at: start + managedAt, end: start + managedEnd };
+    const kept = ownManagedFields(bytes, span, this.#ownManagers);
+    const keptLength = 2 + Math.max(kept.length - 1, 0) + kept.reduce((sum, each) => sum + each.end - each.at, 0);
+    const shift = managedEnd - managedAt - keptLength;
+    const length = end - start - shift;
+    const slab = this.#slabs.reserve(length);
+    const offset = slab.used;
+    bytes.copy(slab.bytes, offset, start, span.at);
+    writeArray(bytes, kept, { to: slab.bytes, at: offset + managedAt });
+    bytes.copy(slab.bytes, offset + managedAt + keptLength, span.end, end);
+    this.#slabs.commit(slab, length);
+    return { slab, offset, length, shift };
+  }
+
+  /** Moves a little whenever something was written, so that garbage stays near a twelfth and no step is felt. */
+  #compactStep(): void {
+    if (!this.#sweep) {
+      const { live, used } = this.#slabs;
+      if (used - live < 128 * 1024 || (used - live) * 12 < live || !this.#slabs.condemn()) return;
+      this.#sweep = this.#all();
+    }
+    let bytes = 0;
+    for (let visited = 0; visited < 256 && bytes < 32 * 1024; visited++) {
+      const next = this.#sweep.next();
+      if (next.done) {
+        this.#sweep = undefined;
+        return;
+      }
+      if (next.value.slab.condemned) bytes += this.#move(next.value);
+    }
+  }
+
+  #move(entry: StoreEntry<T>): number {
+    const from = entry.slab;
+    const to = this.#slabs.reserve(entry.length);
+    const offset = to.used;
+    from.bytes.copy(to.bytes, offset, entry.offset, entry.offset + entry.length);
+    this.#slabs.commit(to, entry.length);
+    entry.slab = to;
+    entry.offset = offset;
+    this.#slabs.release(from, entry.length);
+    return entry.length;
+  }
+
+  *#all(): Generator<StoreEntry<T>, undefined> {
+    for (const names of this.#namespaces.values()) yield* names.values();
+    return undefined;
+  }
+}
+
+function writeArray(
+  from: Buffer,
+  spans: readonly ByteSpan[],
+  target: { readonly to: Buffer; readonly at: number },
+): void {
+  let at = target.at;
+  target.to[at++] = openBracket;
+  spans.forEach((span, index) => {
+    if (index > 0) target.to[at++] = comma;
+    at += from.copy(target.to, at, span.at, span.end);
+  });
+  target.to[at] = closeBracket;
+}

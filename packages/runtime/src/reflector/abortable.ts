@@ -1,0 +1,25 @@
+/**
+ * Iterates a stream and ends with the signal's reason when it is aborted, even if the stream itself does not take notice.
+ * One promise a chunk: racing with a long-lived promise would keep every chunk's reaction alive.
+ */
+export async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, undefined> {
+  const iterator = stream[Symbol.asyncIterator]();
+  let fail: ((reason: unknown) => void) | undefined;
+  const onAbort = (): void => fail?.(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  try {
+    for (;;) {
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+        fail = reject;
+        if (signal.aborted) reject(signal.reason);
+        else iterator.next().then(resolve, reject);
+      });
+      if (next.done) return undefined;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // Not awaited: a stream that hangs may hang here too. Its failure is of no interest any more.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}

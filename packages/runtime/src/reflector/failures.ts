@@ -1,0 +1,37 @@
+import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
+import { MalformedJsonError } from '../cache/json-bytes.ts';
+
+/** True if a watch that failed like this is opened again without listing: nothing says that what was seen is lost. */
+export function mayRewatch(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return !(error instanceof MalformedJsonError);
+  return error.httpStatus === 429 || error.httpStatus >= 500;
+}
+
+/** True if the server has not come as far as the version asked for (it was restored from a backup, or lags behind). */
+export function isTooLargeResourceVersion(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return false;
+  const causes = error.status.details?.causes ?? [];
+  return (
+    causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') ||
+    /Too large resource version/.test(error.message)
+  );
+}
+
+/** Says in a log line what keeps a cache from following its kind. */
+export function describeFailure(error: unknown): {
+  readonly message: string;
+  readonly level: 'info' | 'warn' | 'error';
+} {
+  if (isNotFound(error)) {
+    return { message: 'the API server does not serve this kind; install its CustomResourceDefinition', level: 'error' };
+  }
+  if (isForbidden(error))
+    return { message: 'not allowed to list and watch this kind; grant list and watch', level: 'error' };
+  if (error instanceof StatusError) return { message: 'cannot list or watch', level: 'warn' };
+  return { message: 'lost the connection of a list or watch', level: 'info' };
+}
+
+/** True if the server does not take the parameters of a watch that begins with the present state. */
+export function refusesWatchList(error: unknown): boolean {
+  return error instanceof StatusError && [400, 405, 406, 415, 422].includes(error.httpStatus);
+}

@@ -1,0 +1,37 @@
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
+
+/** Bytes of an answer as they arrive. */
+export interface ByteBody {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** The two calls that a reflector makes; the selector and the namespace are fixed behind them. */
+export interface ListWatcher {
+  list(options: ListOptions): Promise<ByteBody>;
+  watch(options: WatchOptions): Promise<ByteBody>;
+}
+
+/** Which part of a kind is listed and watched. */
+export interface ListWatchScope {
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+/** The part of a client that reflectors use. */
+export interface ListWatchClient {
+  resource<T extends KubernetesObject>(kind: Kind<T>): Pick<ResourceClient<T>, 'listStream' | 'watchStream'>;
+}
+
+/** Lists and watches one kind in one scope with a client. */
+export function listWatcher(
+  client: ListWatchClient,
+  options: { readonly kind: Kind<KubernetesObject>; readonly scope: ListWatchScope },
+): ListWatcher {
+  const resource = client.resource(options.kind);
+  return {
+    list: (list) => resource.listStream({ ...options.scope, ...list }),
+    watch: (watch) => resource.watchStream({ ...options.scope, ...watch }),
+  };
+}

@@ -1,0 +1,161 @@
+import { type Clock, isGone, type Random, StatusError, sleep } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+import { Backoff } from './backoff.ts';
+import { describeFailure, isTooLargeResourceVersion, mayRewatch, refusesWatchList } from './failures.ts';
+import { listOnce } from './list-once.ts';
+import type { ListWatcher } from './list-watcher.ts';
+import type { ReflectorSink } from './reflector-sink.ts';
+import { watchOnce } from './watch-once.ts';
+
+/** Options of a {@link Reflector}. */
+export interface ReflectorOptions {
+  readonly listWatcher: ListWatcher;
+  readonly sink: ReflectorSink;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Whether to ask for the first state as a stream (WatchList); a server that cannot is listed. @defaultValue true */
+  readonly useWatchList?: boolean;
+  /** A watch without a byte for this long is taken for dead, in milliseconds. @defaultValue 150_000 */
+  readonly silenceMs?: number;
+  /** Called when the state changes. */
+  readonly onState?: (state: ReflectorState) => void;
+}
+
+/**
+ * What a reflector is about to do.
+ *
+ * `list`: fetch everything, at least as new as `resourceVersion` (`'0'`: whatever the server has at hand; `''`: the newest).
+ * `watch-list`: the same as a stream that goes on as a watch. `watch`: follow changes after `resourceVersion`.
+ */
+export type ReflectorState =
+  | { readonly phase: 'list'; readonly resourceVersion: string }
+  | { readonly phase: 'watch-list'; readonly resourceVersion: string }
+  | { readonly phase: 'watch'; readonly resourceVersion: string };
+
+/** A state, and whether the step before it failed so that it has to wait. */
+interface Step {
+  readonly state: ReflectorState;
+  readonly failure?: unknown;
+}
+
+/**
+ * Keeps one sink equal to one list and watch, whatever happens to connection and server. Mirrors client-go's reflector
+ * (1.36): resource-version rules, bookmarks, WatchList with fall-back, 410, back-off, Retry-After.
+ */
+export class Reflector {
+  readonly #options: ReflectorOptions;
+  readonly #backoff: Backoff;
+  #useWatchList: boolean;
+  /** Newest version that the sink is known to have; empty before the first listing. */
+  #lastSeen = '';
+  #lastGoneMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ReflectorOptions) {
+    this.#options = options;
+    this.#useWatchList = options.useWatchList ?? true;
+    this.#backoff = new Backoff({ clock: options.clock, random: options.random });
+  }
+
+  /** Runs until `signal` is aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    let step: Step = { state: this.#fullListing() };
+    while (!signal.aborted) {
+      if (step.failure !== undefined) await this.#wait(step.failure, signal);
+      if (signal.aborted) return;
+      this.#options.onState?.(step.state);
+      step = await this.#next(step.state, signal);
+    }
+  }
+
+  async #next(state: ReflectorState, signal: AbortSignal): Promise<Step> {
+    try {
+      switch (state.phase) {
+        case 'list':
+          return { state: await this.#list(state.resourceVersion, signal) };
+        case 'watch-list':
+          return await this.#watch(state, signal);
+        case 'watch':
+          return await this.#watch(state, signal);
+      }
+    } catch (error) {
+      if (signal.aborted) return { state };
+      return this.#afterFailure(state, error);
+    }
+  }
+
+  async #list(resourceVersion: string, signal: AbortSignal): Promise<ReflectorState> {
+    const { listWatcher, sink, clock } = this.#options;
+    this.#lastSeen = await listOnce({ listWatcher, sink, clock, resourceVersion, signal });
+    return { phase: 'watch', resourceVersion: this.#lastSeen };
+  }
+
+  async #watch(state: ReflectorState, signal: AbortSignal): Promise<Step> {
+    const { listWatcher, sink, clock, random, log } = this.#options;
+    const initial = state.phase === 'watch-list';
+    const end = await watchOnce({
+      listWatcher,
+      sink,
+      clock,
+      random,
+      log,
+      signal,
+      resourceVersion: state.resourceVersion,
+      initialEvents: initial,
+      silenceMs: this.#options.silenceMs ?? 150_000,
+      onReached: (resourceVersion) => {
+        this.#lastSeen = resourceVersion;
+      },
+    });
+    if (initial && !end.initialEventsEnded) {
+      // A stream that ended before it was complete is begun anew; one that never says it is complete is not understood.
+      if (end.noEndInSight) this.#useWatchList = false;
+      return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
+    }
+    const next: ReflectorState = { phase: 'watch', resourceVersion: this.#lastSeen };
+    return end.suspicious
+      ? { state: next, failure: new Error('the watch ended at once without an event') }
+      : { state: next };
+  }
+
+  #afterFailure(state: ReflectorState, error: unknown): Step {
+    if (isGone(error)) return this.#afterGone(state, error);
+    if (isTooLargeResourceVersion(error)) return { state: { phase: 'list', resourceVersion: '' }, failure: error };
+    if (state.phase === 'watch' && mayRewatch(error)) {
+      return { state: { phase: 'watch', resourceVersion: this.#lastSeen }, failure: error };
+    }
+    if (state.phase === 'watch-list' && refusesWatchList(error)) {
+      this.#options.log.debug('the server does not stream lists; listing instead', { error });
+      this.#useWatchList = false;
+      return { state: this.#fullListing() };
+    }
+    return { state: this.#fullListing(), failure: error };
+  }
+
+  /** The version is no longer kept. A watch is followed by a listing at that version, a listing by one of the newest state. */
+  #afterGone(state: ReflectorState, error: unknown): Step {
+    const now = this.#options.clock.monotonic();
+    // A server that says so over and over is not asked without a pause.
+    const again = now - this.#lastGoneMs < 1_000;
+    this.#lastGoneMs = now;
+    const next: ReflectorState = state.phase === 'watch' ? this.#fullListing() : { phase: 'list', resourceVersion: '' };
+    return again ? { state: next, failure: error } : { state: next };
+  }
+
+  #fullListing(): ReflectorState {
+    if (this.#useWatchList) return { phase: 'watch-list', resourceVersion: this.#lastSeen };
+    return { phase: 'list', resourceVersion: this.#lastSeen === '' ? '0' : this.#lastSeen };
+  }
+
+  async #wait(failure: unknown, signal: AbortSignal): Promise<void> {
+    const asked = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
+    const ms = Math.max(this.#backoff.next(), asked);
+    const { message, level } = describeFailure(failure);
+    this.#options.log[level](message, { error: failure, retryInMs: Math.round(ms) });
+    try {
+      await sleep(this.#options.clock, { ms, signal });
+    } catch {
+      // Aborted: run() looks at the signal next.
+    }
+  }
+}

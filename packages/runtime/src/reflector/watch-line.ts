@@ -1,0 +1,64 @@
+import {
+  bytesEqual,
+  closeBrace,
+  MalformedJsonError,
+  openBrace,
+  readString,
+  skipSpace,
+  skipValue,
+} from '../cache/json-bytes.ts';
+import { keyEndAt, nextMember, valueAfter } from '../cache/metadata-scan.ts';
+
+/** The types of watch events. */
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** A watch event whose object was found, not parsed. */
+export interface WatchLine {
+  readonly type: string;
+  readonly objectAt: number;
+  readonly objectEnd: number;
+}
+
+/**
+ * Finds type and object of a watch event in its line. When the object comes last, as servers write it, its end is the
+ * line's and the object itself is not looked at.
+ *
+ * @throws MalformedJsonError (KW3010)
+ */
+export function readWatchLine(bytes: Buffer, start: number, end: number): WatchLine {
+  let type: string | undefined;
+  let objectAt = -1;
+  let objectEnd = -1;
+  let i = skipSpace(bytes, start, end);
+  if (bytes[i] !== openBrace) throw new MalformedJsonError('a watch event');
+  i = skipSpace(bytes, i + 1, end);
+  while (i < end && bytes[i] !== closeBrace) {
+    const keyEnd = keyEndAt(bytes, i, end);
+    const valueAt = valueAfter(bytes, keyEnd, end);
+    if (keyEnd - i === 8 && bytesEqual(bytes, i + 1, 'object')) {
+      objectAt = valueAt;
+      if (type !== undefined) {
+        objectEnd = lastObjectEnd(bytes, end);
+        if (objectEnd > objectAt) return { type, objectAt, objectEnd };
+      }
+      objectEnd = skipValue(bytes, valueAt, end);
+      i = nextMember(bytes, objectEnd, end);
+      continue;
+    }
+    const valueEnd = skipValue(bytes, valueAt, end);
+    if (keyEnd - i === 6 && bytesEqual(bytes, i + 1, 'type')) type = readString(bytes, valueAt, valueEnd);
+    i = nextMember(bytes, valueEnd, end);
+  }
+  if (type === undefined || objectAt < 0) throw new MalformedJsonError('a watch event');
+  return { type, objectAt, objectEnd };
+}
+
+/** The index behind the object's brace if the line ends with that of the object and that of the event; else -1. */
+function lastObjectEnd(bytes: Buffer, end: number): number {
+  let i = end - 1;
+  while (bytes[i]! <= 0x20) i--;
+  if (bytes[i] !== closeBrace) return -1;
+  i--;
+  while (bytes[i]! <= 0x20) i--;
+  return bytes[i] === closeBrace ? i + 1 : -1;
+}

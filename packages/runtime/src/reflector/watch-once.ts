@@ -1,0 +1,149 @@
+import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+import { abortable } from './abortable.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { ListWatcher } from './list-watcher.ts';
+import type { ReflectorSink } from './reflector-sink.ts';
+import { SilenceGuard } from './silence-guard.ts';
+import { TimeSlice } from './time-slice.ts';
+import { readWatchLine } from './watch-line.ts';
+
+/** A stream that begins with the present state may pause this long before it says that it is complete, in milliseconds. */
+const initialPauseMs = 15_000;
+/** Bytes taken between two looks at the clock. */
+const pieceBytes = 128 * 1024;
+
+/** What one watch needs. */
+export interface WatchOnceOptions {
+  readonly listWatcher: ListWatcher;
+  readonly sink: ReflectorSink;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly resourceVersion: string;
+  /** Asks for the present state first, as a listing of the sink. */
+  readonly initialEvents: boolean;
+  readonly silenceMs: number;
+  readonly onReached: (resourceVersion: string) => void;
+}
+
+/** How a watch ended without an error. */
+export interface WatchEnd {
+  readonly initialEventsEnded: boolean;
+  /** Nothing more came, nor the mark that ends the present state: the server does not know of it. */
+  readonly noEndInSight: boolean;
+  /** It lasted under a second and brought nothing, as behind a broken proxy. */
+  readonly suspicious: boolean;
+}
+
+/**
+ * Follows one watch until its end.
+ *
+ * @throws StatusError for an ERROR event, and whatever the transport throws.
+ */
+export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
+  const { clock, random, signal, initialEvents } = options;
+  const startMs = clock.monotonic();
+  const silenceMs = initialEvents ? Math.min(initialPauseMs, options.silenceMs) : options.silenceMs;
+  const guard = new SilenceGuard({ clock, signal, silenceMs });
+  const follower = new WatchFollower(options, () => guard.allow(options.silenceMs));
+  try {
+    const { body } = await options.listWatcher.watch({
+      allowWatchBookmarks: true,
+      timeoutSeconds: Math.round(300 * (1 + random.next())),
+      signal: guard.signal,
+      ...(options.resourceVersion === '' ? {} : { resourceVersion: options.resourceVersion }),
+      ...(initialEvents ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
+    });
+    await follow(body, { guard, follower, clock });
+  } catch (error) {
+    // Silence is the reflector's own doing: the watch is opened again like one that ended.
+    if (!guard.fired || signal.aborted) throw error;
+  } finally {
+    guard[Symbol.dispose]();
+  }
+  const quick = clock.monotonic() - startMs < 1_000 && follower.events === 0;
+  return {
+    initialEventsEnded: !initialEvents || follower.initialEventsEnded,
+    noEndInSight: initialEvents && !follower.initialEventsEnded && guard.fired,
+    suspicious: quick && !guard.fired,
+  };
+}
+
+interface Following {
+  readonly guard: SilenceGuard;
+  readonly follower: WatchFollower;
+  readonly clock: Clock;
+}
+
+async function follow(body: AsyncIterable<Uint8Array>, following: Following): Promise<void> {
+  const { guard, follower, clock } = following;
+  const lines = new LineSplitter((bytes, start, end) => follower.line(bytes, start, end));
+  const slice = new TimeSlice(clock);
+  for await (const chunk of abortable(body, guard.signal)) {
+    guard.touch();
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      lines.push(chunk.subarray(at, at + pieceBytes));
+      if (slice.over) await slice.yield();
+    }
+  }
+}
+
+/** Turns the lines of one watch into calls of the sink. */
+class WatchFollower {
+  events = 0;
+  initialEventsEnded = false;
+  readonly #options: WatchOnceOptions;
+  readonly #onInitialEventsEnded: () => void;
+
+  constructor(options: WatchOnceOptions, onInitialEventsEnded: () => void) {
+    this.#options = options;
+    this.#onInitialEventsEnded = onInitialEventsEnded;
+    if (options.initialEvents) options.sink.beginListing();
+  }
+
+  line(bytes: Buffer, start: number, end: number): void {
+    const { sink } = this.#options;
+    const { type, objectAt, objectEnd } = readWatchLine(bytes, start, end);
+    this.events++;
+    switch (type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        this.#reached(sink.put(bytes, objectAt, objectEnd));
+        return;
+      case 'DELETED':
+        this.#reached(sink.remove(bytes, objectAt, objectEnd));
+        return;
+      case 'BOOKMARK':
+        this.#bookmark(JSON.parse(bytes.toString('utf8', objectAt, objectEnd)) as Bookmark);
+        return;
+      case 'ERROR':
+        throw new StatusError(JSON.parse(bytes.toString('utf8', objectAt, objectEnd)) as Status);
+      default:
+        this.#options.log.warn('skipped a watch event of an unknown type', { type });
+    }
+  }
+
+  /** The versions of the present state come in no order: until it is complete they say nothing. */
+  #reached(resourceVersion: string): void {
+    const { initialEvents, onReached } = this.#options;
+    if (!initialEvents || this.initialEventsEnded) onReached(resourceVersion);
+  }
+
+  #bookmark(object: Bookmark): void {
+    const { sink, initialEvents, onReached } = this.#options;
+    const resourceVersion = object.metadata?.resourceVersion ?? '';
+    if (initialEvents && !this.initialEventsEnded) {
+      if (object.metadata?.annotations?.['k8s.io/initial-events-end'] !== 'true') return;
+      this.initialEventsEnded = true;
+      this.#onInitialEventsEnded();
+      sink.endListing(resourceVersion);
+    } else sink.reached(resourceVersion);
+    onReached(resourceVersion);
+  }
+}
+
+interface Bookmark {
+  readonly metadata?: { readonly resourceVersion?: string; readonly annotations?: Readonly<Record<string, string>> };
+}

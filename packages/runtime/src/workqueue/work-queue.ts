@@ -1,0 +1,212 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { ReadyQueue } from './ready-queue.ts';
+import { type TimerSlot, WaitingKeys } from './waiting-keys.ts';
+
+/** What a queue tells of itself; controller-runtime's workqueue metrics are made from it. */
+export interface WorkQueueMetrics {
+  added(): void;
+  retried(): void;
+  /** The number of ready keys of a priority changed. */
+  depthChanged(priority: number, delta: number): void;
+  /** A key was handed out after waiting this long, in seconds. */
+  handedOut(waitedSeconds: number): void;
+  /** A key was done after this long, in seconds. */
+  finished(workedSeconds: number): void;
+}
+
+/** Options of a {@link WorkQueue}. */
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  /** @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
+  readonly rateLimiter?: RateLimiter;
+  readonly metrics?: WorkQueueMetrics;
+  /** A waiting key gains one point of priority each time this passes, in milliseconds; so nothing starves. @defaultValue 100 */
+  readonly agingMs?: number;
+}
+
+/** A key handed to a worker; the worker calls `done(key)` whatever happens. */
+export interface WorkItem {
+  readonly key: string;
+  readonly priority: number;
+}
+
+/** How a key is added. */
+export interface AddOptions {
+  /** Higher goes first. @defaultValue 0 */
+  readonly priority?: number;
+}
+
+interface Processing {
+  readonly item: WorkItem;
+  readonly startedMs: number;
+}
+
+/**
+ * Hands each key to one worker at a time, once for however many adds came meanwhile.
+ *
+ * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the back-off,
+ * erased by `forget`; `requeueAfter` is what a reconcile's result asked for, replaced only by the next result. A key that is
+ * added now runs now, and no slot is erased by that. Dedup and the dirty/processing sets mirror client-go's queue.
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #limiter: RateLimiter;
+  readonly #metrics: WorkQueueMetrics | undefined;
+  readonly #ready: ReadyQueue;
+  readonly #waiting: WaitingKeys;
+  /** Keys that were added while they are worked on, and the priority they get. */
+  readonly #dirty = new Map<string, number>();
+  readonly #processing = new Map<string, Processing>();
+  readonly #workers: ((item: WorkItem | undefined) => void)[] = [];
+  readonly #idle: (() => void)[] = [];
+  #shuttingDown = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#clock = options.clock;
+    this.#limiter = options.rateLimiter ?? exponentialRateLimiter();
+    this.#metrics = options.metrics;
+    this.#ready = new ReadyQueue(options.agingMs ?? 100);
+    this.#waiting = new WaitingKeys(options.clock, (key, priority) => this.add(key, { priority }));
+  }
+
+  /** Number of keys that are ready. */
+  get length(): number {
+    return this.#ready.size;
+  }
+
+  get shuttingDown(): boolean {
+    return this.#shuttingDown;
+  }
+
+  /** Adds a key. One that waits already is raised to the higher priority, not added twice. */
+  add(key: string, options: AddOptions = {}): void {
+    if (this.#shuttingDown) return;
+    const { priority = 0 } = options;
+    if (this.#processing.has(key)) {
+      const dirty = this.#dirty.get(key);
+      if (dirty === undefined) this.#metrics?.added();
+      if (dirty === undefined || priority > dirty) this.#dirty.set(key, priority);
+      return;
+    }
+    if (!this.#ready.has(key)) this.#metrics?.added();
+    this.#push(key, priority);
+    this.#feed();
+  }
+
+  /** Adds a key after a time, in milliseconds; of several such times the earliest holds. */
+  addAfter(key: string, options: AddOptions & { readonly delayMs: number }): void {
+    if (this.#shuttingDown) return;
+    this.#metrics?.retried();
+    if (options.delayMs <= 0) this.add(key, options);
+    else this.#wait(key, 'delayed', options);
+  }
+
+  /** Counts a failure and adds the key after its back-off. */
+  addRateLimited(key: string, options: AddOptions = {}): void {
+    if (this.#shuttingDown) return;
+    this.#metrics?.retried();
+    this.#wait(key, 'retry', { ...options, delayMs: this.#limiter.when(key) });
+  }
+
+  /** Sets the time at which a reconcile's result asked to run again, in place of what an earlier one asked; `undefined` for never. */
+  requeueAfter(key: string, options: (AddOptions & { readonly delayMs: number }) | undefined): void {
+    this.#waiting.clear(key, 'requeue');
+    if (!options || this.#shuttingDown) return;
+    this.#metrics?.retried();
+    if (options.delayMs <= 0) this.add(key, options);
+    else this.#wait(key, 'requeue', options);
+  }
+
+  /** Forgets a key's failures, and the retry that waits for its back-off. */
+  forget(key: string): void {
+    this.#limiter.forget(key);
+    this.#waiting.clear(key, 'retry');
+  }
+
+  /** Failures of a key since it was last forgotten. */
+  failures(key: string): number {
+    return this.#limiter.failures(key);
+  }
+
+  /** Waits for the next key; `undefined` once the queue is shut down and drained. */
+  get(): Promise<WorkItem | undefined> {
+    const item = this.#take();
+    if (item || (this.#shuttingDown && this.#ready.size === 0)) return Promise.resolve(item);
+    return new Promise((resolve) => this.#workers.push(resolve));
+  }
+
+  /** Ends the work on a key; if it was added meanwhile, it is ready again. */
+  done(key: string): void {
+    const processing = this.#processing.get(key);
+    if (!processing) return;
+    this.#processing.delete(key);
+    this.#metrics?.finished((this.#clock.monotonic() - processing.startedMs) / 1000);
+    const dirty = this.#dirty.get(key);
+    this.#dirty.delete(key);
+    if (dirty !== undefined) this.#push(key, dirty);
+    this.#feed();
+    if (this.#shuttingDown) this.#endWorkers();
+  }
+
+  /** Milliseconds that each key in work has been worked on. */
+  workingFor(): readonly number[] {
+    const now = this.#clock.monotonic();
+    return [...this.#processing.values()].map((each) => now - each.startedMs);
+  }
+
+  /**
+   * Takes no more keys and forgets those that wait for a time.
+   *
+   * @param options.drain - hands out what is ready first; otherwise it is dropped. @defaultValue false
+   * @returns a promise of the moment when no key is worked on.
+   */
+  shutDown(options: { readonly drain?: boolean } = {}): Promise<void> {
+    this.#shuttingDown = true;
+    this.#waiting.clearAll();
+    if (!options.drain) {
+      this.#dirty.clear();
+      for (const [priority, count] of this.#ready.clear()) this.#metrics?.depthChanged(priority, -count);
+    }
+    this.#endWorkers();
+    if (this.#processing.size === 0 && this.#ready.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #wait(key: string, slot: TimerSlot, options: AddOptions & { readonly delayMs: number }): void {
+    this.#waiting.set(key, { slot, dueMs: this.#clock.monotonic() + options.delayMs, priority: options.priority ?? 0 });
+  }
+
+  #push(key: string, priority: number): void {
+    const before = this.#ready.priorityOf(key);
+    if (before !== undefined && before >= priority) return;
+    if (before !== undefined) this.#metrics?.depthChanged(before, -1);
+    this.#ready.push(key, { priority, nowMs: this.#clock.monotonic() });
+    this.#metrics?.depthChanged(priority, 1);
+  }
+
+  #take(): WorkItem | undefined {
+    const now = this.#clock.monotonic();
+    const next = this.#ready.pop(now);
+    if (!next) return undefined;
+    const item: WorkItem = { key: next.key, priority: next.priority };
+    this.#processing.set(next.key, { item, startedMs: now });
+    this.#metrics?.depthChanged(next.priority, -1);
+    this.#metrics?.handedOut((now - next.sinceMs) / 1000);
+    return item;
+  }
+
+  #feed(): void {
+    while (this.#workers.length > 0) {
+      const item = this.#take();
+      if (!item) return;
+      this.#workers.shift()!(item);
+    }
+  }
+
+  #endWorkers(): void {
+    if (this.#ready.size > 0) return;
+    for (const worker of this.#workers.splice(0)) worker(undefined);
+    if (this.#processing.size === 0) for (const idle of this.#idle.splice(0)) idle();
+  }
+}
