@@ -1,0 +1,59 @@
+import { checkOpenApi } from './check-openapi.ts';
+import { checkStructuralInvariants } from './check-structural.ts';
+import { checkEmbeddedResources } from './embedded-resource.ts';
+import { deepEqual } from './equal.ts';
+import { type FieldProblem, invalid } from './field-problem.ts';
+import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+import { prune } from './prune.ts';
+import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
+
+/** Where a schema stands and what its patterns are compiled with. */
+export interface CheckOptions {
+  /**
+   * Path of the schema in the CRD: `spec.validation.openAPIV3Schema` if there is one for all versions, else
+   * `spec.versions[0].schema.openAPIV3Schema`.
+   */
+  readonly path: string;
+  readonly compilePattern: CompilePattern;
+}
+
+/**
+ * All that the API server refuses in a CRD's schema (1.36) except the text of CEL rules: not structural, a default that
+ * its own schema refuses, keywords and list types that contradict each other. Empty for a good schema.
+ */
+export function checkStructural(schema: JsonSchema, options: CheckOptions): readonly FieldProblem[] {
+  const problems = isReadable(schema) ? checkStructuralInvariants(schema, options) : [];
+  if (problems.length === 0) checkDefaults(schema, options, problems);
+  problems.push(...checkOpenApi(schema, options.path));
+  return problems;
+}
+
+/** Upstream cannot read a list of item schemas at all; then only that is reported, not what follows from it. */
+function isReadable(schema: JsonSchema): boolean {
+  if (Array.isArray(schema.items)) return false;
+  const nested = [itemsOf(schema), additionalOf(schema), schema.not, ...Object.values(schema.properties ?? {})];
+  for (const list of [schema.allOf, schema.anyOf, schema.oneOf]) nested.push(...(list ?? []));
+  return nested.every((below) => below === undefined || isReadable(below));
+}
+
+function checkDefaults(schema: JsonSchema, options: CheckOptions, problems: FieldProblem[]): void {
+  const { path, compilePattern } = options;
+  if (schema.default !== undefined && schema.default !== null) {
+    const field = `${path}.default`;
+    const isResourceRoot = schema['x-kubernetes-embedded-resource'] === true;
+    if (!deepEqual(prune(schema, schema.default, { isResourceRoot }).value, schema.default)) {
+      problems.push(invalid(field, schema.default, 'must not have unknown fields'));
+    }
+    const at: Findings = { problems: [], matches: 0 };
+    compileValidator(schema, compilePattern)(schema.default, '', at, undefined);
+    checkEmbeddedResources(schema)?.(schema.default, '', at.problems);
+    for (const problem of at.problems) {
+      problems.push({ ...problem, field: problem.field === '<nil>' ? field : `${field}.${problem.field}` });
+    }
+  }
+  const items = itemsOf(schema);
+  if (items !== undefined) checkDefaults(items, { path: `${path}.items`, compilePattern }, problems);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    checkDefaults(property, { path: `${path}.properties[${name}]`, compilePattern }, problems);
+  }
+}

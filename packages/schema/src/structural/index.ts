@@ -1,0 +1,6 @@
+export { type CheckOptions, checkStructural } from './check-schema.ts';
+export { type FieldProblem, type FieldProblemReason, problemText } from './field-problem.ts';
+export type { JsonSchema, ValidationRule } from './json-schema.ts';
+export type { Pruned } from './prune.ts';
+export { compileStructuralSchema, type StructuralSchema, type StructuralSchemaOptions } from './structural-schema.ts';
+export type { CompilePattern, Pattern } from './validator.ts';

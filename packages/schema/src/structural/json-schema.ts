@@ -1,0 +1,69 @@
+/** A CRD's `JSONSchemaProps` (apiextensions/v1), as it is written in `spec.versions[].schema.openAPIV3Schema`. */
+export interface JsonSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly example?: unknown;
+  readonly nullable?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: boolean;
+  readonly multipleOf?: number;
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly maxProperties?: number;
+  readonly minProperties?: number;
+  readonly required?: readonly string[];
+  /** A list of schemas is refused at CRD creation. */
+  readonly items?: JsonSchema | readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly allOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+  // What follows is not supported; it is named so that CRDs with it can be refused.
+  readonly id?: string;
+  readonly $ref?: string;
+  readonly additionalItems?: unknown;
+  readonly patternProperties?: Readonly<Record<string, unknown>>;
+  readonly definitions?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, unknown>>;
+}
+
+/** One CEL rule of a schema (`x-kubernetes-validations`). */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
+
+/** The schema of a list's elements, if there is a single one. */
+export function itemsOf(schema: JsonSchema): JsonSchema | undefined {
+  const { items } = schema;
+  return items === undefined || Array.isArray(items) ? undefined : (items as JsonSchema);
+}
+
+/** The schema of a map's values, if it has one (`true` has none). */
+export function additionalOf(schema: JsonSchema): JsonSchema | undefined {
+  const { additionalProperties } = schema;
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
