@@ -1,0 +1,106 @@
+import { X509Certificate } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCertificates } from './certificate-store.ts';
+import { KeyFolderError } from './key-folder.ts';
+
+const DAY_MS = 86_400_000;
+const ADMIN = { commonName: 'kubernetes-admin', organizations: ['system:masters', 'ops, "east"'] };
+
+describe('CertificateStore', () => {
+  let folder: string;
+  let clock: VirtualClock;
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'kw-certificates-')), 'keys');
+    clock = new VirtualClock();
+  });
+  afterEach(async () => {
+    await rm(join(folder, '..'), { recursive: true });
+  });
+
+  it('makes a chain that says who the server is', async () => {
+    const store = await openCertificates({ clock, hosts: ['192.0.2.7', '2001:db8::1', 'cluster.example'] });
+    const [ca, serving] = [new X509Certificate(store.ca), new X509Certificate(store.serving.certificate)];
+    expect(ca.ca).toBe(true);
+    expect(ca.verify(ca.publicKey)).toBe(true);
+    expect(serving.checkIssued(ca)).toBe(true);
+    expect(serving.verify(ca.publicKey)).toBe(true);
+    expect(serving.ca).toBe(false);
+    for (const host of ['localhost', 'kubernetes.default.svc', 'cluster.example']) {
+      expect(serving.checkHost(host)).toBe(host);
+    }
+    for (const address of ['127.0.0.1', '::1', '192.0.2.7', '2001:db8::1']) {
+      expect(serving.checkIP(address)).toBe(address);
+    }
+    expect(serving.checkHost('example.org')).toBeUndefined();
+  });
+
+  it('names the user and the groups of a client', async () => {
+    const store = await openCertificates({ clock });
+    const client = new X509Certificate((await store.clientCertificate('admin', ADMIN)).certificate);
+    expect(client.toLegacyObject().subject).toEqual({
+      CN: 'kubernetes-admin',
+      O: ['system:masters', 'ops, "east"'],
+    });
+    expect(client.verify(new X509Certificate(store.clientCa).publicKey)).toBe(true);
+    expect(client.verify(new X509Certificate(store.ca).publicKey)).toBe(false);
+    await expect(store.clientCertificate('../admin', ADMIN)).rejects.toThrow(TypeError);
+  });
+
+  it('keeps everything for the next start, and from everybody else', async () => {
+    const first = await openCertificates({ folder, clock });
+    const admin = await first.clientCertificate('admin', ADMIN);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const file of await readdir(folder)) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
+    const second = await openCertificates({ folder, clock });
+    expect(second.ca).toBe(first.ca);
+    expect(second.serving).toEqual(first.serving);
+    expect(second.serviceAccount).toEqual(first.serviceAccount);
+    expect(await second.clientCertificate('admin', ADMIN)).toEqual(admin);
+    expect(await second.clientCertificate('admin', { commonName: 'other' })).not.toEqual(admin);
+  });
+
+  it('makes the server a new certificate when it gets another name', async () => {
+    const first = await openCertificates({ folder, clock });
+    const second = await openCertificates({ folder, clock, hosts: ['other.example'] });
+    expect(second.serving).not.toEqual(first.serving);
+    expect(second.ca).toBe(first.ca);
+  });
+
+  it('renews before the end, and the authority before what it has signed ends', async () => {
+    const store = await openCertificates({ folder, clock });
+    const { ca, serving } = store;
+    await clock.advance(200 * DAY_MS);
+    expect(await store.renew()).toBe(false);
+    await clock.advance(60 * DAY_MS);
+    expect(await store.renew()).toBe(true);
+    expect(store.serving).not.toEqual(serving);
+    expect(store.ca).toBe(ca);
+    clock.jumpWall(3650 * DAY_MS);
+    expect(await store.renew()).toBe(true);
+    expect(store.ca).not.toBe(ca);
+    expect(new X509Certificate(store.serving.certificate).verify(new X509Certificate(store.ca).publicKey)).toBe(true);
+  });
+
+  it('replaces what was damaged', async () => {
+    const first = await openCertificates({ folder, clock });
+    await writeFile(join(folder, 'apiserver.crt'), first.serving.certificate.slice(0, 200));
+    await writeFile(join(folder, 'sa.key'), 'nonsense');
+    const second = await openCertificates({ folder, clock });
+    expect(second.serving).not.toEqual(first.serving);
+    expect(second.serviceAccount).not.toEqual(first.serviceAccount);
+    expect(await readFile(join(folder, 'sa.key'), 'utf8')).toBe(second.serviceAccount.privateKey);
+  });
+
+  it('says in three lines why a folder is of no use', async () => {
+    const file = join(folder, '..', 'file');
+    await writeFile(file, '');
+    await chmod(file, 0o600);
+    const error: unknown = await openCertificates({ folder: file, clock }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(KeyFolderError);
+    expect((error as Error).message.split('\n')).toHaveLength(3);
+  });
+});

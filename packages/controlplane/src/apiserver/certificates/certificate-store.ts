@@ -1,0 +1,210 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import type { Clock } from '@kubewright/apimachinery';
+import { type CertificateSubject, issueCertificate, type KeyPair, makeKeys } from './issue-certificate.ts';
+import { KeyFolder } from './key-folder.ts';
+
+/** Options of {@link openCertificates}. */
+export interface CertificateOptions {
+  /** Where keys and certificates are kept (0700, files 0600). @defaultValue nowhere: all are new each time */
+  readonly folder?: string | undefined;
+  readonly clock: Clock;
+  /** Names and addresses of the server besides the usual ones. */
+  readonly hosts?: readonly string[] | undefined;
+}
+
+/** The keys of a cluster: two authorities, the server's certificate, and the key that signs service account tokens. */
+export interface CertificateStore {
+  /** Certificate of the authority that clients believe: the `certificate-authority-data` of a kubeconfig, PEM. */
+  readonly ca: string;
+  /** The server's key and certificate. */
+  readonly serving: KeyPair;
+  /** Certificate of the authority that signs client certificates, PEM. */
+  readonly clientCa: string;
+  /** Signs service account tokens (ES256), PEM: PKCS #8 and SPKI. */
+  readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
+  /**
+   * The certificate of a user, made when there is none, or when the one there is will end soon or names others.
+   *
+   * @param name - file name without extension: lower-case letters, digits and `-`.
+   */
+  clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair>;
+  /** Makes what will end soon anew; true when {@link serving} has changed. Call it once a day. */
+  renew(): Promise<boolean>;
+}
+
+const DAY_MS = 86_400_000;
+const AUTHORITY = { lifeMs: 3650 * DAY_MS, renewMs: 730 * DAY_MS };
+const LEAF = { lifeMs: 365 * DAY_MS, renewMs: 120 * DAY_MS };
+/** Clocks of two machines differ; a certificate is valid a little before it was made. */
+const BACKDATE_MS = 3_600_000;
+
+const SERVER_HOSTS: readonly string[] = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  '127.0.0.1',
+  '::1',
+  '10.96.0.1',
+];
+
+/**
+ * Opens the keys of a cluster: reads those that are kept and still good, makes the others.
+ *
+ * @throws KeyFolderError when the folder cannot be used: it says what, why, and what to do, one line each.
+ */
+export async function openCertificates(options: CertificateOptions): Promise<CertificateStore> {
+  const folder = new KeyFolder(options.folder);
+  await folder.prepare();
+  const store = new KeptCertificates(folder, options);
+  await store.open();
+  return store;
+}
+
+interface Wanted {
+  readonly subject: CertificateSubject;
+  readonly usage: 'authority' | 'server' | 'client';
+  readonly hosts?: readonly string[];
+  readonly issuer?: Authority;
+}
+
+interface Authority extends KeyPair {
+  readonly subject: CertificateSubject;
+}
+
+class KeptCertificates implements CertificateStore {
+  readonly #folder: KeyFolder;
+  readonly #clock: Clock;
+  readonly #hosts: readonly string[];
+  #authority: Authority | undefined;
+  #clientAuthority: Authority | undefined;
+  #serving: KeyPair | undefined;
+  #serviceAccount: { readonly privateKey: string; readonly publicKey: string } | undefined;
+
+  constructor(folder: KeyFolder, options: CertificateOptions) {
+    this.#folder = folder;
+    this.#clock = options.clock;
+    this.#hosts = [...new Set([...SERVER_HOSTS, ...(options.hosts ?? [])])];
+  }
+
+  get ca(): string {
+    return opened(this.#authority).certificate;
+  }
+
+  get serving(): KeyPair {
+    return opened(this.#serving);
+  }
+
+  get clientCa(): string {
+    return opened(this.#clientAuthority).certificate;
+  }
+
+  get serviceAccount(): { readonly privateKey: string; readonly publicKey: string } {
+    return opened(this.#serviceAccount);
+  }
+
+  async open(): Promise<void> {
+    await this.renew();
+    this.#serviceAccount = await this.#serviceAccountKey();
+  }
+
+  async renew(): Promise<boolean> {
+    const before = this.#serving?.certificate;
+    this.#authority = await this.#keepAuthority('ca', { commonName: 'kubewright-ca' });
+    this.#clientAuthority = await this.#keepAuthority('client-ca', { commonName: 'kubewright-client-ca' });
+    this.#serving = await this.#keep('apiserver', {
+      subject: { commonName: 'kube-apiserver' },
+      usage: 'server',
+      hosts: this.#hosts,
+      issuer: this.#authority,
+    });
+    return this.#serving.certificate !== before;
+  }
+
+  async clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair> {
+    if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name)) {
+      throw new TypeError(`${JSON.stringify(name)} cannot be a file's name; use lower-case letters, digits and "-"`);
+    }
+    return this.#keep(`client-${name}`, { subject, usage: 'client', issuer: opened(this.#clientAuthority) });
+  }
+
+  async #keepAuthority(name: string, subject: CertificateSubject): Promise<Authority> {
+    return { ...(await this.#keep(name, { subject, usage: 'authority' })), subject };
+  }
+
+  async #keep(name: string, wanted: Wanted): Promise<KeyPair> {
+    const [key, certificate] = await Promise.all([this.#folder.read(`${name}.key`), this.#folder.read(`${name}.crt`)]);
+    if (key && certificate && isGood({ key, certificate }, { wanted, nowMs: this.#clock.now() })) {
+      return { key, certificate };
+    }
+    const made = this.#issue(wanted);
+    // The key first: a key without its certificate is noticed at the next start, and both are made anew.
+    await this.#folder.write(`${name}.key`, made.key);
+    await this.#folder.write(`${name}.crt`, made.certificate);
+    return made;
+  }
+
+  #issue(wanted: Wanted): KeyPair {
+    const nowMs = this.#clock.now();
+    const { subject, usage, hosts, issuer } = wanted;
+    const { lifeMs } = usage === 'authority' ? AUTHORITY : LEAF;
+    return issueCertificate({
+      subject,
+      usage,
+      hosts,
+      issuer,
+      notBeforeMs: nowMs - BACKDATE_MS,
+      notAfterMs: nowMs + lifeMs,
+    });
+  }
+
+  async #serviceAccountKey(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+    const kept = await this.#folder.read('sa.key');
+    const publicKey = kept === undefined ? undefined : publicHalf(kept);
+    if (kept !== undefined && publicKey !== undefined) return { privateKey: kept, publicKey };
+    const made = makeKeys();
+    await this.#folder.write('sa.key', made.privateKey);
+    return made;
+  }
+}
+
+function isGood(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowMs: number }): boolean {
+  const { wanted, nowMs } = options;
+  try {
+    const certificate = new X509Certificate(pair.certificate);
+    const { renewMs } = wanted.usage === 'authority' ? AUTHORITY : LEAF;
+    const issuer = wanted.issuer ? new X509Certificate(wanted.issuer.certificate) : certificate;
+    return (
+      certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
+      certificate.verify(issuer.publicKey) &&
+      Date.parse(certificate.validFrom) <= nowMs &&
+      Date.parse(certificate.validTo) - renewMs > nowMs &&
+      isNamed(certificate, wanted.subject) &&
+      (wanted.hosts ?? []).every((host) => certificate.checkHost(host) ?? certificate.checkIP(host))
+    );
+  } catch {
+    // A file that cannot be read as what it should be is as good as none.
+    return false;
+  }
+}
+
+function isNamed(certificate: X509Certificate, subject: CertificateSubject): boolean {
+  const found = certificate.toLegacyObject().subject as { readonly CN?: string; readonly O?: string | string[] };
+  const organizations = subject.organizations ?? [];
+  return found.CN === subject.commonName && [found.O ?? []].flat().join('\n') === organizations.join('\n');
+}
+
+function publicHalf(privateKey: string): string | undefined {
+  try {
+    return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+  } catch {
+    // As above: a broken key is replaced; tokens signed with it end.
+    return undefined;
+  }
+}
+
+function opened<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the keys have not been opened; use openCertificates()');
+  return value;
+}

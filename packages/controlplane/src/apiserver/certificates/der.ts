@@ -1,0 +1,80 @@
+/**
+ * Writes ASN.1 in its distinguished encoding: only what a certificate needs.
+ * Each function answers one whole element (tag, length, content).
+ */
+
+/** An element with any tag. */
+export function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
+  const content = Buffer.concat(contents);
+  return Buffer.concat([Uint8Array.of(tag), lengthOf(content.length), content]);
+}
+
+export function sequence(...members: readonly Uint8Array[]): Uint8Array {
+  return element(0x30, ...members);
+}
+
+export function setOf(member: Uint8Array): Uint8Array {
+  return element(0x31, member);
+}
+
+/** `[tag]` around whole elements. */
+export function explicit(tag: number, ...members: readonly Uint8Array[]): Uint8Array {
+  return element(0xa0 | tag, ...members);
+}
+
+/** `[tag]` in place of a primitive element's own tag. */
+export function implicit(tag: number, content: Uint8Array): Uint8Array {
+  return element(0x80 | tag, content);
+}
+
+/** A positive integer, from its big-endian bytes. */
+export function integer(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  while (start < bytes.length - 1 && bytes[start] === 0) start++;
+  const minimal = bytes.subarray(start);
+  // A leading one-bit would make it negative.
+  return (minimal[0] ?? 0) & 0x80 ? element(0x02, Uint8Array.of(0), minimal) : element(0x02, minimal);
+}
+
+export function boolean(value: boolean): Uint8Array {
+  return element(0x01, Uint8Array.of(value ? 0xff : 0));
+}
+
+/** An object identifier in dotted form. */
+export function objectIdentifier(dotted: string): Uint8Array {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  const bytes: number[] = [first * 40 + second];
+  for (const arc of rest) {
+    const groups = [arc & 0x7f];
+    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128))
+      groups.unshift((left & 0x7f) | 0x80);
+    bytes.push(...groups);
+  }
+  return element(0x06, Uint8Array.from(bytes));
+}
+
+export function utf8String(text: string): Uint8Array {
+  return element(0x0c, Buffer.from(text, 'utf8'));
+}
+
+export function octetString(content: Uint8Array): Uint8Array {
+  return element(0x04, content);
+}
+
+/** A bit string; `unused` counts the bits at its end that mean nothing. */
+export function bitString(content: Uint8Array, unused = 0): Uint8Array {
+  return element(0x03, Uint8Array.of(unused), content);
+}
+
+/** A moment: two digits for years before 2050, four from then on, as X.509 wants it. */
+export function time(ms: number): Uint8Array {
+  const text = new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
+  return text < '2050' ? element(0x17, Buffer.from(text.slice(2), 'ascii')) : element(0x18, Buffer.from(text, 'ascii'));
+}
+
+function lengthOf(length: number): Uint8Array {
+  if (length < 0x80) return Uint8Array.of(length);
+  const bytes: number[] = [];
+  for (let left = length; left > 0; left = Math.floor(left / 256)) bytes.unshift(left & 0xff);
+  return Uint8Array.of(0x80 | bytes.length, ...bytes);
+}

@@ -1,0 +1,73 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The folder of keys cannot be used. The message has three lines: what was tried, why it failed, what to do. */
+export class KeyFolderError extends Error {
+  readonly code = 'KW3102';
+  readonly folder: string;
+
+  constructor(folder: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `The folder ${folder} cannot keep the cluster's keys.\nThe system says: ${why}.\nMake it writable for this user, or choose another folder.`,
+      { cause },
+    );
+    this.name = 'KeyFolderError';
+    this.folder = folder;
+  }
+}
+
+/** Keeps small secret texts: in a folder that only this user may enter, or in memory when there is no folder. */
+export class KeyFolder {
+  readonly #folder: string | undefined;
+  readonly #memory = new Map<string, string>();
+
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
+
+  /** Makes the folder and shuts everybody else out of it. */
+  async prepare(): Promise<void> {
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    await this.#attempt(async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await chmod(folder, 0o700);
+    });
+  }
+
+  /** Reads a file; `undefined` when it is not there. */
+  async read(name: string): Promise<string | undefined> {
+    if (this.#folder === undefined) return this.#memory.get(name);
+    const path = join(this.#folder, name);
+    return this.#attempt(async () => {
+      try {
+        return await readFile(path, 'utf8');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Writes a file whole or not at all. */
+  async write(name: string, text: string): Promise<void> {
+    if (this.#folder === undefined) {
+      this.#memory.set(name, text);
+      return;
+    }
+    const path = join(this.#folder, name);
+    await this.#attempt(async () => {
+      await writeFile(`${path}.new`, text, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+    });
+  }
+
+  async #attempt<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw new KeyFolderError(this.#folder ?? '', error);
+    }
+  }
+}
