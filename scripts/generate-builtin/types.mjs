@@ -91,7 +91,9 @@ function metaText(data, modules) {
   }
   const exports = new Map();
   for (const [name, folder] of handWritten) exports.set(folder, [...(exports.get(folder) ?? []), name]);
-  const lines = [...exports].map(([folder, names]) => `export type { ${names.join(', ')} } from '../${folder}/index.ts';`);
+  const lines = [...exports].map(
+    ([folder, names]) => `export type { ${names.join(', ')} } from '../${folder}/index.ts';`,
+  );
   return `${header}\n${lines.join('\n')}\n\n${parts.join('\n')}`;
 }
 

@@ -158,7 +158,9 @@ export class FieldSet {
   /** All members, in upstream's order. */
   paths(): readonly FieldPathElements[] {
     const paths: FieldPathElements[] = [];
-    this.forEach((path) => paths.push([...path]));
+    this.forEach((path) => {
+      paths.push([...path]);
+    });
     return paths;
   }
 
