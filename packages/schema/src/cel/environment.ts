@@ -1,0 +1,63 @@
+import { PatternCache } from '../pattern/pattern-cache.ts';
+import type { Library, Overload } from './library/library.ts';
+import { type Macro, macroKey } from './syntax/macro.ts';
+import { type CelType, typeOf } from './types/cel-type.ts';
+
+/** How an environment differs from the bare language. */
+export interface EnvironmentOptions {
+  readonly libraries: readonly Library[];
+  /** Optional syntax: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. @defaultValue false */
+  readonly optionalSyntax?: boolean;
+  /** Field names in back-quotes. @defaultValue false */
+  readonly escapedIdentifiers?: boolean;
+  /** List and map literals must not mix types. @defaultValue false */
+  readonly homogeneousLiterals?: boolean;
+  /** Literal durations, timestamps and patterns are checked when the expression is compiled. @defaultValue false */
+  readonly checkLiterals?: boolean;
+  /** Namespace in which unqualified names are looked up first. @defaultValue '' */
+  readonly container?: string;
+  /** Where compiled patterns are kept. @defaultValue a cache of its own */
+  readonly patterns?: PatternCache;
+}
+
+/**
+ * Everything that expressions may name besides their variables: functions, macros, types. Immutable; made once and
+ * shared by all expressions of a kind.
+ */
+export class CelEnvironment {
+  readonly macros: ReadonlyMap<string, Macro>;
+  readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  /** Names of types, as identifiers of type `type(T)`. */
+  readonly types: ReadonlyMap<string, CelType>;
+  readonly patterns: PatternCache;
+  readonly options: EnvironmentOptions;
+
+  constructor(options: EnvironmentOptions) {
+    const macros = new Map<string, Macro>();
+    const functions = new Map<string, Overload[]>();
+    const types = new Map<string, CelType>();
+    for (const library of options.libraries) {
+      for (const macro of library.macros ?? []) macros.set(macroKey(macro.name, macro), macro);
+      for (const [name, type] of library.types ?? []) types.set(name, typeOf(type));
+      for (const overload of library.overloads ?? []) {
+        const overloads = functions.get(overload.name);
+        if (overloads === undefined) functions.set(overload.name, [overload]);
+        else overloads.push(overload);
+      }
+    }
+    this.macros = macros;
+    this.functions = functions;
+    this.types = types;
+    this.patterns = options.patterns ?? new PatternCache();
+    this.options = options;
+  }
+
+  /** The full names that a name may stand for, the innermost namespace first. */
+  candidates(name: string): readonly string[] {
+    const container = this.options.container ?? '';
+    if (name.startsWith('.')) return [name.slice(1)];
+    if (container === '') return [name];
+    const parts = container.split('.');
+    return [...parts.map((_, i) => `${parts.slice(0, parts.length - i).join('.')}.${name}`), name];
+  }
+}

@@ -1,0 +1,182 @@
+import { fail, Fault } from '../errors.ts';
+import type { Implementation, Overload } from '../library/library.ts';
+import { type CallExpr, qualifiedName } from '../syntax/ast.ts';
+import { formatCall, type CelType, isDynOrError } from '../types/cel-type.ts';
+import { matchesType, typeOfValue } from '../values/type-of.ts';
+import { CelList } from '../values/list.ts';
+import { CelOptional } from '../values/optional.ts';
+import type { CelValue } from '../values/value.ts';
+import { compileIndex, compileOptionalIndex, compileOptionalSelect } from './access.ts';
+import type { Compiler } from './compiler.ts';
+import type { Eval, Frame } from './frame.ts';
+import {
+  compileConditional,
+  compileLogical,
+  compileNot,
+  compileNotStrictlyFalse,
+  compileOptionalOr,
+} from './logic.ts';
+import { compileBinary, compileNegate } from './operators.ts';
+import type { Scope } from './scope.ts';
+
+/** A call, operator or method. */
+export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
+  if (expr.target !== undefined) return compileMethod(compiler, expr, scope);
+  const args = expr.args.map((arg) => compiler.compile(arg, scope));
+  return operator(expr, args) ?? compileFunction(compiler, expr, { name: expr.fn, member: false, args });
+}
+
+function operator(expr: CallExpr, args: readonly Eval[]): Eval | undefined {
+  const [a, b, c] = args;
+  if (a === undefined) return undefined;
+  switch (expr.fn) {
+    case '!_':
+      return compileNot(a);
+    case '-_':
+      return compileNegate(a);
+    case '@not_strictly_false':
+      return compileNotStrictlyFalse(a);
+  }
+  if (b === undefined) return undefined;
+  switch (expr.fn) {
+    case '_&&_':
+      return compileLogical(a, b, false);
+    case '_||_':
+      return compileLogical(a, b, true);
+    case '_?_:_':
+      return compileConditional(a, b, c!);
+    case '_[_]':
+      return compileIndex(a, b);
+    case '_[?_]':
+      return compileOptionalIndex(a, b);
+    case '_?._':
+      return compileOptionalSelect(a, constantText(expr));
+    default:
+      return compileBinary(expr.fn, a, b);
+  }
+}
+
+function constantText(expr: CallExpr): string {
+  const field = expr.args[1]!;
+  return field.kind === 'const' && typeof field.value === 'string' ? field.value : '';
+}
+
+/** `target.fn(args)`, or a function whose name has dots. */
+function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
+  const args = expr.args.map((arg) => compiler.compile(arg, scope));
+  const prefix = qualifiedName(expr.target!);
+  if (prefix !== undefined && scope.local(prefix.split('.', 1)[0]!) === undefined) {
+    for (const name of compiler.environment.candidates(`${prefix}.${expr.fn}`)) {
+      if (compiler.environment.functions.has(name)) return compileFunction(compiler, expr, { name, member: false, args });
+    }
+  }
+  const target = compiler.compile(expr.target!, scope);
+  if ((expr.fn === 'or' || expr.fn === 'orValue') && args.length === 1 && compiler.environment.functions.has(expr.fn)) {
+    return compileOptionalOr(target, args[0]!, expr.fn === 'orValue');
+  }
+  return compileFunction(compiler, expr, { name: expr.fn, member: true, args: [target, ...args] });
+}
+
+/** A call as the compiler sees it once its arguments are closures. */
+interface Call {
+  readonly name: string;
+  readonly member: boolean;
+  readonly args: readonly Eval[];
+}
+
+function compileFunction(compiler: Compiler, expr: CallExpr, call: Call): Eval {
+  const overloads = functionOverloads(compiler, call);
+  if (overloads === undefined) return () => fail(`unbound function: ${call.name}`);
+  const fitting = overloads.filter((o) => o.member === call.member && o.params.length === call.args.length);
+  const reference = compiler.info.referenceOf(expr);
+  const resolved = reference?.kind === 'function' ? reference.overloads : fitting;
+  const types = argumentTypes(compiler, expr, call);
+  const only = resolved.length === 1 ? resolved[0] : undefined;
+  if (only !== undefined && only.params.every((param, i) => certain(param, types[i]!))) return direct(only.run, call.args);
+  return dispatching(call, fitting);
+}
+
+function functionOverloads(compiler: Compiler, call: Call): readonly Overload[] | undefined {
+  for (const name of compiler.environment.candidates(call.name)) {
+    const overloads = compiler.environment.functions.get(name);
+    if (overloads !== undefined) return overloads;
+  }
+  return undefined;
+}
+
+function argumentTypes(compiler: Compiler, expr: CallExpr, call: Call): readonly CelType[] {
+  const exprs = call.member ? [expr.target!, ...expr.args] : expr.args;
+  return exprs.map((arg) => compiler.info.typeOf(arg));
+}
+
+/** True if a value of the static type cannot fail to be what the overload declares. */
+function certain(param: CelType, actual: CelType): boolean {
+  if (isDynOrError(param) || param.kind === 'param') return true;
+  // Null fits structures, optionals and library types in the checker, so those are looked at when they come.
+  return !isDynOrError(actual) && !['opaque', 'struct', 'timestamp', 'duration', 'null'].includes(param.kind);
+}
+
+/** Calls the one overload without looking at types. Work that grows with the arguments is paid for beforehand. */
+function direct(run: Implementation, args: readonly Eval[]): Eval {
+  const [a, b, c] = args;
+  switch (args.length) {
+    case 0:
+      return (frame) => run(frame);
+    case 1:
+      return (frame) => {
+        const x = a!(frame);
+        charge(frame, x);
+        return run(frame, x);
+      };
+    case 2:
+      return (frame) => {
+        const x = a!(frame);
+        const y = b!(frame);
+        charge(frame, x);
+        charge(frame, y);
+        return run(frame, x, y);
+      };
+    case 3:
+      return (frame) => {
+        const x = a!(frame);
+        const y = b!(frame);
+        const z = c!(frame);
+        charge(frame, x);
+        charge(frame, y);
+        charge(frame, z);
+        return run(frame, x, y, z);
+      };
+    default:
+      return (frame) => invoke(frame, run, args.map((arg) => arg(frame)));
+  }
+}
+
+function invoke(frame: Frame, run: Implementation, values: readonly CelValue[]): CelValue {
+  for (const value of values) charge(frame, value);
+  return run(frame, ...values);
+}
+
+function charge(frame: Frame, value: CelValue): void {
+  if (typeof value === 'string' || value instanceof Uint8Array) frame.charge(1 + value.length * 0.1);
+  else if (Array.isArray(value) || value instanceof CelList) frame.charge(1 + value.length);
+  else frame.charge(1);
+}
+
+/** Picks the overload by the arguments' types at run time. */
+function dispatching(call: Call, overloads: readonly Overload[]): Eval {
+  return (frame) => {
+    const values = call.args.map((arg) => arg(frame));
+    const overload = overloads.find((o) => o.params.every((param, i) => matchesType(values[i]!, param)));
+    if (overload !== undefined) return invoke(frame, overload.run, values);
+    throw new Fault(`no such overload: ${signature(call, values)}`);
+  };
+}
+
+function signature(call: Call, values: readonly CelValue[]): string {
+  const types = values.map((value) => {
+    const type = typeOfValue(value);
+    return value instanceof CelOptional ? { ...type, params: [] } : { ...type, params: [] };
+  });
+  const text = formatCall(types, call.member);
+  return call.member ? text.replace('.(', `.${call.name}(`) : `${call.name}${text}`;
+}

@@ -1,0 +1,56 @@
+import type { CelEnvironment } from '../environment.ts';
+import type { Expr } from '../syntax/ast.ts';
+import type { Reference } from '../types/checker.ts';
+import type { CelType } from '../types/cel-type.ts';
+import { compileComprehension } from './comprehension.ts';
+import { compileCall } from './call.ts';
+import { compileList, compileMap } from './aggregate.ts';
+import { compileIdent, compileSelect } from './access.ts';
+import type { Eval } from './frame.ts';
+import type { Scope } from './scope.ts';
+import { fail } from '../errors.ts';
+
+/** What the compiler knows about nodes. Without a checker every type is `dyn` and nothing is resolved. */
+export interface NodeInfo {
+  typeOf(expr: Expr): CelType;
+  referenceOf(expr: Expr): Reference | undefined;
+}
+
+/**
+ * Turns nodes into closures.
+ *
+ * Every node passes through {@link Compiler.compile}, once: this is where tracking of the runtime cost belongs, as a
+ * wrapper around the closure that charges the frame by node and type.
+ */
+export class Compiler {
+  readonly environment: CelEnvironment;
+  readonly info: NodeInfo;
+
+  constructor(environment: CelEnvironment, info: NodeInfo) {
+    this.environment = environment;
+    this.info = info;
+  }
+
+  compile(expr: Expr, scope: Scope): Eval {
+    switch (expr.kind) {
+      case 'const': {
+        const { value } = expr;
+        return () => value;
+      }
+      case 'ident':
+        return compileIdent(this, expr, scope);
+      case 'select':
+        return compileSelect(this, expr, scope);
+      case 'call':
+        return compileCall(this, expr, scope);
+      case 'list':
+        return compileList(this, expr, scope);
+      case 'map':
+        return compileMap(this, expr, scope);
+      case 'comprehension':
+        return compileComprehension(this, expr, scope);
+      case 'struct':
+        return () => fail(`unknown type: ${expr.name}`);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Macro } from '../syntax/macro.ts';
+import type { CelType } from '../types/cel-type.ts';
+import type { Meter } from '../values/equality.ts';
+import type { CelValue } from '../values/value.ts';
+import type { PatternCache } from '../../pattern/pattern-cache.ts';
+import { parseSignature } from './signature.ts';
+
+/** What functions may use besides their arguments. */
+export interface CallContext extends Meter {
+  readonly patterns: PatternCache;
+}
+
+/** The work of one overload. Arguments have the declared types, what lists and maps hold excepted. */
+export type Implementation = (context: CallContext, ...args: CelValue[]) => CelValue;
+
+/** One signature of a function. */
+export interface Overload {
+  readonly name: string;
+  readonly member: boolean;
+  readonly params: readonly CelType[];
+  readonly result: CelType;
+  readonly typeParams: readonly string[];
+  readonly run: Implementation;
+}
+
+/** A set of functions, macros and types that is added to an environment as a whole. */
+export interface Library {
+  readonly name: string;
+  readonly overloads?: readonly Overload[];
+  readonly macros?: readonly Macro[];
+  /** Types that expressions may name, by that name. */
+  readonly types?: readonly (readonly [name: string, type: CelType])[];
+}
+
+/**
+ * Declares an overload: `overload<[string, string]>('string.startsWith(string) bool', (_, text, prefix) => …)`.
+ * Type parameters are single capital letters.
+ */
+export function overload<Args extends readonly CelValue[]>(
+  signature: string,
+  run: (context: CallContext, ...args: Args) => CelValue,
+): Overload {
+  // The evaluator calls it only with values of the declared types.
+  return { ...parseSignature(signature), run: run as unknown as Implementation };
+}

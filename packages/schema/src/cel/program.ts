@@ -1,0 +1,87 @@
+import type { CelEnvironment } from './environment.ts';
+import { CelBudgetError, CelEvaluationError, Fault } from './errors.ts';
+import { Compiler } from './eval/compiler.ts';
+import { Frame } from './eval/frame.ts';
+import { Scope } from './eval/scope.ts';
+import { parse } from './syntax/parser.ts';
+import { type CelType, DYN } from './types/cel-type.ts';
+import { check, type Checked } from './types/checker.ts';
+import type { CelValue } from './values/value.ts';
+
+/** Steps that one evaluation may take unless told otherwise. Upstream's limit for one call (cost units) is the same number. */
+export const DEFAULT_BUDGET = 1_000_000;
+
+/** A compiled expression. Immutable and reentrant: any number of evaluations may share it. */
+export interface CelProgram {
+  readonly source: string;
+  /** Static type of the result; `dyn` if the expression was not checked. */
+  readonly resultType: CelType;
+  /** What the checker found; absent if the expression was not checked. */
+  readonly checked: Checked | undefined;
+  /** True if the expression names the variable. */
+  uses(variable: string): boolean;
+  /**
+   * Computes the expression. Values are by variable name; an absent one fails when it is read.
+   * @throws CelEvaluationError, CelBudgetError
+   */
+  evaluate(values: Readonly<Record<string, CelValue | undefined>>, budget?: Budget): CelValue;
+}
+
+/** What an evaluation may still spend. Several evaluations may share one; each takes what it used. */
+export interface Budget {
+  remaining: number;
+}
+
+/** What an expression is compiled with. */
+export interface ProgramOptions {
+  readonly environment: CelEnvironment;
+  /** Variables and their types. */
+  readonly variables: ReadonlyMap<string, CelType>;
+  /** Skip the type checker: types are found out at run time. @defaultValue false */
+  readonly unchecked?: boolean;
+}
+
+/**
+ * Parses, checks and compiles an expression.
+ * @throws CelCompileError
+ */
+export function compileProgram(source: string, options: ProgramOptions): CelProgram {
+  const { environment, variables } = options;
+  const parsed = parse(source, {
+    macros: environment.macros,
+    optionalSyntax: environment.options.optionalSyntax ?? false,
+    escapedIdentifiers: environment.options.escapedIdentifiers ?? false,
+  });
+  const checked = options.unchecked === true ? undefined : check(parsed, environment, variables);
+  const scope = Scope.root(variables.keys());
+  const compiler = new Compiler(environment, checked ?? { typeOf: () => DYN, referenceOf: () => undefined });
+  const run = compiler.compile(parsed.expr, scope);
+  const names = [...variables.keys()];
+  const { size } = scope;
+  return {
+    source,
+    resultType: checked?.resultType ?? DYN,
+    checked,
+    uses: (variable) => scope.wasRead(variable),
+    evaluate(values, budget = { remaining: DEFAULT_BUDGET }) {
+      const slots = new Array<CelValue | undefined>(size);
+      for (let i = 0; i < names.length; i++) slots[i] = values[names[i]!];
+      const frame = new Frame(slots, { budget: budget.remaining, patterns: environment.patterns });
+      try {
+        return run(frame);
+      } catch (error) {
+        throw outward(error);
+      } finally {
+        budget.remaining = frame.budget;
+      }
+    },
+  };
+}
+
+/** The error that callers get for what went wrong inside. */
+function outward(error: unknown): unknown {
+  if (error instanceof Fault) return new CelEvaluationError(error.message);
+  // Expressions nest at most a few hundred levels, but data may be deeper.
+  if (error instanceof RangeError) return new CelBudgetError();
+  return error;
+}

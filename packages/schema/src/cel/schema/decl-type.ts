@@ -1,0 +1,194 @@
+import type { SchemaNode } from '../../node/index.ts';
+import { fail } from '../errors.ts';
+import { decodeBase64 } from '../values/base64.ts';
+import * as t from '../types/cel-type.ts';
+import type { CelType } from '../types/cel-type.ts';
+import { CelDouble } from '../values/double.ts';
+import { CelDuration } from '../values/duration.ts';
+import { CelTimestamp } from '../values/timestamp.ts';
+import type { CelValue } from '../values/value.ts';
+import { escapeProperty, unescapeProperty } from './escape.ts';
+import { PreservedValue } from './preserved-value.ts';
+import { SchemaList } from './schema-list.ts';
+import { type MemberTypes, SchemaObject } from './schema-object.ts';
+
+/**
+ * A schema as the language sees it: the static type, and how JSON of that schema is read.
+ *
+ * The schema stays at hand ({@link schema}): it holds the limits (`maxItems`, `maxLength`, …) from which a cost estimate
+ * takes its sizes.
+ */
+export interface DeclType {
+  /** Static type; undefined if expressions cannot look into such values (no schema). */
+  readonly type: CelType | undefined;
+  readonly schema: SchemaNode;
+  /** Values can be used as they are in JSON. */
+  readonly plain: boolean;
+  toValue(raw: unknown): CelValue;
+}
+
+/** Where a schema stands. */
+export interface DeclOptions {
+  /** Name of the type in error messages, if it is a structure. */
+  readonly name: string;
+  /** The object has `apiVersion`, `kind` and `metadata` even if its schema does not say so. */
+  readonly resourceRoot: boolean;
+}
+
+/** Derives the type of a schema. Structures are looked into only when a member is asked for. */
+export function declTypeOf(schema: SchemaNode, options: DeclOptions): DeclType {
+  if (schema.intOrString === true) return scalar(schema, t.DYN, intOrString);
+  switch (schema.type) {
+    case 'object':
+      return objectType(schema, options);
+    case 'array':
+      return listType(schema, options);
+    case 'string':
+      return stringType(schema);
+    case 'boolean':
+      return scalar(schema, t.BOOL, (raw) => (typeof raw === 'boolean' ? raw : mismatch('bool', raw)), true);
+    case 'integer':
+      return scalar(schema, t.INT, (raw) => (typeof raw === 'number' ? raw + 0 : mismatch('int', raw)), true);
+    case 'number':
+      return scalar(schema, t.DOUBLE, (raw) => (typeof raw === 'number' ? new CelDouble(raw) : mismatch('float', raw)));
+    default:
+      return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
+  }
+}
+
+function mismatch(expected: string, raw: unknown): never {
+  return fail(`invalid data, expected ${expected}, got ${raw === null ? 'null' : typeof raw}`);
+}
+
+function scalar(schema: SchemaNode, type: CelType, read: (raw: unknown) => CelValue, plain = false): DeclType {
+  return { type, schema, plain, toValue: (raw) => (raw === null ? nullValue(schema) : read(raw)) };
+}
+
+function nullValue(schema: SchemaNode): CelValue {
+  return schema.nullable === true ? null : fail('invalid data, got null for schema with nullable=false');
+}
+
+function intOrString(raw: unknown): CelValue {
+  if (typeof raw === 'string') return raw;
+  if (typeof raw === 'number') return Number.isInteger(raw) ? raw : new CelDouble(raw);
+  return fail('invalid data, expected XIntOrString value to be either a string or integer');
+}
+
+function stringType(schema: SchemaNode): DeclType {
+  switch (schema.format) {
+    case 'byte':
+      return scalar(schema, t.BYTES, (raw) => decodeBase64(text(raw)) ?? fail(`Invalid byte formatted string ${raw}`));
+    case 'duration':
+      return scalar(schema, t.DURATION, (raw) => CelDuration.parse(text(raw)) ?? fail(`Invalid duration ${raw}`));
+    case 'date':
+      return scalar(schema, t.TIMESTAMP, (raw) => CelTimestamp.parseDate(text(raw)) ?? fail(`Invalid date formatted string ${raw}`));
+    case 'date-time':
+      return scalar(schema, t.TIMESTAMP, (raw) => CelTimestamp.parse(text(raw)) ?? fail(`Invalid date-time formatted string ${raw}`));
+    default:
+      return scalar(schema, t.STRING, text, true);
+  }
+}
+
+function text(raw: unknown): string {
+  return typeof raw === 'string' ? raw : mismatch('string', raw);
+}
+
+function listType(schema: SchemaNode, options: DeclOptions): DeclType {
+  if (schema.items === undefined) return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
+  const element = declTypeOf(schema.items, {
+    name: `${options.name}.@idx`,
+    resourceRoot: schema.items.embeddedResource === true,
+  });
+  const traits = { element, listType: schema.listType ?? ('atomic' as const), mapKeys: schema.listMapKeys ?? [] };
+  const plain = element.plain && traits.listType === 'atomic';
+  return {
+    type: element.type && t.listOf(element.type),
+    schema,
+    plain,
+    toValue(raw) {
+      if (raw === null) return nullValue(schema);
+      if (!Array.isArray(raw)) return fail('invalid data, expected an array for the provided schema with type=array');
+      // A plain list of JSON is a list of the language as it stands.
+      return plain ? (raw as readonly CelValue[]) : new SchemaList(raw, traits);
+    },
+  };
+}
+
+function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
+  if (schema.additionalProperties !== undefined && schema.properties === undefined && !options.resourceRoot) {
+    const element = declTypeOf(schema.additionalProperties, {
+      name: `${options.name}.@elem`,
+      resourceRoot: schema.additionalProperties.embeddedResource === true,
+    });
+    const members: MemberTypes = { structure: false, memberType: () => element };
+    return objectReader(schema, element.type && t.mapOf(t.STRING, element.type), members);
+  }
+  const types = memberTypes(schema, options);
+  const type = t.structOf(options.name, {
+    typeOf(field) {
+      const property = unescapeProperty(field);
+      if (property === undefined || escapeProperty(property) !== field) return undefined;
+      return types(property)?.type;
+    },
+  });
+  return objectReader(schema, type, { structure: true, memberType: types });
+}
+
+function objectReader(schema: SchemaNode, type: CelType | undefined, members: MemberTypes): DeclType {
+  return {
+    type,
+    schema,
+    plain: false,
+    toValue(raw) {
+      if (raw === null) return nullValue(schema);
+      if (typeof raw !== 'object' || Array.isArray(raw)) {
+        return fail('invalid data, expected a map for the provided schema with type=object');
+      }
+      // Any object of JSON has string keys.
+      return new SchemaObject(raw as { readonly [property: string]: unknown }, members);
+    },
+  };
+}
+
+const STRING_NODE: SchemaNode = { type: 'string' };
+const METADATA_NODE: SchemaNode = {
+  type: 'object',
+  properties: new Map([
+    ['name', STRING_NODE],
+    ['generateName', STRING_NODE],
+  ]),
+};
+
+/** Types of an object's members, each derived when it is first asked for. */
+function memberTypes(schema: SchemaNode, options: DeclOptions): (property: string) => DeclType | undefined {
+  const known = new Map<string, DeclType | undefined>();
+  return (property) => {
+    if (known.has(property)) return known.get(property);
+    const node = memberSchema(schema, property, options.resourceRoot);
+    const escaped = escapeProperty(property) ?? property;
+    const type =
+      node &&
+      declTypeOf(node, { name: `${options.name}.${escaped}`, resourceRoot: node.embeddedResource === true });
+    known.set(property, type);
+    return type;
+  };
+}
+
+function memberSchema(schema: SchemaNode, property: string, resourceRoot: boolean): SchemaNode | undefined {
+  if (resourceRoot && !describesResource(schema)) {
+    if (property === 'apiVersion' || property === 'kind') return STRING_NODE;
+    if (property === 'metadata') return METADATA_NODE;
+  }
+  return schema.properties?.get(property);
+}
+
+function describesResource(schema: SchemaNode): boolean {
+  const metadata = schema.properties?.get('metadata');
+  return (
+    schema.properties?.get('kind')?.type === 'string' &&
+    schema.properties.get('apiVersion')?.type === 'string' &&
+    metadata?.type === 'object' &&
+    metadata.properties?.get('name')?.type === 'string' &&
+    metadata.properties.get('generateName')?.type === 'string'
+  );
+}

@@ -1,0 +1,32 @@
+const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+const ESCAPES: readonly (readonly [plain: string, escaped: string])[] = [
+  ['__', '__underscores__'],
+  ['.', '__dot__'],
+  ['-', '__dash__'],
+  ['/', '__slash__'],
+];
+
+/** The name under which a property is known in expressions; undefined if it cannot be named there. */
+export function escapeProperty(property: string): string | undefined {
+  if (RESERVED.has(property)) return `__${property}__`;
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(property) && !property.includes('__')) return property;
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(property)) return undefined;
+  return property.replace(/__|[./-]/g, (plain) => ESCAPES.find(([from]) => from === plain)![1]);
+}
+
+/** The property that an escaped name means; undefined if the escape is none that {@link escapeProperty} makes. */
+export function unescapeProperty(escaped: string): string | undefined {
+  if (!escaped.includes('__')) return escaped;
+  let valid = true;
+  const property = escaped.replace(/__([^_]+)__/g, (sequence, content: string) => {
+    const known = ESCAPES.find(([, to]) => to === sequence);
+    if (known !== undefined) return known[0];
+    if (!RESERVED.has(content) || sequence.length !== escaped.length) valid = false;
+    return content;
+  });
+  return valid ? property : undefined;
+}

@@ -1,0 +1,31 @@
+import { type CelType, opaqueOf } from '../types/cel-type.ts';
+import { CelOpaque } from '../values/opaque.ts';
+
+const UNKNOWN: CelType = opaqueOf('unknown');
+
+/** JSON without a schema (`x-kubernetes-preserve-unknown-fields`): expressions can only compare it. */
+export class PreservedValue extends CelOpaque {
+  readonly type: CelType = UNKNOWN;
+  readonly raw: unknown;
+
+  constructor(raw: unknown) {
+    super();
+    this.raw = raw;
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof PreservedValue && deepEqual(this.raw, other.raw);
+  }
+}
+
+/** Equality of JSON values. */
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => deepEqual(x, b[i]));
+  }
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && deepEqual(Reflect.get(a, key), Reflect.get(b, key)));
+}

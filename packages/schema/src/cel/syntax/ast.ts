@@ -1,0 +1,102 @@
+import type { CelValue } from '../values/value.ts';
+
+/** One node of a parsed expression. Immutable; what the checker finds out is kept beside the tree, by {@link id}. */
+export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
+
+interface Node {
+  /** Dense number of the node within its expression, from 0. */
+  readonly id: number;
+  /** Where messages point to: offset in code points from the start of the source. */
+  readonly offset: number;
+}
+
+export interface ConstExpr extends Node {
+  readonly kind: 'const';
+  readonly value: CelValue;
+}
+
+export interface IdentExpr extends Node {
+  readonly kind: 'ident';
+  readonly name: string;
+}
+
+/** `operand.field`, or `has(operand.field)` when {@link testOnly}. */
+export interface SelectExpr extends Node {
+  readonly kind: 'select';
+  readonly operand: Expr;
+  readonly field: string;
+  readonly testOnly: boolean;
+}
+
+/** A function, method or operator. Operators carry their canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
+export interface CallExpr extends Node {
+  readonly kind: 'call';
+  readonly fn: string;
+  readonly target: Expr | undefined;
+  readonly args: readonly Expr[];
+}
+
+export interface ListExpr extends Node {
+  readonly kind: 'list';
+  readonly elements: readonly Expr[];
+  /** Indices of elements written `?element`. */
+  readonly optionals: ReadonlySet<number>;
+}
+
+export interface MapEntry extends Node {
+  readonly key: Expr;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+export interface MapExpr extends Node {
+  readonly kind: 'map';
+  readonly entries: readonly MapEntry[];
+}
+
+export interface StructField extends Node {
+  readonly name: string;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+export interface StructExpr extends Node {
+  readonly kind: 'struct';
+  readonly name: string;
+  readonly fields: readonly StructField[];
+}
+
+/** Which macro a comprehension came from, so that it can be run as a plain loop instead of by its general definition. */
+export type ComprehensionShape =
+  | { readonly kind: 'all' | 'exists' | 'existsOne'; readonly predicate: Expr }
+  | { readonly kind: 'list'; readonly filter: Expr | undefined; readonly transform: Expr }
+  | { readonly kind: 'mapValues' | 'mapEntries'; readonly filter: Expr | undefined; readonly transform: Expr }
+  | { readonly kind: 'bind' };
+
+/**
+ * The one loop of the language; every macro expands to it. The general parts (init, condition, step, result) are what
+ * the checker types and what a cost estimate walks over; {@link shape} says how to run it fast.
+ */
+export interface ComprehensionExpr extends Node {
+  readonly kind: 'comprehension';
+  readonly range: Expr;
+  readonly iterVar: string;
+  readonly iterVar2: string | undefined;
+  readonly accuVar: string;
+  readonly accuInit: Expr;
+  readonly condition: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+  readonly shape: ComprehensionShape;
+}
+
+/** Name of the accumulator in expanded macros: no identifier of the source can collide with it. */
+export const ACCUMULATOR = '@result';
+
+/** `a.b.c` as one dotted name, if the expression is nothing but identifiers and plain selections. */
+export function qualifiedName(expr: Expr): string | undefined {
+  if (expr.kind === 'ident') return expr.name;
+  if (expr.kind !== 'select' || expr.testOnly) return undefined;
+  const prefix = qualifiedName(expr.operand);
+  return prefix === undefined ? undefined : `${prefix}.${expr.field}`;
+}

@@ -1,0 +1,61 @@
+import { type Expr, qualifiedName } from './ast.ts';
+import type { Macro, MacroContext } from './macro.ts';
+
+/** `cel.bind(name, value, expression)`. */
+export const BIND_MACRO: Macro = {
+  name: 'bind',
+  args: 3,
+  member: true,
+  expand(context, { target, args }) {
+    if (target === undefined || qualifiedName(target) !== 'cel') return undefined;
+    const [variable, value, body] = args;
+    if (variable!.kind !== 'ident') {
+      return context.report(variable!, 'cel.bind() variable names must be simple identifiers');
+    }
+    return bind(context, variable!.name, { value: value!, body: body! });
+  },
+};
+
+/** `optMap(name, expression)` and `optFlatMap(name, expression)` of optional values. */
+export const OPTIONAL_MACROS: readonly Macro[] = [
+  { name: 'optMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optMap') },
+  { name: 'optFlatMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optFlatMap') },
+];
+
+function optMacro(
+  context: MacroContext,
+  call: { readonly target: Expr | undefined; readonly args: readonly Expr[] },
+  name: 'optMap' | 'optFlatMap',
+): Expr {
+  const [variable, body] = call.args;
+  if (variable!.kind !== 'ident') {
+    return context.report(variable!, `${name}() variable name must be a simple identifier`);
+  }
+  const { nodes, offset } = context;
+  // The optional gets a name of its own: to repeat its expression would double the work with each link of a chain.
+  const holder = `@optional${nodes.count}`;
+  const held = (): Expr => nodes.ident(offset, holder);
+  const value = nodes.method(offset, held(), { fn: 'value', args: [] });
+  const bound = bind(context, variable!.name, { value, body: body! });
+  const chosen = nodes.call(offset, '_?_:_', [
+    nodes.method(offset, held(), { fn: 'hasValue', args: [] }),
+    name === 'optMap' ? nodes.call(offset, 'optional.of', [bound]) : bound,
+    nodes.call(offset, 'optional.none', []),
+  ]);
+  return bind(context, holder, { value: call.target!, body: chosen });
+}
+
+/** A loop over nothing whose accumulator is the variable. */
+function bind(context: MacroContext, name: string, parts: { readonly value: Expr; readonly body: Expr }): Expr {
+  const { nodes, offset } = context;
+  return nodes.comprehension(offset, {
+    range: nodes.list(offset, []),
+    iterVar: '#unused',
+    accuVar: name,
+    accuInit: parts.value,
+    condition: nodes.constant(offset, false),
+    step: nodes.ident(offset, name),
+    result: parts.body,
+    shape: { kind: 'bind' },
+  });
+}

@@ -1,0 +1,127 @@
+/** A type of the language, as the checker sees it. Immutable; compare with {@link sameType}. */
+export interface CelType {
+  readonly kind: TypeKind;
+  /** Name as it is printed: `int`, `list`, `net.IP`, or that of the structure or type parameter. */
+  readonly name: string;
+  readonly params: readonly CelType[];
+  /** Fields of a structure. Looked up lazily, because built-in kinds may be recursive. */
+  readonly fields?: StructFields;
+}
+
+export type TypeKind =
+  | 'any'
+  | 'bool'
+  | 'bytes'
+  | 'double'
+  | 'duration'
+  | 'dyn'
+  | 'error'
+  | 'int'
+  | 'list'
+  | 'map'
+  | 'null'
+  | 'opaque'
+  | 'param'
+  | 'string'
+  | 'struct'
+  | 'timestamp'
+  | 'type'
+  | 'uint';
+
+/** The fields of a structure type. */
+export interface StructFields {
+  /** Type of a field by its name in expressions, or undefined if there is none. */
+  typeOf(field: string): CelType | undefined;
+}
+
+function simple(kind: TypeKind, name: string = kind): CelType {
+  return { kind, name, params: [] };
+}
+
+export const ANY: CelType = simple('any', 'any');
+export const BOOL: CelType = simple('bool');
+export const BYTES: CelType = simple('bytes');
+export const DOUBLE: CelType = simple('double');
+export const DURATION: CelType = simple('duration', 'google.protobuf.Duration');
+export const DYN: CelType = simple('dyn');
+export const ERROR: CelType = simple('error', '!error!');
+export const INT: CelType = simple('int');
+export const NULL: CelType = simple('null', 'null_type');
+export const STRING: CelType = simple('string');
+export const TIMESTAMP: CelType = simple('timestamp', 'google.protobuf.Timestamp');
+export const TYPE: CelType = simple('type');
+export const UINT: CelType = simple('uint');
+
+export function listOf(element: CelType): CelType {
+  return { kind: 'list', name: 'list', params: [element] };
+}
+
+export function mapOf(key: CelType, value: CelType): CelType {
+  return { kind: 'map', name: 'map', params: [key, value] };
+}
+
+export function opaqueOf(name: string, ...params: CelType[]): CelType {
+  return { kind: 'opaque', name, params };
+}
+
+export function optionalOf(value: CelType): CelType {
+  return { kind: 'opaque', name: 'optional_type', params: [value] };
+}
+
+export function paramOf(name: string): CelType {
+  return { kind: 'param', name, params: [] };
+}
+
+export function structOf(name: string, fields: StructFields): CelType {
+  return { kind: 'struct', name, params: [], fields };
+}
+
+/** The type of a type: `type(int)` for the identifier `int`. */
+export function typeOf(type: CelType): CelType {
+  return { kind: 'type', name: 'type', params: [type] };
+}
+
+export function isDyn(type: CelType): boolean {
+  return type.kind === 'dyn' || type.kind === 'any';
+}
+
+export function isDynOrError(type: CelType): boolean {
+  return isDyn(type) || type.kind === 'error';
+}
+
+export function isOptional(type: CelType): boolean {
+  return type.kind === 'opaque' && type.name === 'optional_type';
+}
+
+/** The value type of an optional; any other type as it is. */
+export function unwrapOptional(type: CelType): CelType {
+  return isOptional(type) ? type.params[0]! : type;
+}
+
+/** True if both are the very same type, parameters included. */
+export function sameType(a: CelType, b: CelType): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
+  return a.params.every((param, i) => sameType(param, b.params[i]!));
+}
+
+/** The type as error messages print it: `list(string)`, `map(string, dyn)`, `timestamp`. */
+export function formatType(type: CelType): string {
+  switch (type.kind) {
+    case 'duration':
+    case 'timestamp':
+    case 'any':
+    case 'null':
+      return type.kind;
+    case 'error':
+      return '!error!';
+    default:
+      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatType).join(', ')})`;
+  }
+}
+
+/** The signature of a call as error messages print it: `string.(int, dyn)`. */
+export function formatCall(args: readonly CelType[], isMember: boolean): string {
+  const names = args.map(formatType);
+  return isMember ? `${names[0]}.(${names.slice(1).join(', ')})` : `(${names.join(', ')})`;
+}

@@ -1,0 +1,335 @@
+import type { CelEnvironment } from '../environment.ts';
+import type { Overload } from '../library/library.ts';
+import {
+  type CallExpr,
+  type ComprehensionExpr,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  qualifiedName,
+  type SelectExpr,
+} from '../syntax/ast.ts';
+import { IssueList } from '../syntax/issue.ts';
+import type { Parsed } from '../syntax/parser.ts';
+import { typeOfValue } from '../values/type-of.ts';
+import * as t from './cel-type.ts';
+import type { CelType } from './cel-type.ts';
+import { Unifier, mostGeneral, substitute } from './unify.ts';
+
+/** What a name or call refers to. */
+export type Reference =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'type'; readonly type: CelType }
+  | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly Overload[] };
+
+/**
+ * A type-checked expression. Types and references are by node id. A cost estimate needs nothing else: it walks the tree
+ * with {@link typeOf} at hand and asks the schema behind structure fields for sizes.
+ */
+export interface Checked extends Parsed {
+  readonly resultType: CelType;
+  typeOf(expr: Expr): CelType;
+  referenceOf(expr: Expr): Reference | undefined;
+}
+
+/**
+ * Gives every node a type.
+ * @throws CelCompileError with every fault found, in cel-go's words.
+ */
+export function check(parsed: Parsed, environment: CelEnvironment, variables: ReadonlyMap<string, CelType>): Checked {
+  const issues = new IssueList(parsed.source);
+  const checker = new Checker(environment, variables, issues);
+  checker.check(parsed.expr);
+  issues.throwIfAny();
+  const { types, references } = checker.finish();
+  return {
+    ...parsed,
+    resultType: types[parsed.expr.id] ?? t.DYN,
+    typeOf: (expr) => types[expr.id] ?? t.DYN,
+    referenceOf: (expr) => references[expr.id],
+  };
+}
+
+class Checker {
+  readonly #environment: CelEnvironment;
+  readonly #issues: IssueList;
+  readonly #unifier = new Unifier();
+  readonly #types: CelType[] = [];
+  readonly #references: (Reference | undefined)[] = [];
+  #scopes: readonly ReadonlyMap<string, CelType>[];
+
+  constructor(environment: CelEnvironment, variables: ReadonlyMap<string, CelType>, issues: IssueList) {
+    this.#environment = environment;
+    this.#scopes = [variables];
+    this.#issues = issues;
+  }
+
+  finish(): { readonly types: readonly CelType[]; readonly references: readonly (Reference | undefined)[] } {
+    return { types: this.#types.map((type) => this.#unifier.resolve(type, true)), references: this.#references };
+  }
+
+  /** Checks a node and gives its type. */
+  check(expr: Expr): CelType {
+    const type = this.#infer(expr);
+    this.#types[expr.id] = type;
+    return type;
+  }
+
+  #infer(expr: Expr): CelType {
+    switch (expr.kind) {
+      case 'const':
+        return typeOfValue(expr.value);
+      case 'ident':
+        return this.#ident(expr, expr.name) ?? this.#undeclared(expr, expr.name);
+      case 'select':
+        return this.#select(expr);
+      case 'call':
+        return this.#call(expr);
+      case 'list':
+        return this.#list(expr);
+      case 'map':
+        return this.#map(expr);
+      case 'struct':
+        for (const field of expr.fields) this.check(field.value);
+        return this.#undeclared(expr, expr.name);
+      case 'comprehension':
+        return this.#comprehension(expr);
+    }
+  }
+
+  #undeclared(expr: Expr, name: string): CelType {
+    const container = this.#environment.options.container ?? '';
+    return this.#fault(expr, `undeclared reference to '${name}' (in container '${container}')`);
+  }
+
+  #fault(expr: { readonly offset: number }, message: string): CelType {
+    this.#issues.report(expr.offset, message);
+    return t.ERROR;
+  }
+
+  /** Type of a name, noting what it refers to. */
+  #ident(expr: Expr, name: string): CelType | undefined {
+    if (!name.startsWith('.')) {
+      for (const scope of this.#scopes.slice(1).reverse()) {
+        const type = scope.get(name);
+        if (type !== undefined) return this.#refer(expr, { kind: 'variable', name }, type);
+      }
+    }
+    for (const candidate of this.#environment.candidates(name)) {
+      const variable = this.#scopes[0]!.get(candidate);
+      if (variable !== undefined) return this.#refer(expr, { kind: 'variable', name: candidate }, variable);
+      const type = this.#environment.types.get(candidate);
+      if (type !== undefined) return this.#refer(expr, { kind: 'type', type: type.params[0]! }, type);
+    }
+    return undefined;
+  }
+
+  #refer(expr: Expr, reference: Reference, type: CelType): CelType {
+    this.#references[expr.id] = reference;
+    return type;
+  }
+
+  #select(expr: SelectExpr): CelType {
+    const name = qualifiedName(expr);
+    const named = name === undefined || this.#startsWithLocal(name) ? undefined : this.#ident(expr, name);
+    if (named !== undefined) return named;
+    const type = this.#field(expr, expr.operand, { name: expr.field, optional: false });
+    return expr.testOnly ? t.BOOL : this.#unifier.resolve(type, false);
+  }
+
+  #startsWithLocal(name: string): boolean {
+    const head = name.split('.', 1)[0]!;
+    return this.#scopes.slice(1).some((scope) => scope.has(head));
+  }
+
+  #field(expr: Expr, operand: Expr, field: { readonly name: string; readonly optional: boolean }): CelType {
+    const operandType = this.#unifier.resolve(this.check(operand), false);
+    const target = t.unwrapOptional(operandType);
+    const type = this.#fieldType(expr, target, field.name);
+    return field.optional || t.isOptional(operandType) ? t.optionalOf(type) : type;
+  }
+
+  #fieldType(expr: Expr, target: CelType, field: string): CelType {
+    switch (target.kind) {
+      case 'map':
+        return target.params[1]!;
+      case 'struct':
+        return target.fields?.typeOf(field) ?? this.#fault(expr, `undefined field '${field}'`);
+      case 'param':
+        this.#unifier.assignable(t.DYN, target);
+        return t.DYN;
+      default:
+        if (!t.isDynOrError(target)) {
+          this.#fault(expr, `type '${t.formatType(target)}' does not support field selection`);
+        }
+        return t.DYN;
+    }
+  }
+
+  #call(expr: CallExpr): CelType {
+    if (expr.fn === '_?._') return this.#optionalSelect(expr);
+    for (const arg of expr.args) this.check(arg);
+    if (expr.target === undefined) {
+      const found = this.#function(expr.fn);
+      return found === undefined ? this.#undeclared(expr, expr.fn) : this.#resolve(expr, found, undefined);
+    }
+    const prefix = qualifiedName(expr.target);
+    const namespaced =
+      prefix === undefined || this.#startsWithLocal(prefix) ? undefined : this.#function(`${prefix}.${expr.fn}`);
+    if (namespaced !== undefined) return this.#resolve(expr, namespaced, undefined);
+    this.check(expr.target);
+    const overloads = this.#environment.functions.get(expr.fn);
+    if (overloads === undefined) return this.#undeclared(expr, expr.fn);
+    return this.#resolve(expr, { name: expr.fn, overloads }, expr.target);
+  }
+
+  #optionalSelect(expr: CallExpr): CelType {
+    const [operand, field] = expr.args;
+    const name = field!.kind === 'const' && typeof field!.value === 'string' ? field!.value : '';
+    this.check(field!);
+    const type = this.#field(expr, operand!, { name, optional: true });
+    this.#references[expr.id] = { kind: 'function', name: expr.fn, overloads: [] };
+    return this.#unifier.resolve(type, false);
+  }
+
+  #function(name: string): { readonly name: string; readonly overloads: readonly Overload[] } | undefined {
+    for (const candidate of this.#environment.candidates(name)) {
+      const overloads = this.#environment.functions.get(candidate);
+      if (overloads !== undefined) return { name: candidate, overloads };
+    }
+    return undefined;
+  }
+
+  #resolve(
+    expr: CallExpr,
+    fn: { readonly name: string; readonly overloads: readonly Overload[] },
+    target: Expr | undefined,
+  ): CelType {
+    const args = (target === undefined ? expr.args : [target, ...expr.args]).map((arg) => this.#types[arg.id]!);
+    if (fn.name === '_&&_' || fn.name === '_||_') return this.#logical(expr, fn, args);
+    const matching: Overload[] = [];
+    let result: CelType | undefined;
+    for (const overload of fn.overloads) {
+      if (overload.member !== (target !== undefined)) continue;
+      const bound = this.#instantiate(overload);
+      if (!this.#unifier.assignableAll(args, bound.params)) continue;
+      matching.push(overload);
+      const type = this.#unifier.resolve(bound.result, false);
+      if (result === undefined) result = type;
+      else if (!t.isDyn(result) && !t.sameType(result, type)) result = t.DYN;
+    }
+    if (result === undefined) {
+      const resolved = args.map((arg) => this.#unifier.resolve(arg, true));
+      const call = t.formatCall(resolved, target !== undefined);
+      return this.#fault(expr, `found no matching overload for '${fn.name}' applied to '${call}'`);
+    }
+    this.#references[expr.id] = { kind: 'function', name: fn.name, overloads: matching };
+    return result;
+  }
+
+  #logical(
+    expr: CallExpr,
+    fn: { readonly name: string; readonly overloads: readonly Overload[] },
+    args: readonly CelType[],
+  ): CelType {
+    let type = t.BOOL;
+    args.forEach((arg, i) => {
+      if (this.#unifier.assignable(arg, t.BOOL)) return;
+      type = this.#mismatch(expr.args[i]!, t.BOOL, arg);
+    });
+    this.#references[expr.id] = { kind: 'function', name: fn.name, overloads: fn.overloads };
+    return type;
+  }
+
+  /** The overload's types with fresh parameters. */
+  #instantiate(overload: Overload): { readonly params: readonly CelType[]; readonly result: CelType } {
+    if (overload.typeParams.length === 0) return overload;
+    const fresh = new Map(overload.typeParams.map((name) => [name, this.#unifier.newVariable()]));
+    return {
+      params: overload.params.map((param) => substitute(fresh, param, false)),
+      result: substitute(fresh, overload.result, false),
+    };
+  }
+
+  #mismatch(expr: Expr, expected: CelType, actual: CelType): CelType {
+    return this.#fault(expr, `expected type '${t.formatType(expected)}' but found '${t.formatType(actual)}'`);
+  }
+
+  #list(expr: ListExpr): CelType {
+    let joined: CelType | undefined;
+    expr.elements.forEach((element, i) => {
+      const type = this.check(element);
+      joined = this.#join(element, joined, expr.optionals.has(i) ? this.#unwrapped(element, type) : type);
+    });
+    return t.listOf(joined ?? this.#unifier.newVariable());
+  }
+
+  #map(expr: MapExpr): CelType {
+    let key: CelType | undefined;
+    let value: CelType | undefined;
+    for (const entry of expr.entries) {
+      key = this.#join(entry.key, key, this.check(entry.key));
+      const type = this.check(entry.value);
+      value = this.#join(entry.value, value, entry.optional ? this.#unwrapped(entry.value, type) : type);
+    }
+    return t.mapOf(key ?? this.#unifier.newVariable(), value ?? this.#unifier.newVariable());
+  }
+
+  #unwrapped(expr: Expr, type: CelType): CelType {
+    if (!t.isOptional(type) && !t.isDyn(type)) this.#mismatch(expr, t.optionalOf(type), type);
+    return t.unwrapOptional(type);
+  }
+
+  #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+    if (previous === undefined) return current;
+    if (this.#unifier.assignable(previous, current)) return mostGeneral(previous, current);
+    if (this.#environment.options.homogeneousLiterals !== true) return t.DYN;
+    return this.#mismatch(expr, previous, current);
+  }
+
+  #comprehension(expr: ComprehensionExpr): CelType {
+    const range = this.#unifier.resolve(this.check(expr.range), false);
+    const accu = this.check(expr.accuInit);
+    const outer = this.#scopes;
+    this.#scopes = [...outer, new Map([[expr.accuVar, accu]])];
+    const [first, second] = this.#iterationTypes(expr, range);
+    const withAccu = this.#scopes;
+    const names: [string, CelType][] = [[expr.iterVar, first]];
+    if (expr.iterVar2 !== undefined) names.push([expr.iterVar2, second]);
+    this.#scopes = [...withAccu, new Map(names)];
+    this.#assert(expr.condition, t.BOOL);
+    this.#assert(expr.step, accu);
+    this.#scopes = withAccu;
+    const result = this.check(expr.result);
+    this.#scopes = outer;
+    return this.#unifier.resolve(result, false);
+  }
+
+  #assert(expr: Expr, type: CelType): void {
+    const actual = this.check(expr);
+    if (!this.#unifier.assignable(type, actual)) this.#mismatch(expr, type, actual);
+  }
+
+  /** Types of the loop's one or two variables. */
+  #iterationTypes(expr: ComprehensionExpr, range: CelType): readonly [CelType, CelType] {
+    const two = expr.iterVar2 !== undefined;
+    switch (range.kind) {
+      case 'list':
+        return two ? [t.INT, range.params[0]!] : [range.params[0]!, t.ERROR];
+      case 'map':
+        return [range.params[0]!, range.params[1]!];
+      case 'dyn':
+      case 'any':
+      case 'error':
+      case 'param':
+        this.#unifier.assignable(t.DYN, range);
+        return [t.DYN, t.DYN];
+      default:
+        this.#fault(
+          expr.range,
+          `expression of type '${t.formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
+        return [t.ERROR, t.ERROR];
+    }
+  }
+}

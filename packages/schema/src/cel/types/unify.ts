@@ -1,0 +1,149 @@
+import { type CelType, isDyn, isDynOrError, sameType } from './cel-type.ts';
+
+/** What type parameters are known to stand for so far, by the parameter's name. */
+export type Substitutions = ReadonlyMap<string, CelType>;
+
+/** Substitutions that can be taken back: attempts must be cheap, for hostile expressions cause many. */
+class Bindings {
+  readonly map = new Map<string, CelType>();
+  readonly #trail: (readonly [name: string, before: CelType | undefined])[] = [];
+
+  get mark(): number {
+    return this.#trail.length;
+  }
+
+  set(name: string, type: CelType): void {
+    this.#trail.push([name, this.map.get(name)]);
+    this.map.set(name, type);
+  }
+
+  rollBack(mark: number): void {
+    while (this.#trail.length > mark) {
+      const [name, before] = this.#trail.pop()!;
+      if (before === undefined) this.map.delete(name);
+      else this.map.set(name, before);
+    }
+  }
+}
+
+/**
+ * Decides whether types fit each other and what their parameters must be for that. The same algorithm as cel-go's
+ * checker, so that the same expressions compile: a failed attempt leaves no trace.
+ */
+export class Unifier {
+  readonly #bindings = new Bindings();
+  #fresh = 0;
+
+  /** A type parameter that nothing else uses. */
+  newVariable(): CelType {
+    return { kind: 'param', name: `_var${this.#fresh++}`, params: [] };
+  }
+
+  /** True if every type fits the one at its place in `to`; bindings are kept only then. */
+  assignableAll(from: readonly CelType[], to: readonly CelType[]): boolean {
+    const mark = this.#bindings.mark;
+    if (assignableList(this.#bindings, from, to)) return true;
+    this.#bindings.rollBack(mark);
+    return false;
+  }
+
+  assignable(from: CelType, to: CelType): boolean {
+    return this.assignableAll([from], [to]);
+  }
+
+  /** The type with its known parameters filled in; unknown ones become `dyn` if asked for. */
+  resolve(type: CelType, unknownToDyn: boolean): CelType {
+    return substitute(this.#bindings.map, type, unknownToDyn);
+  }
+}
+
+const DYN: CelType = { kind: 'dyn', name: 'dyn', params: [] };
+
+/** Replaces the parameters of a type by what `bindings` says. */
+export function substitute(bindings: Substitutions, type: CelType, unknownToDyn: boolean): CelType {
+  if (type.kind === 'param') {
+    const bound = bindings.get(type.name);
+    if (bound !== undefined) return substitute(bindings, bound, unknownToDyn);
+    return unknownToDyn ? DYN : type;
+  }
+  if (type.params.length === 0) return type;
+  return { ...type, params: type.params.map((param) => substitute(bindings, param, unknownToDyn)) };
+}
+
+/** The less specific of two types that are known to fit each other. */
+export function mostGeneral(a: CelType, b: CelType): CelType {
+  return equalOrLessSpecific(a, b) ? a : b;
+}
+
+function equalOrLessSpecific(a: CelType, b: CelType): boolean {
+  if (isDyn(a) || a.kind === 'param') return true;
+  if (isDyn(b) || b.kind === 'param' || a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case 'type':
+      return true;
+    case 'opaque':
+    case 'list':
+    case 'map':
+      return (
+        a.name === b.name &&
+        a.params.length === b.params.length &&
+        a.params.every((param, i) => equalOrLessSpecific(param, b.params[i]!))
+      );
+    default:
+      return sameType(a, b);
+  }
+}
+
+function assignableList(bindings: Bindings, from: readonly CelType[], to: readonly CelType[]): boolean {
+  return from.length === to.length && from.every((type, i) => assignable(bindings, type, to[i]!));
+}
+
+function assignable(bindings: Bindings, a: CelType, b: CelType): boolean {
+  if (b.kind === 'param') {
+    const { valid, bound } = bind(bindings, a, b);
+    if (valid || bound) return valid;
+  }
+  if (a.kind === 'param') return bind(bindings, b, a).valid;
+  if (isDynOrError(a) || isDynOrError(b)) return true;
+  if (a.kind === 'null') return nullable(b);
+  if (b.kind === 'null') return nullable(a);
+  switch (a.kind) {
+    case 'type':
+      return b.kind === 'type';
+    case 'opaque':
+    case 'list':
+    case 'map':
+      return a.kind === b.kind && a.name === b.name && assignableList(bindings, a.params, b.params);
+    default:
+      return sameType(a, b);
+  }
+}
+
+function nullable(type: CelType): boolean {
+  return ['null', 'opaque', 'struct', 'duration', 'timestamp'].includes(type.kind);
+}
+
+/** Tries to let the parameter stand for `type`. */
+function bind(bindings: Bindings, type: CelType, param: CelType): { valid: boolean; bound: boolean } {
+  if (type.kind === 'param' && type.name === param.name) return { valid: true, bound: true };
+  const current = bindings.map.get(param.name);
+  if (current !== undefined) {
+    if (sameType(type, current)) return { valid: true, bound: true };
+    if (!assignable(bindings, type, current)) return { valid: false, bound: true };
+    const general = mostGeneral(type, current);
+    if (notReferencedIn(bindings, param, general)) bindings.set(param.name, general);
+    return { valid: true, bound: true };
+  }
+  if (!notReferencedIn(bindings, param, type)) return { valid: false, bound: false };
+  bindings.set(param.name, type);
+  return { valid: true, bound: false };
+}
+
+function notReferencedIn(bindings: Bindings, param: CelType, within: CelType): boolean {
+  if (sameType(param, within)) return false;
+  if (within.kind === 'param') {
+    const bound = bindings.map.get(within.name);
+    return bound === undefined || notReferencedIn(bindings, param, bound);
+  }
+  return within.params.every((inner) => notReferencedIn(bindings, param, inner));
+}

@@ -1,0 +1,19 @@
+/** Bytes of standard base64, padded or not; undefined if it is none. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
+  const body = text.replace(/=+$/, '');
+  if (body.length % 4 === 1 || (text.length !== body.length && text.length % 4 !== 0)) return undefined;
+  try {
+    return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
+  } catch {
+    // Not base64: the caller says so in the words of the operation that needed it.
+    return undefined;
+  }
+}
+
+/** Standard base64 with padding. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

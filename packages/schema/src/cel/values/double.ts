@@ -1,0 +1,8 @@
+/** A double. Boxed, because plain numbers are ints. */
+export class CelDouble {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}

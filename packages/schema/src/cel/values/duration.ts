@@ -1,0 +1,58 @@
+import { MAX_INT, MIN_INT } from './int.ts';
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  'µs': 1_000n,
+  'μs': 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+/** A span of time, in nanoseconds within 64 bits, as Go's. */
+export class CelDuration {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+
+  /** The duration of so many nanoseconds; undefined if 64 bits do not hold it. */
+  static of(nanos: bigint): CelDuration | undefined {
+    return nanos > MAX_INT || nanos < MIN_INT ? undefined : new CelDuration(nanos);
+  }
+
+  /** Reads Go's form (`1h30m`, `-1.5s`); undefined if it is none. */
+  static parse(text: string): CelDuration | undefined {
+    const match = /^([+-]?)(.*)$/s.exec(text);
+    const body = match?.[2] ?? '';
+    if (body === '0') return new CelDuration(0n);
+    let total = 0n;
+    let at = 0;
+    for (const part of body.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy)) {
+      const [whole, integer, fraction] = part;
+      if (integer === '' && (fraction === undefined || fraction === '')) return undefined;
+      const unit = UNITS[part[3]!]!;
+      total += BigInt(integer || '0') * unit + fractionOf(fraction ?? '', unit);
+      at += whole.length;
+    }
+    if (at === 0 || at !== body.length) return undefined;
+    return CelDuration.of(match?.[1] === '-' ? -total : total);
+  }
+
+  /** Seconds as decimal text with the unit: `1.5s`. */
+  toString(): string {
+    const negative = this.nanos < 0n;
+    const abs = negative ? -this.nanos : this.nanos;
+    const fraction = (abs % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
+    return `${negative ? '-' : ''}${abs / 1_000_000_000n}${fraction && `.${fraction}`}s`;
+  }
+}
+
+function fractionOf(digits: string, unit: bigint): bigint {
+  if (digits === '') return 0n;
+  const kept = digits.slice(0, 18);
+  return (BigInt(kept) * unit) / 10n ** BigInt(kept.length);
+}

@@ -1,0 +1,80 @@
+import { CelDouble } from './double.ts';
+import { intFromBigInt } from './int.ts';
+import { CelUint } from './uint.ts';
+import type { CelValue } from './value.ts';
+
+/** A map, or a structure seen as one. Keys keep their order. */
+export abstract class CelMap {
+  abstract readonly size: number;
+  /** The value at a key, undefined if there is none. A number finds a key of another numeric type that equals it. */
+  abstract get(key: CelValue): CelValue | undefined;
+  abstract keys(): readonly CelValue[];
+
+  /** Equality of members that expressions cannot see. */
+  undeclaredEqual(_other: CelMap): boolean {
+    return true;
+  }
+}
+
+/** Form in which keys are looked up: numbers of all types meet. Undefined for what can be no key. */
+export function lookupKey(key: CelValue): string | number | bigint | boolean | undefined {
+  switch (typeof key) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return key;
+    default:
+      if (key instanceof CelUint) return key.value <= 9007199254740991n ? Number(key.value) : key.value;
+      if (key instanceof CelDouble && Number.isInteger(key.value)) return intFromBigInt(BigInt(key.value)) ?? BigInt(key.value);
+      return undefined;
+  }
+}
+
+/** A map made by an expression or given as a variable. */
+export class EntryMap extends CelMap {
+  readonly #entries: ReadonlyMap<string | number | bigint | boolean, readonly [CelValue, CelValue]>;
+
+  constructor(entries: Iterable<readonly [CelValue, CelValue]>) {
+    super();
+    const map = new Map<string | number | bigint | boolean, readonly [CelValue, CelValue]>();
+    for (const entry of entries) {
+      const key = lookupKey(entry[0]);
+      if (key !== undefined) map.set(key, entry);
+    }
+    this.#entries = map;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    const found = lookupKey(key);
+    return found === undefined ? undefined : this.#entries.get(found)?.[1];
+  }
+
+  keys(): readonly CelValue[] {
+    return Array.from(this.#entries.values(), ([key]) => key);
+  }
+}
+
+/** A map under construction. */
+export class MapBuilder {
+  readonly #entries: (readonly [CelValue, CelValue])[] = [];
+  readonly #keys = new Set<string | number | bigint | boolean>();
+
+  /** Adds an entry; says why it cannot. */
+  add(key: CelValue, value: CelValue): 'added' | 'unsupported' | 'repeated' {
+    const found = key instanceof CelDouble ? undefined : lookupKey(key);
+    if (found === undefined) return 'unsupported';
+    if (this.#keys.has(found)) return 'repeated';
+    this.#keys.add(found);
+    this.#entries.push([key, value]);
+    return 'added';
+  }
+
+  build(): CelMap {
+    return new EntryMap(this.#entries);
+  }
+}

@@ -1,0 +1,61 @@
+import * as t from '../types/cel-type.ts';
+import type { CelType } from '../types/cel-type.ts';
+import { CelDouble } from './double.ts';
+import { CelDuration } from './duration.ts';
+import { isList } from './list.ts';
+import { CelMap } from './map.ts';
+import { CelOpaque } from './opaque.ts';
+import { CelOptional } from './optional.ts';
+import { CelTimestamp } from './timestamp.ts';
+import { CelTypeValue } from './type-value.ts';
+import { CelUint } from './uint.ts';
+import type { CelValue } from './value.ts';
+
+const LIST: CelType = t.listOf(t.DYN);
+const MAP: CelType = t.mapOf(t.DYN, t.DYN);
+const OPTIONAL: CelType = t.optionalOf(t.DYN);
+
+/** Type of a value, as far as the value itself tells: lists and maps do not know what they hold. */
+export function typeOfValue(value: CelValue): CelType {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return t.INT;
+    case 'string':
+      return t.STRING;
+    case 'boolean':
+      return t.BOOL;
+    default:
+      return value === null ? t.NULL : typeOfObject(value);
+  }
+}
+
+function typeOfObject(value: Exclude<CelValue, null | boolean | number | bigint | string>): CelType {
+  if (isList(value)) return LIST;
+  if (value instanceof CelMap) return MAP;
+  if (value instanceof CelDouble) return t.DOUBLE;
+  if (value instanceof CelUint) return t.UINT;
+  if (value instanceof Uint8Array) return t.BYTES;
+  if (value instanceof CelTimestamp) return t.TIMESTAMP;
+  if (value instanceof CelDuration) return t.DURATION;
+  if (value instanceof CelTypeValue) return t.TYPE;
+  if (value instanceof CelOptional) return OPTIONAL;
+  return (value as CelOpaque).type;
+}
+
+/** True if a value may stand where `type` is declared. What lists and maps hold is not looked at. */
+export function matchesType(value: CelValue, type: CelType): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'any':
+    case 'param':
+      return true;
+    case 'opaque':
+      if (value instanceof CelOptional) return t.isOptional(type);
+      return value instanceof CelOpaque && value.type.name === type.name;
+    case 'struct':
+      return value instanceof CelMap;
+    default:
+      return typeOfValue(value).kind === type.kind;
+  }
+}

@@ -1,0 +1,2 @@
+export { compilePattern, type Pattern, PatternError } from './pattern.ts';
+export { PatternCache } from './pattern-cache.ts';
