@@ -1,0 +1,22 @@
+import { builtinKind } from '../builtin-kind.ts';
+
+const GROUP = 'admissionregistration.k8s.io/v1';
+
+function admissionKind(resource: string, struct: string): ReturnType<typeof builtinKind> {
+  return builtinKind({
+    resource: `${GROUP}/${resource}`,
+    struct: `admissionregistrationv1.${struct}`,
+    generation: 'object',
+    allowUnconditionalUpdate: false,
+  });
+}
+
+/** Kinds of the admissionregistration group. */
+export const admissionregistrationKinds = [
+  admissionKind('mutatingadmissionpolicies', 'MutatingAdmissionPolicy'),
+  admissionKind('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding'),
+  admissionKind('mutatingwebhookconfigurations', 'MutatingWebhookConfiguration'),
+  admissionKind('validatingadmissionpolicies', 'ValidatingAdmissionPolicy'),
+  admissionKind('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding'),
+  admissionKind('validatingwebhookconfigurations', 'ValidatingWebhookConfiguration'),
+];

@@ -1,0 +1,49 @@
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../generated/drafts.ts';
+import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
+
+/** Defaults of the apps group. */
+export const appsDefaults: readonly StructDefaultsEntry[] = [
+  defaultsOf<Deployment>('appsv1.Deployment', ({ spec }) => {
+    spec.replicas ??= 1;
+    spec.strategy.type ||= 'RollingUpdate';
+    if (spec.strategy.type === 'RollingUpdate') {
+      const rolling = (spec.strategy.rollingUpdate ??= {});
+      rolling.maxUnavailable ??= '25%';
+      rolling.maxSurge ??= '25%';
+    }
+    spec.revisionHistoryLimit ??= 10;
+    spec.progressDeadlineSeconds ??= 600;
+  }),
+  defaultsOf<DaemonSet>('appsv1.DaemonSet', ({ spec }) => {
+    spec.updateStrategy.type ||= 'RollingUpdate';
+    if (spec.updateStrategy.type === 'RollingUpdate') {
+      const rolling = (spec.updateStrategy.rollingUpdate ??= {});
+      rolling.maxUnavailable ??= 1;
+      rolling.maxSurge ??= 0;
+    }
+    spec.revisionHistoryLimit ??= 10;
+  }),
+  defaultsOf<StatefulSet>('appsv1.StatefulSet', defaultStatefulSet),
+  defaultsOf<ReplicaSet>('appsv1.ReplicaSet', ({ spec }) => {
+    spec.replicas ??= 1;
+  }),
+];
+
+function defaultStatefulSet({ spec }: StatefulSet): void {
+  spec.podManagementPolicy ||= 'OrderedReady';
+  if (!spec.updateStrategy.type) {
+    spec.updateStrategy.type = 'RollingUpdate';
+    spec.updateStrategy.rollingUpdate ??= {};
+  }
+  // A strategy that was named explicitly gets no rollingUpdate of its own: upstream leaves it out as well.
+  const { type, rollingUpdate } = spec.updateStrategy;
+  if (type === 'RollingUpdate' && rollingUpdate) {
+    rollingUpdate.partition ??= 0;
+    rollingUpdate.maxUnavailable ??= 1;
+  }
+  const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
+  retention.whenDeleted ||= 'Retain';
+  retention.whenScaled ||= 'Retain';
+  spec.replicas ??= 1;
+  spec.revisionHistoryLimit ??= 10;
+}

@@ -1,0 +1,59 @@
+import { builtinKind } from '../builtin-kind.ts';
+import { copyJson } from '../copy-json.ts';
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../generated/drafts.ts';
+import { workloadScale } from '../workload-scale.ts';
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** Kinds of the apps group. */
+export const appsKinds = [
+  builtinKind<ControllerRevision>({ resource: 'apps/v1/controllerrevisions', struct: 'appsv1.ControllerRevision' }),
+  builtinKind<DaemonSet>({
+    resource: 'apps/v1/daemonsets',
+    struct: 'appsv1.DaemonSet',
+    generation: 'spec',
+    strategy: {
+      // Upstream keeps a counter of template changes for its old API and shows it as an annotation.
+      prepareForCreate: ({ metadata }) => {
+        metadata.annotations = { [TEMPLATE_GENERATION]: '1', ...metadata.annotations };
+      },
+      prepareForUpdate(daemonSet, old) {
+        const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+        const changed = JSON.stringify(daemonSet.spec.template) !== JSON.stringify(old.spec.template);
+        const { annotations } = daemonSet.metadata;
+        daemonSet.metadata.annotations = {
+          ...annotations,
+          [TEMPLATE_GENERATION]: String(changed ? before + 1 : before),
+        };
+      },
+    },
+  }),
+  builtinKind<Deployment>({
+    resource: 'apps/v1/deployments',
+    struct: 'appsv1.Deployment',
+    generation: 'spec',
+    scale: workloadScale,
+    views: {
+      status: {
+        // Labels are the main endpoint's alone.
+        prepareForUpdate({ metadata }, old) {
+          if (old.metadata.labels) metadata.labels = copyJson(old.metadata.labels);
+          else delete metadata.labels;
+        },
+      },
+    },
+  }),
+  builtinKind<ReplicaSet>({
+    resource: 'apps/v1/replicasets',
+    struct: 'appsv1.ReplicaSet',
+    generation: 'spec',
+    scale: workloadScale,
+    fieldLabels: { 'status.replicas': ({ status }) => String(status.replicas) },
+  }),
+  builtinKind<StatefulSet>({
+    resource: 'apps/v1/statefulsets',
+    struct: 'appsv1.StatefulSet',
+    generation: 'spec',
+    scale: workloadScale,
+  }),
+];

@@ -1,0 +1,43 @@
+import type {
+  Autoscalingv1HorizontalPodAutoscaler,
+  HorizontalPodAutoscaler,
+  HPAScalingRules,
+} from '../generated/drafts.ts';
+import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
+
+const DEFAULT_CPU_UTILIZATION = 80;
+
+/** Defaults of the autoscaling group; version 1 gets its CPU target in the conversion, as upstream does. */
+export const autoscalingDefaults: readonly StructDefaultsEntry[] = [
+  defaultsOf<Autoscalingv1HorizontalPodAutoscaler>('autoscalingv1.HorizontalPodAutoscaler', ({ spec }) => {
+    spec.minReplicas ??= 1;
+  }),
+  defaultsOf<HorizontalPodAutoscaler>('autoscalingv2.HorizontalPodAutoscaler', ({ spec }) => {
+    spec.minReplicas ??= 1;
+    spec.metrics ??= [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: DEFAULT_CPU_UTILIZATION } },
+      },
+    ];
+    if (!spec.behavior) return;
+    spec.behavior.scaleUp = { ...scaleUpRules(), ...given(spec.behavior.scaleUp) };
+    spec.behavior.scaleDown = { ...scaleDownRules(), ...given(spec.behavior.scaleDown) };
+  }),
+];
+
+function scaleUpRules(): HPAScalingRules {
+  const policies = [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ];
+  return { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies };
+}
+
+function scaleDownRules(): HPAScalingRules {
+  return { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
+}
+
+function given(rules: HPAScalingRules | undefined): HPAScalingRules {
+  return Object.fromEntries(Object.entries(rules ?? {}).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,17 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { Autoscalingv1HorizontalPodAutoscaler, HorizontalPodAutoscaler } from '../generated/drafts.ts';
+import { autoscalerConversion } from './autoscaler-conversion.ts';
+
+/** Horizontal pod autoscalers, stored in version 2. */
+export const autoscalingKinds = [
+  builtinKind<HorizontalPodAutoscaler>({
+    resource: 'autoscaling/v2/horizontalpodautoscalers',
+    struct: 'autoscalingv2.HorizontalPodAutoscaler',
+  }),
+  builtinKind<Autoscalingv1HorizontalPodAutoscaler>({
+    resource: 'autoscaling/v1/horizontalpodautoscalers',
+    struct: 'autoscalingv1.HorizontalPodAutoscaler',
+    storageApiVersion: 'autoscaling/v2',
+    conversion: autoscalerConversion,
+  }),
+];

@@ -1,0 +1,17 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { CronJob, Job } from '../generated/drafts.ts';
+import { generateJobSelector } from './job-selector.ts';
+
+/** Kinds of the batch group. */
+export const batchKinds = [
+  builtinKind<CronJob>({ resource: 'batch/v1/cronjobs', struct: 'batchv1.CronJob', generation: 'spec' }),
+  builtinKind<Job>({
+    resource: 'batch/v1/jobs',
+    struct: 'batchv1.Job',
+    generation: 'spec',
+    // Kept from the time before garbage collection: a client that does not say keeps the pods.
+    defaultPropagation: 'Orphan',
+    strategy: { prepareForCreate: generateJobSelector },
+    fieldLabels: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
+  }),
+];

@@ -1,0 +1,19 @@
+import type { Job } from '../generated/drafts.ts';
+
+const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+const UID_LABELS = ['controller-uid', CONTROLLER_UID];
+
+/** Labels a job's pods with its name and uid and selects them by the uid, unless the job brings its own selector. */
+export function generateJobSelector({ metadata, spec }: Job): void {
+  if (spec.manualSelector) return;
+  const labels = { ...spec.template.metadata.labels };
+  // Labels that the user set stay; validation refuses those that differ.
+  for (const label of NAME_LABELS) labels[label] ??= metadata.name ?? '';
+  for (const label of UID_LABELS) labels[label] ??= metadata.uid ?? '';
+  spec.template.metadata.labels = labels;
+  spec.selector = {
+    ...spec.selector,
+    matchLabels: { [CONTROLLER_UID]: metadata.uid ?? '', ...spec.selector?.matchLabels },
+  };
+}

@@ -1,0 +1,100 @@
+import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
+import { builtinDefaults } from './builtin-defaults.ts';
+import type { BuiltinKind } from './builtin-kind.ts';
+import { builtinKinds } from './builtin-kinds.ts';
+import type { BuiltinDefinitionsOptions, BuiltinResource } from './builtin-options.ts';
+import { mainStrategy, viewStrategy } from './builtin-strategy.ts';
+import { connectSubresource, virtualResource } from './hooks.ts';
+import { nameAndAge } from './table/name-and-age.ts';
+import { WireTypes } from './wire/wire-types.ts';
+
+/**
+ * Defines every built-in resource of release 1.36: the type table joined with strategies, printers and the hooks that
+ * are given. Resources without a strategy of their own (CRDs, reviews) get what their hook says.
+ *
+ * @throws Error when the type table lists a resource that nobody defines.
+ */
+export function builtinDefinitions(options: BuiltinDefinitionsOptions): readonly ResourceDefinition[] {
+  const types = new WireTypes(builtinDefaults());
+  const kinds = new Map(builtinKinds(options).map((kind) => [kind.resource, kind]));
+  return options.resources.map((resource) => {
+    const kind = kinds.get(`${resource.group}/${resource.version}/${resource.resource}`);
+    if (kind) return storedDefinition({ resource, kind, types, options });
+    return hookedDefinition(resource, options);
+  });
+}
+
+interface Parts {
+  readonly resource: BuiltinResource;
+  readonly kind: BuiltinKind;
+  readonly types: WireTypes;
+  readonly options: BuiltinDefinitionsOptions;
+}
+
+function storedDefinition(parts: Parts): ResourceDefinition {
+  const { resource, kind, types } = parts;
+  const { cells } = kind as { cells?: ResourceDefinition['cells'] };
+  return {
+    ...namesOf(resource),
+    storagePrefix:
+      kind.storagePrefix ?? `/registry/${resource.group === '' ? '' : `${resource.group}/`}${resource.resource}/`,
+    storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),
+    ...(kind.conversion && { conversion: kind.conversion }),
+    strategy: mainStrategy(kind, types),
+    cells: cells ?? nameAndAge,
+    fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],
+    subresources: new Map(resource.subresources.map((sub) => [sub.name, subresource(sub, parts)])),
+  };
+}
+
+type Subresource = BuiltinResource['subresources'][number];
+
+function subresource(sub: Subresource, parts: Parts): SubresourceDefinition {
+  const { group, version, kind, verbs } = sub;
+  return { group, version, kind, verbs, behaviour: behaviourOf(sub, parts) };
+}
+
+function behaviourOf(sub: Subresource, { resource, kind, types, options }: Parts): SubresourceDefinition['behaviour'] {
+  const view = kind.views?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
+  if (view) return { type: 'status', strategy: viewStrategy(kind, view, types) };
+  if (sub.name === 'scale' && kind.scale) return kind.scale;
+  return connectSubresource(`${resource.resource}/${sub.name}`, options);
+}
+
+/** Resources that others define: asked ones (reviews, bindings) and those of other servers (CRDs). */
+function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitionsOptions): ResourceDefinition {
+  const foreign = options.foreign?.get(resource.resource);
+  if (foreign) return foreign(resource);
+  return {
+    ...namesOf(resource),
+    storagePrefix: `/registry/${resource.resource}/`,
+    storageApiVersion: apiVersionOf(resource),
+    strategy: { generation: 'none', allowUnconditionalUpdate: true, allowCreateOnUpdate: false },
+    cells: nameAndAge,
+    fieldLabels: new Map<string, (object: KubernetesObject) => string>(),
+    subresources: new Map(),
+    virtual: virtualResource(resource, options),
+  };
+}
+
+function namesOf(resource: BuiltinResource) {
+  const { group, version, singular, kind, scope, shortNames, categories, verbs, storageVersionHash, schema, columns } =
+    resource;
+  return {
+    group,
+    version,
+    resource: resource.resource,
+    singular,
+    kind,
+    listKind: `${kind}List`,
+    scope,
+    shortNames,
+    categories,
+    verbs,
+    storageVersionHash,
+    schema,
+    columns,
+    custom: false,
+  };
+}

@@ -1,0 +1,108 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Draft, Strategy } from '../registry/strategy.ts';
+import type { BuiltinKind, KindStrategy, KindView, StatusHandling } from './builtin-kind.ts';
+import { copyJson } from './copy-json.ts';
+import { wireShapes } from './generated/wire-shapes.ts';
+import type { WireTypes } from './wire/wire-types.ts';
+
+/** The main endpoint's strategy of a kind. */
+export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
+  const own = untyped(kind.strategy);
+  const handling = kind.status ?? (statusStruct(kind) === undefined ? 'free' : 'reset');
+  return {
+    ...shared(kind, types),
+    ...passedOn(own),
+    prepareForCreate(object, context) {
+      if (handling === 'reset') resetStatus({ object, kind, types });
+      own.prepareForCreate?.(object, context);
+    },
+    prepareForUpdate(object, old, context) {
+      if (keepsStatus(handling)) takeOver(object, { from: old, fields: ['status'] });
+      own.prepareForUpdate?.(object, old, context);
+    },
+  };
+}
+
+/** The strategy of a view: what it does not own comes from the stored object. */
+export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: WireTypes): Strategy {
+  const own = untyped(view);
+  const owned = new Set(view.owns ?? ['status']);
+  const fixed = Object.keys(wireShapes[kind.struct] ?? {}).filter((field) => field !== 'metadata' && !owned.has(field));
+  return {
+    ...shared(kind, types),
+    ...passedOn(own),
+    prepareForUpdate(object, old, context) {
+      takeOver(object, { from: old, fields: fixed });
+      if (view.keepsMetadata) keepMetadata(object, old);
+      own.prepareForUpdate?.(object, old, context);
+    },
+  };
+}
+
+/** Empties an object's status in the way its kind writes an empty one. */
+export function resetStatus(options: {
+  readonly object: Draft;
+  readonly kind: BuiltinKind;
+  readonly types: WireTypes;
+}): void {
+  const struct = statusStruct(options.kind);
+  if (struct !== undefined) options.object['status'] = options.types.zero(struct);
+}
+
+function shared(kind: BuiltinKind, types: WireTypes): Strategy {
+  return {
+    generation: kind.generation ?? 'none',
+    allowUnconditionalUpdate: kind.allowUnconditionalUpdate ?? true,
+    allowCreateOnUpdate: kind.allowCreateOnUpdate ?? false,
+    ...(kind.defaultPropagation === undefined ? {} : { defaultPropagation: kind.defaultPropagation }),
+    applyDefaults(object) {
+      types.normalise(kind.struct, object);
+      types.applyDefaults(kind.struct, object);
+    },
+  };
+}
+
+function passedOn(own: Partial<Strategy>): Partial<Strategy> {
+  const { validate, validateUpdate, warnings, validateName, gracefulSeconds } = own;
+  return {
+    ...(validate && { validate }),
+    ...(validateUpdate && { validateUpdate }),
+    ...(warnings && { warnings }),
+    ...(validateName && { validateName }),
+    ...(gracefulSeconds && { gracefulSeconds }),
+  };
+}
+
+function untyped(strategy: KindStrategy<never> | undefined): Partial<Strategy> {
+  // A kind's strategy sees objects of that kind only; the type was forgotten by `builtinKind`.
+  return (strategy ?? {}) as unknown as Partial<Strategy>;
+}
+
+function keepsStatus(handling: StatusHandling): boolean {
+  return handling !== 'free';
+}
+
+function statusStruct(kind: BuiltinKind): string | undefined {
+  const code = wireShapes[kind.struct]?.['status'];
+  return code?.startsWith('o@') || code?.startsWith('!@') ? code.slice(2) : undefined;
+}
+
+function takeOver(
+  object: Draft,
+  source: { readonly from: KubernetesObject; readonly fields: readonly string[] },
+): void {
+  const old = source.from as unknown as Readonly<Record<string, unknown>>;
+  for (const field of source.fields) {
+    if (old[field] === undefined) delete object[field];
+    else object[field] = copyJson(old[field]);
+  }
+}
+
+/** Only managed fields may change; the rest of metadata is as stored. */
+function keepMetadata(object: Draft, old: KubernetesObject): void {
+  const { managedFields, resourceVersion } = object.metadata;
+  object.metadata = copyJson(old.metadata) as Draft['metadata'];
+  delete object.metadata['managedFields'];
+  if (managedFields !== undefined) object.metadata['managedFields'] = managedFields;
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+}

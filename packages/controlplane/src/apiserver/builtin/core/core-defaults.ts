@@ -1,0 +1,72 @@
+import type {
+  Endpoints,
+  LimitRangeItem,
+  Namespace,
+  NamespaceStatus,
+  NodeStatus,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  ReplicationController,
+  Secret,
+} from '../generated/drafts.ts';
+import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
+import { podDefaults } from './pod-defaults.ts';
+import { serviceDefaults } from './service-defaults.ts';
+
+/** Defaults of the core group. */
+export const coreDefaults: readonly StructDefaultsEntry[] = [
+  ...podDefaults,
+  ...serviceDefaults,
+  defaultsOf<ReplicationController>('v1.ReplicationController', (controller) => {
+    const labels = controller.spec.template?.metadata.labels;
+    if (!labels) return;
+    controller.spec.selector ??= { ...labels };
+    controller.metadata.labels ??= { ...labels };
+  }),
+  defaultsOf<Secret>('v1.Secret', (secret) => {
+    secret.type ||= 'Opaque';
+    mergeStringData(secret);
+  }),
+  defaultsOf<PersistentVolume>('v1.PersistentVolume', ({ spec, status }) => {
+    status.phase ||= 'Pending';
+    spec.persistentVolumeReclaimPolicy ||= 'Retain';
+    spec.volumeMode ??= 'Filesystem';
+  }),
+  defaultsOf<PersistentVolumeClaim>('v1.PersistentVolumeClaim', ({ status }) => {
+    status.phase ||= 'Pending';
+  }),
+  defaultsOf<PersistentVolumeClaimSpec>('v1.PersistentVolumeClaimSpec', (spec) => {
+    spec.volumeMode ??= 'Filesystem';
+  }),
+  defaultsOf<Endpoints>('v1.Endpoints', (endpoints) => {
+    for (const port of (endpoints.subsets ?? []).flatMap((subset) => subset.ports ?? [])) port.protocol ||= 'TCP';
+  }),
+  defaultsOf<Namespace>('v1.Namespace', ({ metadata }) => {
+    if (metadata.name) metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
+  }),
+  defaultsOf<NamespaceStatus>('v1.NamespaceStatus', (status) => {
+    status.phase ||= 'Active';
+  }),
+  defaultsOf<NodeStatus>('v1.NodeStatus', (status) => {
+    if (status.capacity) status.allocatable ??= { ...status.capacity };
+  }),
+  defaultsOf<LimitRangeItem>('v1.LimitRangeItem', defaultLimitRangeItem),
+];
+
+/** `stringData` is never stored: it is written into `data`, encoded, and wins there. */
+function mergeStringData(secret: Secret): void {
+  const { stringData } = secret;
+  delete secret.stringData;
+  if (!stringData) return;
+  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
+  secret.data = { ...secret.data, ...Object.fromEntries(encoded) };
+}
+
+function defaultLimitRangeItem(item: LimitRangeItem): void {
+  if (item.type !== 'Container') return;
+  const limits = { ...item.max, ...item.default };
+  const requests = { ...item.min, ...limits, ...item.defaultRequest };
+  if (Object.keys(limits).length > 0) item.default = limits;
+  if (Object.keys(requests).length > 0) item.defaultRequest = requests;
+}

@@ -1,0 +1,23 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { Namespace } from '../generated/drafts.ts';
+
+const KUBERNETES_FINALIZER = 'kubernetes';
+
+/** Namespaces: held by `spec.finalizers` until their content is gone. */
+export const namespaces = builtinKind<Namespace>({
+  resource: '/v1/namespaces',
+  struct: 'v1.Namespace',
+  strategy: {
+    prepareForCreate({ spec, status }) {
+      status.phase = 'Active';
+      spec.finalizers ??= [];
+      if (!spec.finalizers.includes(KUBERNETES_FINALIZER)) spec.finalizers.push(KUBERNETES_FINALIZER);
+    },
+    prepareForUpdate({ spec }, old) {
+      if (old.spec.finalizers) spec.finalizers = [...old.spec.finalizers];
+      else delete spec.finalizers;
+    },
+  },
+  views: { status: {}, finalize: { owns: ['spec'] } },
+  fieldLabels: { 'status.phase': ({ status }) => status.phase ?? '', name: ({ metadata }) => metadata.name ?? '' },
+});

@@ -1,0 +1,10 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { Node } from '../generated/drafts.ts';
+
+/** Nodes: kubelets register them with a status, which later only the status view changes. */
+export const nodes = builtinKind<Node>({
+  resource: '/v1/nodes',
+  struct: 'v1.Node',
+  status: 'kept-on-update',
+  fieldLabels: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
+});

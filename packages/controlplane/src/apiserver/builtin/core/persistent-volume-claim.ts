@@ -1,0 +1,40 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../generated/drafts.ts';
+
+/** Kinds that the old `dataSource` field may name; anything else is only known to `dataSourceRef`. */
+const VOLUME_SOURCES: ReadonlyMap<string, string> = new Map([
+  ['PersistentVolumeClaim', ''],
+  ['VolumeSnapshot', 'snapshot.storage.k8s.io'],
+]);
+
+/** Persistent volume claims. */
+export const persistentVolumeClaims = builtinKind<PersistentVolumeClaim>({
+  resource: '/v1/persistentvolumeclaims',
+  struct: 'v1.PersistentVolumeClaim',
+  strategy: {
+    prepareForCreate({ spec, status }) {
+      status.phase = 'Pending';
+      dropUnknownSource(spec);
+      mirrorSources(spec);
+    },
+    prepareForUpdate({ spec }) {
+      mirrorSources(spec);
+    },
+  },
+});
+
+function dropUnknownSource(spec: PersistentVolumeClaimSpec): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (!dataSource || dataSourceRef) return;
+  if (VOLUME_SOURCES.get(dataSource.kind) !== (dataSource.apiGroup ?? '')) delete spec.dataSource;
+}
+
+/** The old and the new field say the same as far as the old one can. */
+function mirrorSources(spec: PersistentVolumeClaimSpec): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };
+  else if (!dataSource && dataSourceRef && dataSourceRef.namespace === undefined) {
+    if (VOLUME_SOURCES.get(dataSourceRef.kind) === (dataSourceRef.apiGroup ?? ''))
+      spec.dataSource = { ...dataSourceRef };
+  }
+}

@@ -1,0 +1,25 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { PersistentVolume } from '../generated/drafts.ts';
+import { rfc3339 } from '../wire/rfc3339.ts';
+
+/** Persistent volumes: the time of the last change of phase is the server's. */
+export const persistentVolumes = builtinKind<PersistentVolume>({
+  resource: '/v1/persistentvolumes',
+  struct: 'v1.PersistentVolume',
+  strategy: {
+    prepareForCreate({ status }, { clock }) {
+      status.phase = 'Pending';
+      status.lastPhaseTransitionTime = rfc3339(clock.now());
+    },
+  },
+  views: {
+    status: {
+      prepareForUpdate({ status }, old, { clock }) {
+        const before = old.status.lastPhaseTransitionTime;
+        const untouched = status.lastPhaseTransitionTime === undefined || status.lastPhaseTransitionTime === before;
+        if (status.phase !== old.status.phase && untouched) status.lastPhaseTransitionTime = rfc3339(clock.now());
+        else if (before !== undefined) status.lastPhaseTransitionTime ??= before;
+      },
+    },
+  },
+});

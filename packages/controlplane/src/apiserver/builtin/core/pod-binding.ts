@@ -1,0 +1,47 @@
+import { type Clock, conflict } from '@kubewright/apimachinery';
+import type { ApiResponse } from '../../http/api-request.ts';
+import type { ConnectCall, ConnectSubresource } from '../../registry/resource-definition.ts';
+import type { Draft } from '../../registry/strategy.ts';
+import type { Binding, Pod } from '../generated/drafts.ts';
+import { rfc3339 } from '../wire/rfc3339.ts';
+
+/** `pods/binding`: puts a pod on a node, once. What a scheduler calls. */
+export function podBinding(clock: Clock): ConnectSubresource {
+  return { type: 'connect', connect: (call) => answer(call, rfc3339(clock.now())) };
+}
+
+async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
+  const binding = call.body as unknown as Binding;
+  if (call.dryRun) await call.parent();
+  else await call.updateParent((draft) => bind(draft, { binding, call, now }));
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+  const headers = { 'content-type': 'application/json' };
+  return { status: 201, headers, body: new TextEncoder().encode(`${JSON.stringify(status)}\n`) };
+}
+
+function bind(
+  draft: Draft,
+  context: { readonly binding: Binding; readonly call: ConnectCall; readonly now: string },
+): void {
+  const pod = draft as unknown as Pod;
+  const { binding, call } = context;
+  const refuse = (why: string): never => {
+    throw conflict({ group: '', resource: 'pods/binding' }, call.name, why);
+  };
+  if (pod.metadata.deletionTimestamp) refuse(`pod ${pod.metadata.name} is being deleted, cannot be assigned to a host`);
+  if (pod.spec.nodeName)
+    refuse(`pod ${pod.metadata.name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
+  if ((pod.spec.schedulingGates ?? []).length > 0)
+    refuse(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
+  const uid = binding.metadata?.uid;
+  if (uid && uid !== pod.metadata.uid)
+    refuse(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
+  pod.spec.nodeName = binding.target?.name ?? '';
+  if (binding.metadata?.annotations)
+    pod.metadata.annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations };
+  const others = (pod.status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
+  pod.status.conditions = [
+    ...others,
+    { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: context.now },
+  ];
+}

@@ -1,0 +1,89 @@
+import type {
+  ConfigMapVolumeSource,
+  Container,
+  HostPathVolumeSource,
+  HTTPGetAction,
+  ImageVolumeSource,
+  ObjectFieldSelector,
+  Pod,
+  PodSpec,
+  Probe,
+  ServiceAccountTokenProjection,
+  Volume,
+} from '../generated/drafts.ts';
+import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
+import { defaultPodLevelResources } from './pod-level-resources.ts';
+
+/** Defaults of pods, of what stands in pod specs, and so of every workload's template. */
+export const podDefaults: readonly StructDefaultsEntry[] = [
+  defaultsOf<Pod>('v1.Pod', defaultPod),
+  defaultsOf<PodSpec>('v1.PodSpec', (spec) => {
+    // The deprecated name is kept in step with the one that counts.
+    spec.serviceAccountName ||= spec.serviceAccount;
+    if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
+    spec.dnsPolicy ||= 'ClusterFirst';
+    spec.restartPolicy ||= 'Always';
+    spec.securityContext ??= {};
+    spec.terminationGracePeriodSeconds ??= 30;
+    spec.schedulerName ||= 'default-scheduler';
+  }),
+  defaultsOf<Container>('v1.Container', defaultContainer),
+  defaultsOf<Container>('v1.EphemeralContainer', defaultContainer),
+  defaultsOf<Probe>('v1.Probe', (probe) => {
+    probe.timeoutSeconds ||= 1;
+    probe.periodSeconds ||= 10;
+    probe.successThreshold ||= 1;
+    probe.failureThreshold ||= 3;
+  }),
+  defaultsOf<HTTPGetAction>('v1.HTTPGetAction', (action) => {
+    action.path ||= '/';
+    action.scheme ||= 'HTTP';
+  }),
+  defaultsOf<Volume>('v1.Volume', (volume) => {
+    const sources = Object.keys(volume).filter((field) => field !== 'name');
+    if (sources.length === 0) volume.emptyDir = {};
+  }),
+  defaultsOf<ImageVolumeSource>('v1.ImageVolumeSource', (image) => {
+    image.pullPolicy ||= pullPolicyOf(image.reference);
+  }),
+  ...['Secret', 'ConfigMap', 'DownwardAPI', 'Projected'].map((source) =>
+    defaultsOf<ConfigMapVolumeSource>(`v1.${source}VolumeSource`, (volume) => {
+      volume.defaultMode ??= 0o644;
+    }),
+  ),
+  defaultsOf<HostPathVolumeSource>('v1.HostPathVolumeSource', (source) => {
+    source.type ??= '';
+  }),
+  defaultsOf<ServiceAccountTokenProjection>('v1.ServiceAccountTokenProjection', (projection) => {
+    projection.expirationSeconds ??= 3600;
+  }),
+  defaultsOf<ObjectFieldSelector>('v1.ObjectFieldSelector', (selector) => {
+    selector.apiVersion ||= 'v1';
+  }),
+];
+
+function defaultContainer(container: Container): void {
+  container.imagePullPolicy ||= pullPolicyOf(container.image);
+  container.terminationMessagePath ||= '/dev/termination-log';
+  container.terminationMessagePolicy ||= 'File';
+}
+
+function defaultPod(pod: Pod): void {
+  const { spec } = pod;
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  for (const { resources } of containers) {
+    if (resources.limits) resources.requests = { ...resources.limits, ...resources.requests };
+  }
+  defaultPodLevelResources(spec);
+  spec.enableServiceLinks ??= true;
+  if (!spec.hostNetwork) return;
+  for (const port of containers.flatMap((container) => container.ports ?? [])) port.hostPort ||= port.containerPort;
+}
+
+/** `latest`, said or implied, is pulled always. A reference by digest alone has no tag. */
+export function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
+  const [name = '', digest] = (image ?? '').split('@', 2);
+  if (name === '') return 'IfNotPresent';
+  const tag = /:([^:/]+)$/.exec(name)?.[1] ?? (digest === undefined ? 'latest' : '');
+  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+}

@@ -1,0 +1,31 @@
+import type { PodSpec, ResourceRequirements } from '../generated/drafts.ts';
+import { parseQuantity } from '../wire/quantity.ts';
+
+const QOS_RESOURCES = ['cpu', 'memory'] as const;
+
+/**
+ * Tells a pod's quality-of-service class: `Guaranteed` when every container limits cpu and memory and requests exactly
+ * that, `BestEffort` when none asks for either, else `Burstable`. Pod-level resources, where given, decide alone.
+ */
+export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const parts = spec.resources
+    ? [spec.resources]
+    : [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources);
+  if (parts.every((resources) => QOS_RESOURCES.every((name) => !asksFor(resources, name)))) return 'BestEffort';
+  return parts.every((resources) => QOS_RESOURCES.every((name) => isFixed(resources, name)))
+    ? 'Guaranteed'
+    : 'Burstable';
+}
+
+function amount(list: Readonly<Record<string, string>> | undefined, name: string): bigint {
+  return parseQuantity(list?.[name] ?? '0')?.nano ?? 0n;
+}
+
+function asksFor(resources: ResourceRequirements, name: string): boolean {
+  return amount(resources.requests, name) > 0n || amount(resources.limits, name) > 0n;
+}
+
+function isFixed(resources: ResourceRequirements, name: string): boolean {
+  const limit = amount(resources.limits, name);
+  return limit > 0n && amount(resources.requests, name) === limit;
+}

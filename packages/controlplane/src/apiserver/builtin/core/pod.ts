@@ -1,0 +1,122 @@
+import { builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
+import { copyJson } from '../copy-json.ts';
+import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
+import { qosClassOf } from './pod-qos.ts';
+
+/** Pods: core/v1 `Pod` and its views. */
+export const pods = builtinKind<Pod>({
+  resource: '/v1/pods',
+  struct: 'v1.Pod',
+  generation: 'spec',
+  strategy: podStrategy(),
+  views: { status: statusView(), ephemeralcontainers: ephemeralContainersView(), resize: resizeView() },
+  fieldLabels: {
+    'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
+    'spec.host': (pod) => pod.spec.nodeName ?? '',
+    'spec.restartPolicy': (pod) => pod.spec.restartPolicy ?? '',
+    'spec.schedulerName': (pod) => pod.spec.schedulerName ?? '',
+    'spec.serviceAccountName': (pod) => pod.spec.serviceAccountName ?? '',
+    'spec.hostNetwork': (pod) => String(pod.spec.hostNetwork ?? false),
+    'status.phase': (pod) => pod.status.phase ?? '',
+    'status.podIP': (pod) => pod.status.podIP ?? '',
+    'status.podIPs': (pod) => pod.status.podIP ?? '',
+    'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
+  },
+});
+
+function podStrategy(): KindStrategy<Pod> {
+  return {
+    prepareForCreate(pod) {
+      pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) };
+      if ((pod.spec.schedulingGates ?? []).length > 0) pod.status.conditions = [schedulingGated()];
+    },
+    gracefulSeconds(pod, asked) {
+      const ended = pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded';
+      // Nobody runs a pod without a node, and nothing is left to stop in one that has ended.
+      if (!pod.spec.nodeName || ended) return 0;
+      const seconds = asked ?? pod.spec.terminationGracePeriodSeconds ?? 0;
+      return seconds < 0 ? 1 : seconds;
+    },
+  };
+}
+
+function schedulingGated(): PodCondition {
+  return {
+    type: 'PodScheduled',
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: null,
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+}
+
+function statusView(): KindView<Pod> {
+  return {
+    prepareForUpdate(pod, old) {
+      // Old kubelets corrupted owner references, which broke garbage collection; deletion is never begun here.
+      if (old.metadata.ownerReferences) pod.metadata.ownerReferences = copyJson(old.metadata.ownerReferences);
+      else delete pod.metadata.ownerReferences;
+      if (old.status.qosClass) pod.status.qosClass ||= old.status.qosClass;
+      keepObservedGenerations(pod, old);
+    },
+  };
+}
+
+/** A writer that does not know observedGeneration must not erase it. */
+function keepObservedGenerations(pod: Pod, old: Pod): void {
+  if (old.status.observedGeneration) pod.status.observedGeneration ||= old.status.observedGeneration;
+  const remembered = new Map<string, number[]>();
+  for (const { type, observedGeneration } of old.status.conditions ?? []) {
+    remembered.set(type, [...(remembered.get(type) ?? []), observedGeneration ?? 0]);
+  }
+  for (const condition of pod.status.conditions ?? []) {
+    const generation = remembered.get(condition.type)?.shift();
+    if (generation) condition.observedGeneration ||= generation;
+  }
+}
+
+function ephemeralContainersView(): KindView<Pod> {
+  return {
+    owns: ['spec'],
+    keepsMetadata: true,
+    prepareForUpdate(pod, old) {
+      const { ephemeralContainers } = pod.spec;
+      pod.spec = copyJson(old.spec);
+      if (ephemeralContainers) pod.spec.ephemeralContainers = ephemeralContainers;
+      else delete pod.spec.ephemeralContainers;
+    },
+  };
+}
+
+function resizeView(): KindView<Pod> {
+  return {
+    owns: ['spec'],
+    keepsMetadata: true,
+    prepareForUpdate(pod, old) {
+      const { resources } = pod.spec;
+      const containers = resized(pod.spec.containers, old.spec.containers);
+      const initContainers = resized(pod.spec.initContainers, old.spec.initContainers);
+      // Containers were added, removed or renamed: validation shall see what was sent and refuse it.
+      if (!containers || !initContainers) return;
+      pod.spec = copyJson(old.spec);
+      pod.spec.containers = containers;
+      if (old.spec.initContainers) pod.spec.initContainers = initContainers;
+      if (resources) pod.spec.resources = resources;
+    },
+  };
+}
+
+function resized(
+  containers: readonly Container[] | null | undefined,
+  old: readonly Container[] | null | undefined,
+): Container[] | undefined {
+  const sent = containers ?? [];
+  const stored = old ?? [];
+  if (sent.length !== stored.length || sent.some(({ name }, i) => name !== stored[i]?.name)) return undefined;
+  return sent.map(({ resources, resizePolicy }, i) => {
+    const container = { ...copyJson(stored[i] as Container), resources };
+    if (resizePolicy) container.resizePolicy = resizePolicy;
+    return container;
+  });
+}

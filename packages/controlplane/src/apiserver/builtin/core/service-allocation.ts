@@ -1,0 +1,158 @@
+import { invalidField } from '@kubewright/apimachinery';
+import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
+import { refuseAllocation } from './refuse-allocation.ts';
+import { AllocationError, type ServiceAllocator } from './service-allocator.ts';
+
+interface AllocationContext {
+  readonly allocator: ServiceAllocator;
+  readonly dryRun: boolean;
+}
+
+/** Gives a new service its address, its IP families and its node ports. */
+export function allocateForCreate(service: Service, context: AllocationContext): void {
+  const { spec } = service;
+  pairClusterIps(spec);
+  if (needsClusterIp(spec)) {
+    initIpFamilies(spec);
+    if (spec.clusterIP !== 'None') allocateClusterIp(service, context);
+  }
+  allocateNodePorts(service, { ...context, kept: new Set() });
+}
+
+/** Keeps, adds and drops allocations as the type of a service changes. */
+export function allocateForUpdate(service: Service, context: AllocationContext & { readonly old: Service }): void {
+  const { spec } = service;
+  const { old } = context;
+  inheritClusterIps(spec, old.spec);
+  pairClusterIps(spec);
+  dropWhatTypeForbids(service, old);
+  if (needsClusterIp(spec)) {
+    if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
+    if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
+    initIpFamilies(spec);
+    if (spec.clusterIP !== 'None' && spec.clusterIP !== old.spec.clusterIP) allocateClusterIp(service, context);
+  }
+  inheritNodePorts(spec, old.spec);
+  allocateNodePorts(service, { ...context, kept: nodePortsOf(old.spec) });
+}
+
+function needsClusterIp(spec: ServiceSpec): boolean {
+  return spec.type !== 'ExternalName';
+}
+
+function needsNodePorts(spec: ServiceSpec): boolean {
+  if (spec.type === 'NodePort') return true;
+  return spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
+}
+
+/** `clusterIP` and `clusterIPs[0]` are two names of one thing. */
+function pairClusterIps(spec: ServiceSpec): void {
+  if (spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
+}
+
+/** A PUT that says nothing of addresses keeps them. */
+function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
+  if (!needsClusterIp(spec) || !needsClusterIp(old)) return;
+  if (!spec.clusterIP && spec.clusterIPs === undefined) {
+    if (old.clusterIP) spec.clusterIP = old.clusterIP;
+    if (old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
+  }
+}
+
+function initIpFamilies(spec: ServiceSpec): void {
+  const headlessWithoutSelector = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= headlessWithoutSelector ? 'RequireDualStack' : 'SingleStack';
+  spec.ipFamilies ??= spec.clusterIP?.includes(':') ? ['IPv6'] : ['IPv4'];
+  if (headlessWithoutSelector && spec.ipFamilyPolicy !== 'SingleStack' && spec.ipFamilies.length === 1) {
+    spec.ipFamilies.push(spec.ipFamilies[0] === 'IPv4' ? 'IPv6' : 'IPv4');
+  }
+}
+
+function allocateClusterIp(service: Service, context: AllocationContext): void {
+  const { spec } = service;
+  const asked = spec.clusterIP || undefined;
+  try {
+    spec.clusterIP = context.allocator.takeIp({ asked, dryRun: context.dryRun });
+    spec.clusterIPs = [spec.clusterIP];
+  } catch (error) {
+    if (!(error instanceof AllocationError)) throw error;
+    const message =
+      asked === undefined
+        ? `failed to allocate IP: ${error.message}`
+        : `failed to allocate IP ${asked}: ${error.message}`;
+    refuseAllocation(service, invalidField('spec.clusterIPs', spec.clusterIPs ?? [], message));
+  }
+}
+
+function allocateNodePorts(
+  service: Service,
+  context: AllocationContext & { readonly kept: ReadonlySet<number> },
+): void {
+  const { spec } = service;
+  if (!needsNodePorts(spec)) return;
+  const own = new Map<string, number>();
+  for (const [index, port] of (spec.ports ?? []).entries()) {
+    const shared = own.get(`${port.port}`);
+    port.nodePort = port.nodePort || shared || 0;
+    if (port.nodePort === 0 || !(context.kept.has(port.nodePort) || port.nodePort === shared)) {
+      port.nodePort = takeNodePort(service, { ...context, port, index });
+    }
+    // TCP and UDP of one port may share a node port.
+    own.set(`${port.port}`, port.nodePort);
+  }
+  if (spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local' && !spec.healthCheckNodePort) {
+    spec.healthCheckNodePort = context.allocator.takeNodePort({ dryRun: context.dryRun });
+  }
+}
+
+function takeNodePort(
+  service: Service,
+  context: AllocationContext & { readonly port: ServicePort; readonly index: number },
+): number {
+  const asked = context.port.nodePort || undefined;
+  try {
+    return context.allocator.takeNodePort({ asked, dryRun: context.dryRun });
+  } catch (error) {
+    if (!(error instanceof AllocationError)) throw error;
+    return refuseAllocation(service, invalidField(`spec.ports[${context.index}].nodePort`, asked ?? 0, error.message));
+  }
+}
+
+function nodePortsOf(spec: ServiceSpec): ReadonlySet<number> {
+  return new Set((spec.ports ?? []).map(({ nodePort }) => nodePort ?? 0).filter((port) => port !== 0));
+}
+
+/** A port that is the same as before but for its node port keeps it. */
+function inheritNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
+  if (!needsNodePorts(spec) || !needsNodePorts(old)) return;
+  const before = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
+  for (const port of spec.ports ?? []) port.nodePort ||= before.get(`${port.protocol}/${port.port}`);
+}
+
+/** What the new type has no use for goes, unless the client changed it in the same request: that is for validation. */
+function dropWhatTypeForbids(service: Service, old: Service): void {
+  const { spec } = service;
+  const before = old.spec;
+  if (needsClusterIp(before) && !needsClusterIp(spec)) {
+    if ((spec.clusterIP ?? '') === (before.clusterIP ?? '') || !spec.clusterIP) {
+      delete spec.clusterIP;
+      delete spec.clusterIPs;
+    }
+    if (String(spec.ipFamilies) === String(before.ipFamilies)) delete spec.ipFamilies;
+    if (spec.ipFamilyPolicy === before.ipFamilyPolicy) delete spec.ipFamilyPolicy;
+  }
+  if (needsNodePorts(before) && !needsNodePorts(spec)) {
+    const ports = nodePortsOf(before);
+    for (const port of spec.ports ?? []) if (ports.has(port.nodePort ?? 0)) delete port.nodePort;
+  }
+  if (spec.healthCheckNodePort === before.healthCheckNodePort && spec.externalTrafficPolicy !== 'Local')
+    delete spec.healthCheckNodePort;
+  if (before.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') {
+    if (spec.allocateLoadBalancerNodePorts === before.allocateLoadBalancerNodePorts)
+      delete spec.allocateLoadBalancerNodePorts;
+    if (spec.loadBalancerClass === before.loadBalancerClass) delete spec.loadBalancerClass;
+    service.status.loadBalancer = {};
+  }
+  const outside = spec.type === 'NodePort' || spec.type === 'LoadBalancer' || (spec.externalIPs ?? []).length > 0;
+  if (!outside && spec.externalTrafficPolicy === before.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+}

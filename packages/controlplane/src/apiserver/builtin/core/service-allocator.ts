@@ -1,0 +1,181 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+
+/** Hands out cluster IPs and node ports. All calls are synchronous; one allocator serves one API server. */
+export interface ServiceAllocator {
+  /** The range that addresses come from, in CIDR notation. */
+  readonly cidr: string;
+  /**
+   * Takes an address: the asked one or a free one. With `dryRun` nothing is taken.
+   *
+   * @throws AllocationError when the asked one is taken or out of range, or none is free.
+   */
+  takeIp(options: AllocationRequest<string>): string;
+  /** The same for node ports. */
+  takeNodePort(options: AllocationRequest<number>): number;
+  /** Tells the allocator what is stored now, so that what nobody uses becomes free again. */
+  stored(change: {
+    readonly current: AllocatedService | undefined;
+    readonly previous: AllocatedService | undefined;
+  }): void;
+}
+
+/** A request to {@link ServiceAllocator}; without `asked` any free one will do. */
+export interface AllocationRequest<T> {
+  readonly asked?: T | undefined;
+  readonly dryRun: boolean;
+}
+
+/** The parts of a stored service that are allocated. */
+export interface AllocatedService {
+  readonly spec?: {
+    readonly clusterIPs?: readonly string[];
+    readonly healthCheckNodePort?: number;
+    readonly ports?: readonly { readonly nodePort?: number }[];
+  };
+}
+
+/** An address or port cannot be had; the message is upstream's. */
+export class AllocationError extends Error {
+  readonly code = 'KW3101';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'AllocationError';
+  }
+}
+
+/** Options of {@link memoryServiceAllocator}. */
+export interface MemoryServiceAllocatorOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** @defaultValue '10.96.0.0/16' */
+  readonly cidr?: string;
+  /** First and last node port. @defaultValue [30000, 32767] */
+  readonly nodePorts?: readonly [number, number];
+}
+
+/** How long something stays taken for a request that has not been stored, in milliseconds. */
+const RESERVATION_MS = 60_000;
+
+/**
+ * An allocator that keeps its state in memory. Feed it every stored service at start and every change after; a
+ * reservation whose request failed lapses by itself after a minute.
+ */
+export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): ServiceAllocator {
+  const { clock, random, cidr = '10.96.0.0/16', nodePorts = [30_000, 32_767] } = options;
+  const range = parseCidr(cidr);
+  const ips = new Pool({ clock, random, first: range.first + 1, last: range.last - 1 });
+  const ports = new Pool({ clock, random, first: nodePorts[0], last: nodePorts[1] });
+  return {
+    cidr,
+    takeIp({ asked, dryRun }) {
+      if (asked === undefined) {
+        const free = ips.takeAny(dryRun);
+        if (free === undefined) throw new AllocationError('range is full');
+        return formatIpv4(free);
+      }
+      const number = parseIpv4(asked);
+      if (number === undefined || number <= range.first || number >= range.last) {
+        throw new AllocationError(
+          `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${cidr}`,
+        );
+      }
+      if (!ips.take(number, dryRun)) throw new AllocationError(`provided IP is already allocated`);
+      return asked;
+    },
+    takeNodePort({ asked, dryRun }) {
+      if (asked === undefined) {
+        const free = ports.takeAny(dryRun);
+        if (free === undefined) throw new AllocationError('range is full');
+        return free;
+      }
+      if (asked < nodePorts[0] || asked > nodePorts[1]) {
+        throw new AllocationError(
+          `provided port is not in the valid range. The range of valid ports is ${nodePorts.join('-')}`,
+        );
+      }
+      if (!ports.take(asked, dryRun)) throw new AllocationError('provided port is already allocated');
+      return asked;
+    },
+    stored({ current, previous }) {
+      ips.replace({ before: addressesOf(previous), after: addressesOf(current) });
+      ports.replace({ before: portsOf(previous), after: portsOf(current) });
+    },
+  };
+}
+
+function addressesOf(service: AllocatedService | undefined): readonly number[] {
+  return (service?.spec?.clusterIPs ?? []).map(parseIpv4).filter((ip) => ip !== undefined);
+}
+
+function portsOf(service: AllocatedService | undefined): readonly number[] {
+  const ports = (service?.spec?.ports ?? []).map(({ nodePort }) => nodePort);
+  return [...ports, service?.spec?.healthCheckNodePort].filter((port) => port !== undefined && port !== 0) as number[];
+}
+
+/** Numbers of which each is free, reserved until a moment, or stored. */
+class Pool {
+  readonly #options: { readonly clock: Clock; readonly random: Random; readonly first: number; readonly last: number };
+  readonly #stored = new Set<number>();
+  readonly #reservedUntil = new Map<number, number>();
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly first: number;
+    readonly last: number;
+  }) {
+    this.#options = options;
+  }
+
+  take(number: number, dryRun: boolean): boolean {
+    if (!this.#isFree(number)) return false;
+    if (!dryRun) this.#reservedUntil.set(number, this.#options.clock.monotonic() + RESERVATION_MS);
+    return true;
+  }
+
+  takeAny(dryRun: boolean): number | undefined {
+    const { first, last, random } = this.#options;
+    const size = last - first + 1;
+    const start = Math.floor(random.next() * size);
+    for (let i = 0; i < size; i++) {
+      const number = first + ((start + i) % size);
+      if (this.take(number, dryRun)) return number;
+    }
+    return undefined;
+  }
+
+  replace(change: { readonly before: readonly number[]; readonly after: readonly number[] }): void {
+    for (const number of change.before) this.#stored.delete(number);
+    for (const number of change.after) {
+      this.#stored.add(number);
+      this.#reservedUntil.delete(number);
+    }
+  }
+
+  #isFree(number: number): boolean {
+    if (this.#stored.has(number)) return false;
+    const until = this.#reservedUntil.get(number);
+    return until === undefined || until <= this.#options.clock.monotonic();
+  }
+}
+
+function parseIpv4(text: string): number | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || parts.some((part) => !/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255))
+    return undefined;
+  return parts.reduce((number, part) => number * 256 + Number(part), 0);
+}
+
+function formatIpv4(number: number): string {
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+}
+
+function parseCidr(cidr: string): { readonly first: number; readonly last: number } {
+  const [address = '', bits = ''] = cidr.split('/', 2);
+  const base = parseIpv4(address);
+  const size = 2 ** (32 - Number(bits));
+  if (base === undefined || !Number.isInteger(size) || size < 4)
+    throw new Error(`${cidr} is no IPv4 range for services`);
+  return { first: base - (base % size), last: base - (base % size) + size - 1 };
+}

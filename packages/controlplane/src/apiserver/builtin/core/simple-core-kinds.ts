@@ -1,0 +1,27 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type {
+  Endpoints,
+  LimitRange,
+  PodTemplate,
+  ReplicationController,
+  ResourceQuota,
+  ServiceAccount,
+} from '../generated/drafts.ts';
+import { workloadScale } from '../workload-scale.ts';
+
+/** Kinds of the core group that need little of their own. */
+export const simpleCoreKinds = [
+  builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),
+  builtinKind<LimitRange>({ resource: '/v1/limitranges', struct: 'v1.LimitRange', allowCreateOnUpdate: true }),
+  builtinKind<PodTemplate>({ resource: '/v1/podtemplates', struct: 'v1.PodTemplate', generation: 'object' }),
+  builtinKind<ReplicationController>({
+    resource: '/v1/replicationcontrollers',
+    struct: 'v1.ReplicationController',
+    generation: 'spec',
+    defaultPropagation: 'Orphan',
+    scale: { ...workloadScale, selectorPath: ['spec', 'selector'] },
+    fieldLabels: { 'status.replicas': ({ status }) => String(status.replicas) },
+  }),
+  builtinKind<ResourceQuota>({ resource: '/v1/resourcequotas', struct: 'v1.ResourceQuota' }),
+  builtinKind<ServiceAccount>({ resource: '/v1/serviceaccounts', struct: 'v1.ServiceAccount' }),
+];

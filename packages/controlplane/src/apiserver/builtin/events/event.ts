@@ -1,0 +1,45 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { Event, Eventsv1Event } from '../generated/drafts.ts';
+import { eventConversion } from './event-conversion.ts';
+
+/** Events of the core group: the stored form of both event APIs. */
+export const coreEvents = builtinKind<Event>({
+  resource: '/v1/events',
+  struct: 'v1.Event',
+  allowCreateOnUpdate: true,
+  fieldLabels: {
+    'involvedObject.kind': ({ involvedObject }) => involvedObject.kind ?? '',
+    'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace ?? '',
+    'involvedObject.name': ({ involvedObject }) => involvedObject.name ?? '',
+    'involvedObject.uid': ({ involvedObject }) => involvedObject.uid ?? '',
+    'involvedObject.apiVersion': ({ involvedObject }) => involvedObject.apiVersion ?? '',
+    'involvedObject.resourceVersion': ({ involvedObject }) => involvedObject.resourceVersion ?? '',
+    'involvedObject.fieldPath': ({ involvedObject }) => involvedObject.fieldPath ?? '',
+    reason: ({ reason }) => reason ?? '',
+    reportingComponent: ({ reportingComponent }) => reportingComponent,
+    source: ({ source, reportingComponent }) => source.component || reportingComponent,
+    type: ({ type }) => type ?? '',
+  },
+});
+
+/** Events of events.k8s.io: the same objects in newer words. */
+export const newEvents = builtinKind<Eventsv1Event>({
+  resource: 'events.k8s.io/v1/events',
+  struct: 'eventsv1.Event',
+  allowCreateOnUpdate: true,
+  storageApiVersion: 'v1',
+  storagePrefix: '/registry/events/',
+  conversion: eventConversion,
+  fieldLabels: {
+    'regarding.kind': ({ regarding }) => regarding.kind ?? '',
+    'regarding.namespace': ({ regarding }) => regarding.namespace ?? '',
+    'regarding.name': ({ regarding }) => regarding.name ?? '',
+    'regarding.uid': ({ regarding }) => regarding.uid ?? '',
+    'regarding.apiVersion': ({ regarding }) => regarding.apiVersion ?? '',
+    'regarding.resourceVersion': ({ regarding }) => regarding.resourceVersion ?? '',
+    'regarding.fieldPath': ({ regarding }) => regarding.fieldPath ?? '',
+    reason: ({ reason }) => reason ?? '',
+    reportingController: ({ reportingController }) => reportingController ?? '',
+    type: ({ type }) => type ?? '',
+  },
+});

@@ -1,0 +1,29 @@
+import { StatusError } from '@kubewright/apimachinery';
+import type { ConnectSubresource, VirtualResource } from '../registry/resource-definition.ts';
+import type { BuiltinDefinitionsOptions, BuiltinResource } from './builtin-options.ts';
+import { podBinding } from './core/pod-binding.ts';
+
+/** The behaviour of a subresource that is neither a view nor a scale; the caller's comes first. */
+export function connectSubresource(path: string, options: BuiltinDefinitionsOptions): ConnectSubresource {
+  const given = options.connect?.get(path);
+  if (given) return given;
+  if (path === 'pods/binding') return podBinding(options.clock);
+  return { type: 'connect', connect: () => Promise.reject(notServed(path)) };
+}
+
+/** The behaviour of a resource that is only asked. */
+export function virtualResource(resource: BuiltinResource, options: BuiltinDefinitionsOptions): VirtualResource {
+  const given = options.virtual?.get(resource.resource);
+  return given ?? { create: () => Promise.reject(notServed(resource.resource)) };
+}
+
+function notServed(what: string): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `${what} has no behaviour on this server; start it with a component that gives it one`,
+    code: 501,
+  });
+}

@@ -1,0 +1,10 @@
+export { builtinDefinitions } from './builtin-definitions.ts';
+export type { BuiltinDefinitionsOptions, BuiltinResource } from './builtin-options.ts';
+export {
+  type AllocatedService,
+  AllocationError,
+  type AllocationRequest,
+  type MemoryServiceAllocatorOptions,
+  memoryServiceAllocator,
+  type ServiceAllocator,
+} from './core/service-allocator.ts';

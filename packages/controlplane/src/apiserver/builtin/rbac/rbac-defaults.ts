@@ -1,0 +1,17 @@
+import type { RoleBinding, Subject } from '../generated/drafts.ts';
+import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/** Defaults of the RBAC group: bindings and subjects that do not name their API group mean this one. */
+export const rbacDefaults: readonly StructDefaultsEntry[] = [
+  defaultsOf<RoleBinding>('rbacv1.RoleBinding', defaultRoleRef),
+  defaultsOf<RoleBinding>('rbacv1.ClusterRoleBinding', defaultRoleRef),
+  defaultsOf<Subject>('rbacv1.Subject', (subject) => {
+    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= GROUP;
+  }),
+];
+
+function defaultRoleRef({ roleRef }: RoleBinding): void {
+  roleRef.apiGroup ||= GROUP;
+}

@@ -1,0 +1,24 @@
+import { builtinKind } from '../builtin-kind.ts';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../generated/drafts.ts';
+
+const GROUP = 'rbac.authorization.k8s.io/v1';
+
+/** Kinds of the RBAC group. */
+export const rbacKinds = [
+  builtinKind<ClusterRole>({
+    resource: `${GROUP}/clusterroles`,
+    struct: 'rbacv1.ClusterRole',
+    allowCreateOnUpdate: true,
+  }),
+  builtinKind<ClusterRoleBinding>({
+    resource: `${GROUP}/clusterrolebindings`,
+    struct: 'rbacv1.ClusterRoleBinding',
+    allowCreateOnUpdate: true,
+  }),
+  builtinKind<Role>({ resource: `${GROUP}/roles`, struct: 'rbacv1.Role', allowCreateOnUpdate: true }),
+  builtinKind<RoleBinding>({
+    resource: `${GROUP}/rolebindings`,
+    struct: 'rbacv1.RoleBinding',
+    allowCreateOnUpdate: true,
+  }),
+];

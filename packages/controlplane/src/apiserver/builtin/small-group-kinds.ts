@@ -1,0 +1,77 @@
+import { builtinKind } from './builtin-kind.ts';
+import type {
+  APIService,
+  DeviceClass,
+  EndpointSlice,
+  FlowSchema,
+  Lease,
+  PriorityClass,
+  PriorityLevelConfiguration,
+  ResourceClaimTemplate,
+  ResourceSlice,
+  Resourcev1ResourceClaim,
+  RuntimeClass,
+} from './generated/drafts.ts';
+
+/** Kinds of groups with few kinds, none of which needs more than its rules of update. */
+export const smallGroupKinds = [
+  builtinKind<APIService>({
+    resource: 'apiregistration.k8s.io/v1/apiservices',
+    struct: 'apiregistrationv1.APIService',
+    allowUnconditionalUpdate: false,
+  }),
+  builtinKind<PriorityClass>({
+    resource: 'scheduling.k8s.io/v1/priorityclasses',
+    struct: 'schedulingv1.PriorityClass',
+    generation: 'object',
+  }),
+  builtinKind<Lease>({
+    resource: 'coordination.k8s.io/v1/leases',
+    struct: 'coordinationv1.Lease',
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: true,
+  }),
+  builtinKind<RuntimeClass>({
+    resource: 'node.k8s.io/v1/runtimeclasses',
+    struct: 'nodev1.RuntimeClass',
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: true,
+  }),
+  builtinKind<EndpointSlice>({
+    resource: 'discovery.k8s.io/v1/endpointslices',
+    struct: 'discoveryv1.EndpointSlice',
+    generation: 'object',
+  }),
+  builtinKind<DeviceClass>({
+    resource: 'resource.k8s.io/v1/deviceclasses',
+    struct: 'resourcev1.DeviceClass',
+    generation: 'spec',
+  }),
+  builtinKind<Resourcev1ResourceClaim>({
+    resource: 'resource.k8s.io/v1/resourceclaims',
+    struct: 'resourcev1.ResourceClaim',
+    views: { status: { keepsMetadata: true } },
+  }),
+  builtinKind<ResourceClaimTemplate>({
+    resource: 'resource.k8s.io/v1/resourceclaimtemplates',
+    struct: 'resourcev1.ResourceClaimTemplate',
+  }),
+  builtinKind<ResourceSlice>({
+    resource: 'resource.k8s.io/v1/resourceslices',
+    struct: 'resourcev1.ResourceSlice',
+    generation: 'spec',
+    fieldLabels: { 'spec.driver': ({ spec }) => spec.driver, 'spec.nodeName': ({ spec }) => spec.nodeName ?? '' },
+  }),
+  builtinKind<FlowSchema>({
+    resource: 'flowcontrol.apiserver.k8s.io/v1/flowschemas',
+    struct: 'flowcontrolv1.FlowSchema',
+    generation: 'spec',
+    views: { status: { keepsMetadata: true } },
+  }),
+  builtinKind<PriorityLevelConfiguration>({
+    resource: 'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations',
+    struct: 'flowcontrolv1.PriorityLevelConfiguration',
+    generation: 'spec',
+    views: { status: { keepsMetadata: true } },
+  }),
+];
