@@ -1,4 +1,4 @@
-import { isDeleting } from '@kubewright/apimachinery';
+import { isDeleting, objectKey } from '@kubewright/apimachinery';
 import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import { controller, type ReconcileContext, type ReconcileOutcome } from '@kubewright/runtime';
 import { Postgresql } from '../api/v1/postgresql.ts';
@@ -11,7 +11,7 @@ export const postgresql = controller({
   owns: [Pod, Secret],
   finalizers: { 'database.db.example.com/finalizer': deletePodFirst },
   async reconcile(pg, ctx) {
-    const found = await ctx.get(Pod, podFor(pg).metadata);
+    const found = await ctx.get(Pod, objectKey(pg));
     if (found && (isDeleting(found) || hasEnded(found))) {
       await ctx.setStatus(statusOf(pg, found, ctx.clock));
       if (!isDeleting(found)) await ctx.delete(found); // the next reconcile, caused by its deletion, makes a new one
@@ -32,7 +32,7 @@ export const postgresql = controller({
 
 /** Lets the object go only when its pod has gone. */
 async function deletePodFirst(pg: Postgresql, ctx: ReconcileContext<Postgresql>): Promise<ReconcileOutcome> {
-  const pod = await ctx.get(Pod, podFor(pg).metadata);
+  const pod = await ctx.get(Pod, objectKey(pg));
   if (!pod) return undefined;
   if (!isDeleting(pod)) await ctx.delete(pod);
   return { requeueAfterMs: 1_000 };

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+
+/** What may follow `npm start --`. */
+export interface StartFlags {
+  /** Ends with exit code 0 once the sample was up and everything was stopped. */
+  readonly once: boolean;
+  /** Starts without the sample. */
+  readonly empty: boolean;
+  readonly allowRootPods: boolean;
+  /** Port of the API server; 0 takes a free one. */
+  readonly port: number | undefined;
+  readonly help: boolean;
+}
+
+export const usage = `npm start [-- FLAGS]
+  --empty             start without the sample
+  --once              end after the sample was up
+  --port PORT         port of the API server (a free one, kept from start to start)
+  --allow-root-pods   let pods run as uid 0`;
+
+/**
+ * Reads the flags.
+ *
+ * @throws Error that names the flag it does not know.
+ */
+export function readFlags(argv: readonly string[]): StartFlags {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      once: { type: 'boolean', default: false },
+      empty: { type: 'boolean', default: false },
+      'allow-root-pods': { type: 'boolean', default: false },
+      port: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const port = values.port === undefined ? undefined : Number(values.port);
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
+    throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
+  }
+  return {
+    once: values.once,
+    empty: values.empty,
+    allowRootPods: values['allow-root-pods'],
+    port,
+    help: values.help,
+  };
+}

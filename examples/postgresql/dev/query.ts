@@ -1,0 +1,20 @@
+import pg from 'pg';
+
+/** Where a server listens and who logs in. */
+export interface Login {
+  readonly host: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Logs in over TCP with the password, as any application would, and asks the server what it is. */
+export async function askVersion({ host, user, password }: Login): Promise<string> {
+  const client = new pg.Client({ host, port: 5432, user, password, database: user, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: string }>('SELECT version()');
+    return rows[0]?.version ?? '';
+  } finally {
+    await client.end();
+  }
+}

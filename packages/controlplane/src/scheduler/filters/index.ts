@@ -1,0 +1,20 @@
+import type { Filter } from './filter.ts';
+import { nodeAffinity } from './node-affinity.ts';
+import { nodeName } from './node-name.ts';
+import { nodePorts } from './node-ports.ts';
+import { nodeResourcesFit } from './node-resources-fit.ts';
+import { nodeUnschedulable, taintToleration } from './taints.ts';
+
+export type { Filter } from './filter.ts';
+export { preferredAffinity } from './node-affinity.ts';
+export { intolerablePreferences } from './taints.ts';
+
+/** The filters in kube-scheduler's order; the first one with a reason speaks for a node. */
+export const filters: readonly Filter[] = [
+  nodeUnschedulable,
+  nodeName,
+  taintToleration,
+  nodeAffinity,
+  nodePorts,
+  nodeResourcesFit,
+];

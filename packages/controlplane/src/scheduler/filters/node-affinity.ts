@@ -1,0 +1,52 @@
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '@kubewright/apimachinery/core/v1';
+import type { Filter } from './filter.ts';
+
+/** A pod's nodeSelector and its required node affinity must match the node. */
+export const nodeAffinity: Filter = {
+  name: 'NodeAffinity',
+  reasons({ spec }, { node }) {
+    const labels = node.metadata.labels ?? {};
+    const selected = Object.entries(spec?.nodeSelector ?? {}).every(([key, value]) => labels[key] === value);
+    const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+    const wanted = terms === undefined || terms.some((term) => matchesTerm(term, node));
+    return selected && wanted ? [] : ["node(s) didn't match Pod's node affinity/selector"];
+  },
+};
+
+/** Sums the weights of the preferred terms that a node matches; more is better. */
+export function preferredAffinity(pod: Pod, node: Node): number {
+  const preferred = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return preferred.reduce((sum, { weight, preference }) => sum + (matchesTerm(preference, node) ? weight : 0), 0);
+}
+
+/** A term without any requirement matches nothing. */
+function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  const labels = node.metadata.labels ?? {};
+  return (
+    matchExpressions.every((requirement) => matches(requirement, labels[requirement.key])) &&
+    matchFields.every((requirement) => requirement.key === 'metadata.name' && matches(requirement, node.metadata.name))
+  );
+}
+
+function matches({ operator, values = [] }: NodeSelectorRequirement, actual: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return actual !== undefined && values.includes(actual);
+    case 'NotIn':
+      return actual === undefined || !values.includes(actual);
+    case 'Exists':
+      return actual !== undefined;
+    case 'DoesNotExist':
+      return actual === undefined;
+    case 'Gt':
+    case 'Lt': {
+      const [bound] = values;
+      if (actual === undefined || !/^-?\d+$/.test(actual) || bound === undefined || !/^-?\d+$/.test(bound))
+        return false;
+      return operator === 'Gt' ? BigInt(actual) > BigInt(bound) : BigInt(actual) < BigInt(bound);
+    }
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,19 @@
+import { zeroQuantity } from '@kubewright/apimachinery';
+import { podRequests } from '../node-info.ts';
+import type { Filter } from './filter.ts';
+
+/** What a pod asks for must be left on the node. */
+export const nodeResourcesFit: Filter = {
+  name: 'NodeResourcesFit',
+  reasons({ spec }, { allocatable, requested }) {
+    const reasons: string[] = [];
+    for (const [name, amount] of podRequests(spec)) {
+      if (amount.compare(zeroQuantity) === 0) continue;
+      const after = (requested.get(name) ?? zeroQuantity).add(amount);
+      if (after.compare(allocatable.get(name) ?? zeroQuantity) > 0) {
+        reasons.push(name === 'pods' ? 'Too many pods' : `Insufficient ${name}`);
+      }
+    }
+    return reasons;
+  },
+};

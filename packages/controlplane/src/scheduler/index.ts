@@ -1,0 +1,1 @@
+export { schedulerController } from './scheduler.ts';

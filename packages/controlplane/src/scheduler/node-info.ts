@@ -1,0 +1,92 @@
+import { parseQuantity, type Quantity, zeroQuantity } from '@kubewright/apimachinery';
+import type { Node, Pod, PodSpec } from '@kubewright/apimachinery/core/v1';
+
+/** Amounts by resource name (`cpu`, `memory`, `pods`, extended ones). */
+export type Resources = ReadonlyMap<string, Quantity>;
+
+/** A port that a pod takes on its node. */
+export interface HostPort {
+  readonly ip: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
+/** What a node has and what its pods have taken, as the filters need it. */
+export interface NodeInfo {
+  readonly node: Node;
+  readonly allocatable: Resources;
+  readonly requested: Resources;
+  readonly hostPorts: readonly HostPort[];
+}
+
+/** Sums up a node and the pods on it; pods that have ended take nothing. */
+export function nodeInfo(node: Node, pods: readonly Pod[]): NodeInfo {
+  const requested = new Map<string, Quantity>();
+  const hostPorts: HostPort[] = [];
+  for (const pod of pods) {
+    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
+    for (const [name, amount] of podRequests(pod.spec)) add(requested, name, amount);
+    hostPorts.push(...podHostPorts(pod.spec));
+  }
+  const allocatable = quantities(node.status?.allocatable);
+  return { node, allocatable, requested, hostPorts };
+}
+
+/**
+ * What a pod asks for: its containers together or its greediest init container, whichever is more, plus overhead; and
+ * one of `pods`. Restartable init containers run beside the others and count with them.
+ */
+export function podRequests(spec: PodSpec | undefined): Resources {
+  const total = new Map<string, Quantity>();
+  for (const { resources } of spec?.containers ?? []) addAll(total, quantities(resources?.requests));
+  const sidecars = new Map<string, Quantity>();
+  const initPeak = new Map<string, Quantity>();
+  for (const { resources, restartPolicy } of spec?.initContainers ?? []) {
+    const requests = quantities(resources?.requests);
+    if (restartPolicy === 'Always') {
+      addAll(sidecars, requests);
+      addAll(total, requests);
+      raise(initPeak, sidecars);
+    } else {
+      const together = new Map(sidecars);
+      addAll(together, requests);
+      raise(initPeak, together);
+    }
+  }
+  raise(total, initPeak);
+  addAll(total, quantities(spec?.overhead));
+  total.set('pods', parseQuantity('1'));
+  return total;
+}
+
+/** The ports that a pod takes on its node. */
+export function podHostPorts(spec: PodSpec | undefined): readonly HostPort[] {
+  return (spec?.containers ?? []).flatMap(({ ports }) =>
+    (ports ?? [])
+      .filter(({ hostPort }) => (hostPort ?? 0) > 0)
+      .map(({ hostPort, hostIP, protocol }) => ({
+        ip: hostIP || '0.0.0.0',
+        port: hostPort ?? 0,
+        protocol: protocol ?? 'TCP',
+      })),
+  );
+}
+
+function quantities(list: Readonly<Record<string, string | number>> | undefined): Resources {
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(String(text))]));
+}
+
+function add(into: Map<string, Quantity>, name: string, amount: Quantity): void {
+  into.set(name, (into.get(name) ?? zeroQuantity).add(amount));
+}
+
+function addAll(into: Map<string, Quantity>, amounts: Resources): void {
+  for (const [name, amount] of amounts) add(into, name, amount);
+}
+
+function raise(into: Map<string, Quantity>, amounts: Resources): void {
+  for (const [name, amount] of amounts) {
+    const present = into.get(name);
+    if (!present || present.compare(amount) < 0) into.set(name, amount);
+  }
+}
