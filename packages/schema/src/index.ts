@@ -1,4 +1,5 @@
 export * from './decode/index.ts';
 export * from './json/index.ts';
 export * from './node/index.ts';
+export * from './strategic-merge/index.ts';
 export * from './structural/index.ts';

@@ -1,0 +1,84 @@
+import { isRecord } from '../structural/equal.ts';
+import { noMergeKey } from './strategic-merge-error.ts';
+
+/** What identifies an element: its merge key's value, or itself in lists of scalars. */
+export function identify(element: unknown, mergeKey: string | undefined): unknown {
+  return mergeKey === undefined ? element : isRecord(element) ? element[mergeKey] : undefined;
+}
+
+/** Splits elements into those that a list names and those that only the server has. */
+export function partition(
+  elements: readonly unknown[],
+  named: readonly unknown[],
+  mergeKey: string | undefined,
+): { readonly inPatch: unknown[]; readonly serverOnly: unknown[] } {
+  const names = new Set(named.map((element) => identify(element, mergeKey)));
+  const inPatch: unknown[] = [];
+  const serverOnly: unknown[] = [];
+  for (const element of elements) {
+    requireKey(element, mergeKey);
+    (names.has(identify(element, mergeKey)) ? inPatch : serverOnly).push(element);
+  }
+  return { inPatch, serverOnly };
+}
+
+/** Throws if an element of a merged list lacks the merge key. */
+export function requireKey(element: unknown, mergeKey: string | undefined): void {
+  if (mergeKey !== undefined && (!isRecord(element) || !Object.hasOwn(element, mergeKey))) {
+    throw noMergeKey(element, mergeKey);
+  }
+}
+
+/**
+ * Puts a merged list in order: the patch's elements as the patch has them, the server's own as the server had them, and
+ * between the two sequences the server's order decides where it knows both; else the patch's element comes first.
+ */
+export function orderElements(
+  parts: { readonly inPatch: readonly unknown[]; readonly serverOnly: readonly unknown[] },
+  orders: { readonly patchOrder: readonly unknown[]; readonly serverOrder: readonly unknown[] },
+  mergeKey: string | undefined,
+): unknown[] {
+  const serverPlaces = places(orders.serverOrder, mergeKey);
+  const left = sortBy(parts.serverOnly, serverPlaces, mergeKey);
+  const right = sortBy(parts.inPatch, places(orders.patchOrder, mergeKey), mergeKey);
+  const result: unknown[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < left.length && j < right.length) {
+    const l = serverPlaces.get(identify(left[i], mergeKey));
+    const r = serverPlaces.get(identify(right[j], mergeKey));
+    if (l !== undefined && r !== undefined && l < r) result.push(left[i++]);
+    else result.push(right[j++]);
+  }
+  return [...result, ...right.slice(j), ...left.slice(i)];
+}
+
+function places(order: readonly unknown[], mergeKey: string | undefined): ReadonlyMap<unknown, number> {
+  const result = new Map<unknown, number>();
+  order.forEach((element, i) => {
+    requireKey(element, mergeKey);
+    const key = identify(element, mergeKey);
+    if (!result.has(key)) result.set(key, i);
+  });
+  return result;
+}
+
+/** Insertion sort on purpose: upstream's comparison is not consistent for unnamed elements, so the algorithm shows. */
+function sortBy(
+  elements: readonly unknown[],
+  order: ReadonlyMap<unknown, number>,
+  mergeKey: string | undefined,
+): unknown[] {
+  const sorted = [...elements];
+  const before = (a: unknown, b: unknown): boolean => {
+    const i = order.get(identify(a, mergeKey));
+    const j = order.get(identify(b, mergeKey));
+    return i === undefined || j === undefined || i < j;
+  };
+  for (let i = 1; i < sorted.length; i++) {
+    for (let j = i; j > 0 && before(sorted[j], sorted[j - 1]); j--) {
+      [sorted[j], sorted[j - 1]] = [sorted[j - 1], sorted[j]];
+    }
+  }
+  return sorted;
+}

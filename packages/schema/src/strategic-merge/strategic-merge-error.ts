@@ -1,0 +1,58 @@
+/**
+ * A strategic merge patch that cannot be applied. `message` is the API server's own text (1.36) and `httpStatus` the status
+ * that it answers with: 400 for a malformed directive, 422 for lists of lists, 500 for the rest. Never worth a retry.
+ */
+export class StrategicMergeError extends Error {
+  readonly code = 'KW2003';
+  readonly httpStatus: 400 | 422 | 500;
+
+  constructor(message: string, httpStatus: 400 | 422 | 500) {
+    super(message);
+    this.name = 'StrategicMergeError';
+    this.httpStatus = httpStatus;
+  }
+}
+
+export function badFormat(what: 'primitive list' | 'retainKeys' | 'setElementOrder list'): StrategicMergeError {
+  return new StrategicMergeError(`invalid patch format of ${what}`, 400);
+}
+
+export function internal(message: string): StrategicMergeError {
+  return new StrategicMergeError(message, 500);
+}
+
+export function noMergeKey(element: unknown, key: string): StrategicMergeError {
+  return internal(`map: ${printGo(element)} does not contain declared merge key: ${key}`);
+}
+
+export function wrongKind(expected: 'map' | 'list', actual: unknown): StrategicMergeError {
+  const name = expected === 'map' ? 'map[string]interface {}' : '[]interface {}';
+  return internal(`expected a ${name}, but received a ${goTypeName(actual)}`);
+}
+
+function goTypeName(value: unknown): string {
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'object':
+      return 'map[string]interface {}';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'boolean':
+      return 'bool';
+    default:
+      return 'string';
+  }
+}
+
+/** Plain data as Go's `%v` prints it: `map[name:a ports:[1 2]]`. */
+export function printGo(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(printGo).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const record = value as Record<string, unknown>; // neither a list nor null
+  const fields = Object.keys(record)
+    .sort()
+    .map((key) => `${key}:${printGo(record[key])}`);
+  return `map[${fields.join(' ')}]`;
+}

@@ -1,0 +1,295 @@
+import { setOwn } from '../json/parsed-body.ts';
+import type { SchemaNode } from '../node/index.ts';
+import { deepCopy, isRecord } from '../structural/equal.ts';
+import { identify, orderElements, partition, requireKey } from './element-order.ts';
+import { badFormat, internal, noMergeKey, printGo, StrategicMergeError, wrongKind } from './strategic-merge-error.ts';
+
+const PATCH = '$patch';
+const RETAIN_KEYS = '$retainKeys';
+const DELETE_PREFIX = '$deleteFromPrimitiveList/';
+const ORDER_PREFIX = '$setElementOrder/';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, others replaced;
+ * null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
+ * `$deleteFromPrimitiveList/<list>` are followed. Built-in kinds only; custom resources answer 415.
+ *
+ * Neither input is changed; the result shares nothing with them.
+ *
+ * @throws {@link StrategicMergeError} with the status to answer.
+ */
+export function strategicMergePatch(original: Readonly<Fields>, patch: Readonly<Fields>, schema: SchemaNode): Fields {
+  return mergeMap(deepCopy(original) as Fields, deepCopy(patch) as Fields, schema); // copies of records are records
+}
+
+function mergeMap(original: Fields, patch: Fields, schema: SchemaNode | undefined): Fields {
+  if (Object.hasOwn(patch, PATCH)) return followDirective(patch);
+  retainKeys(original, patch);
+  mergeOrderedLists(original, patch, schema);
+  for (const patchKey of Object.keys(patch)) {
+    const value = patch[patchKey];
+    const deletes = patchKey.startsWith(DELETE_PREFIX);
+    const key = deletes ? patchKey.slice(DELETE_PREFIX.length) : patchKey;
+    if (value === null) {
+      delete original[key];
+    } else if (!Object.hasOwn(original, key) || kindOf(original[key]) !== kindOf(value)) {
+      if (!deletes) take(original, key, value);
+    } else if (isRecord(value)) {
+      const field = fieldNode(schema, key);
+      const merged = strategyOf(field) === 'replace' ? value : mergeMap(original[key] as Fields, value, field); // same kind
+      setOwn(original, key, merged);
+    } else if (Array.isArray(value)) {
+      const list = original[key] as unknown[]; // same kind
+      const field = fieldNode(schema, key);
+      const merges = deletes || strategyOf(field) === 'merge';
+      setOwn(original, key, merges ? mergeList(list, value, { field, deletes }) : value);
+    } else {
+      setOwn(original, key, value);
+    }
+  }
+  return original;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}
+
+function followDirective(patch: Fields): Fields {
+  const directive = patch[PATCH];
+  if (directive === 'replace') {
+    delete patch[PATCH];
+    return patch;
+  }
+  if (directive === 'delete') return {};
+  throw internal(`unknown patch type: ${printGo(directive)} in map: ${printGo(patch)}`);
+}
+
+/** Sets a value that the original does not have: nulls and elements with directives are left out. */
+function take(original: Fields, key: string, value: unknown): void {
+  const cleaned = withoutDirectives(withoutNulls(value));
+  if (cleaned === undefined) delete original[key];
+  else setOwn(original, key, cleaned);
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    for (const item of value) withoutNulls(item);
+  } else if (isRecord(value)) {
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) delete value[key];
+      else withoutNulls(value[key]);
+    }
+  }
+  return value;
+}
+
+function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isRecord(value)) return value;
+  if (Object.hasOwn(value, PATCH)) return undefined;
+  for (const key of Object.keys(value)) {
+    const cleaned = withoutDirectives(value[key]);
+    if (cleaned === undefined) delete value[key];
+    else setOwn(value, key, cleaned);
+  }
+  return value;
+}
+
+function fieldNode(schema: SchemaNode | undefined, key: string): SchemaNode | undefined {
+  const field = schema?.properties?.get(key) ?? schema?.additionalProperties;
+  if (field === undefined && schema !== undefined && schema.type === 'object' && schema.properties !== undefined) {
+    throw internal(`unable to find api field in struct ${structName(schema)} for the json field "${key}"`);
+  }
+  return field;
+}
+
+function structName(schema: SchemaNode): string {
+  const name = schema.typeName ?? 'Unknown';
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+function strategyOf(field: SchemaNode | undefined): string | undefined {
+  return field?.patchStrategies?.find((strategy) => strategy !== 'retainKeys');
+}
+
+function retainKeys(original: Fields, patch: Fields): void {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
+  const keys = patch[RETAIN_KEYS];
+  delete patch[RETAIN_KEYS];
+  if (!Array.isArray(keys)) throw badFormat('retainKeys');
+  const retained = new Set<unknown>(keys);
+  for (const key of Object.keys(patch)) {
+    const directive = key.startsWith(DELETE_PREFIX) || key.startsWith(ORDER_PREFIX);
+    if (patch[key] !== null && !directive && !retained.has(key)) throw badFormat('retainKeys');
+  }
+  for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key];
+}
+
+/** Merges the lists that come with `$setElementOrder`, together with it, and takes both out of the patch. */
+function mergeOrderedLists(original: Fields, patch: Fields, schema: SchemaNode | undefined): void {
+  for (const directive of Object.keys(patch)) {
+    if (!directive.startsWith(ORDER_PREFIX)) continue;
+    const order = patch[directive];
+    delete patch[directive];
+    if (!Array.isArray(order)) throw wrongKind('list', order);
+    const key = directive.slice(ORDER_PREFIX.length);
+    const live = original[key];
+    const change = patch[key];
+    if (live !== undefined && !Array.isArray(live)) throw wrongKind('list', live);
+    if (change !== undefined && !Array.isArray(change)) throw wrongKind('list', change);
+    const field = fieldNode(schema, key);
+    const mergeKey = field?.patchMergeKey;
+    if (change !== undefined) checkOrder(change, order, mergeKey);
+    if (live === undefined && change === undefined) continue;
+    const merged = mergeForOrder(live, change, field);
+    const parts = partition(merged, order, mergeKey);
+    elementKind(live ?? [], change ?? []);
+    setOwn(original, key, orderElements(parts, { patchOrder: order, serverOrder: live ?? [] }, mergeKey));
+    delete patch[key];
+  }
+}
+
+function mergeForOrder(
+  live: unknown[] | undefined,
+  change: unknown[] | undefined,
+  field: SchemaNode | undefined,
+): unknown[] {
+  if (change === undefined) return live ?? [];
+  if (live === undefined) return withoutDirectives(change) as unknown[]; // a list stays a list
+  if (strategyOf(field) !== 'merge') return change;
+  return mergeList([...live], change, { field, deletes: false });
+}
+
+/** The patch's elements must stand in the order that the patch itself demands. */
+function checkOrder(change: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
+  if (order.length === 0 || change.length === 0) return;
+  let at = 0;
+  for (const element of change) {
+    if (mergeKey !== undefined && !isRecord(element)) throw wrongKind('map', element);
+    if (isRecord(element) && Object.hasOwn(element, PATCH)) continue;
+    requireKey(element, mergeKey);
+    const wanted = identify(element, mergeKey);
+    while (at < order.length && identify(orderElement(order[at], mergeKey), mergeKey) !== wanted) at++;
+    if (at >= order.length) {
+      throw internal(
+        `The order in patch list:\n${printGo(change)}\n doesn't match $setElementOrder list:\n${printGo(order)}\n`,
+      );
+    }
+    at++;
+  }
+}
+
+function orderElement(element: unknown, mergeKey: string | undefined): unknown {
+  if (mergeKey !== undefined && !isRecord(element)) throw wrongKind('map', element);
+  requireKey(element, mergeKey);
+  return element;
+}
+
+function mergeList(
+  original: unknown[],
+  patch: unknown[],
+  { field, deletes }: { readonly field: SchemaNode | undefined; readonly deletes: boolean },
+): unknown[] {
+  if (original.length === 0 && patch.length === 0) return original;
+  if (elementKind(original, patch) !== 'object') {
+    if (deletes) {
+      const gone = new Set(patch);
+      return original.filter((item) => !gone.has(item));
+    }
+    return orderElements(
+      partition(dedupe([...original, ...patch]), patch, undefined),
+      { patchOrder: patch, serverOrder: original },
+      undefined,
+    );
+  }
+  const mergeKey = field?.patchMergeKey;
+  if (mergeKey === undefined) {
+    throw internal(`cannot merge lists without merge key for ${field?.items?.typeName ?? 'Unknown'}`);
+  }
+  const { server, changes } = followElementDirectives(original as Fields[], patch as Fields[], mergeKey); // all records
+  const merged = mergeElements(server, changes, { mergeKey, items: field?.items });
+  return orderElements(partition(merged, changes, mergeKey), { patchOrder: changes, serverOrder: server }, mergeKey);
+}
+
+/** Upstream's way to drop doubles: the last element takes the place of one that is dropped. */
+function dedupe(list: unknown[]): unknown[] {
+  let last = list.length - 1;
+  for (let i = 0; i < last; i++) {
+    for (let j = i + 1; j <= last; j++) {
+      if (list[i] === list[j]) list[j--] = list[last--];
+    }
+  }
+  return list.slice(0, last + 1);
+}
+
+function followElementDirectives(
+  original: readonly Fields[],
+  patch: readonly Fields[],
+  mergeKey: string,
+): { readonly server: Fields[]; readonly changes: Fields[] } {
+  let server = [...original];
+  const changes: Fields[] = [];
+  let replace = false;
+  for (const element of patch) {
+    if (!Object.hasOwn(element, PATCH)) {
+      changes.push(element);
+      continue;
+    }
+    const directive = element[PATCH];
+    if (directive === 'delete') {
+      if (!Object.hasOwn(element, mergeKey)) throw noMergeKey(element, mergeKey);
+      server = server.filter((item) => item[mergeKey] !== element[mergeKey]);
+    } else if (directive === 'replace') {
+      replace = true;
+    } else if (directive === 'merge') {
+      throw internal('merging lists cannot yet be specified in the patch');
+    } else {
+      throw internal(`unknown patch type: ${printGo(directive)} in map: ${printGo(element)}`);
+    }
+  }
+  return replace ? { server: changes, changes: [] } : { server, changes };
+}
+
+function mergeElements(
+  server: readonly Fields[],
+  changes: readonly Fields[],
+  { mergeKey, items }: { readonly mergeKey: string; readonly items: SchemaNode | undefined },
+): Fields[] {
+  const merged = [...server];
+  const at = new Map<unknown, number>();
+  merged.forEach((element, i) => {
+    if (!at.has(element[mergeKey])) at.set(element[mergeKey], i);
+  });
+  for (const change of changes) {
+    if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
+    const i = at.get(change[mergeKey]);
+    if (i === undefined) {
+      at.set(change[mergeKey], merged.length);
+      merged.push(change);
+    } else {
+      merged[i] = mergeMap(merged[i] as Fields, change, items); // the index holds places of this list only
+    }
+  }
+  return merged;
+}
+
+function elementKind(...lists: readonly (readonly unknown[])[]): string {
+  let kind: string | undefined;
+  for (const list of lists) {
+    for (const item of list) {
+      const current = kindOf(item);
+      if (kind === undefined && current === 'array') {
+        throw new StrategicMergeError('lists of lists are not supported', 422);
+      }
+      if (kind !== undefined && kind !== current) {
+        throw internal(`list element types are not identical: ${printGo(lists)}`);
+      }
+      kind = current;
+    }
+  }
+  if (kind === undefined) throw internal('no elements in any of the given slices');
+  return kind;
+}
