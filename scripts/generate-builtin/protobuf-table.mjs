@@ -3,7 +3,18 @@ import { textModule } from './text-module.mjs';
 import { definitionNames } from './type-table.mjs';
 
 /** Messages that bodies may hold and no OpenAPI document defines. */
-const extraRoots = ['CreateOptions', 'DeleteOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions', 'Status', 'PartialObjectMetadata', 'PartialObjectMetadataList', 'WatchEvent'];
+const extraRoots = [
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'Status',
+  'PartialObjectMetadata',
+  'PartialObjectMetadataList',
+  'WatchEvent',
+];
 
 /** Messages that are no object in JSON; one letter each. */
 const special = new Map([
@@ -81,9 +92,12 @@ function factsOf(text) {
 function reachable(data, messages) {
   const known = new Set(Object.keys(messages));
   const served = new Set(definitionNames(data).map(messageName));
-  const pending = [...served, ...extraRoots.map((name) => messageName(`${metaPackage}.${name}`))].filter((name) => known.has(name));
+  const pending = [...served, ...extraRoots.map((name) => messageName(`${metaPackage}.${name}`))].filter((name) =>
+    known.has(name),
+  );
   for (const gv of groupVersions(data)) {
-    if (!pending.some((name) => name.startsWith(`${messageName(gv.package)}.`))) throw new Error(`no messages of ${gv.path}`);
+    if (!pending.some((name) => name.startsWith(`${messageName(gv.package)}.`)))
+      throw new Error(`no messages of ${gv.path}`);
   }
   const found = new Set();
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
@@ -99,8 +113,10 @@ function reachable(data, messages) {
 }
 
 function typeCode(messages, { type, owner, index }) {
-  if (type.startsWith('*')) return { code: `[${valueCode(messages, { type: type.slice(1), owner, index })}`, scalar: false };
-  if (type.startsWith('map<')) return { code: `{${valueCode(messages, { type: elementType(type), owner, index })}`, scalar: false };
+  if (type.startsWith('*'))
+    return { code: `[${valueCode(messages, { type: type.slice(1), owner, index })}`, scalar: false };
+  if (type.startsWith('map<'))
+    return { code: `{${valueCode(messages, { type: elementType(type), owner, index })}`, scalar: false };
   return { code: valueCode(messages, { type, owner, index }), scalar: scalars.has(type) };
 }
 

@@ -27,7 +27,8 @@ const folders = [
   [`kube-aggregator@${version}/pkg/apis/apiregistration/v1`, 'k8s.io.kube_aggregator.pkg.apis.apiregistration.v1'],
 ];
 for (const group of readdirSync(join(modules, `api@${version}`)).sort()) {
-  for (const apiVersion of ['v1', 'v2']) folders.push([`api@${version}/${group}/${apiVersion}`, `k8s.io.api.${group}.${apiVersion}`]);
+  for (const apiVersion of ['v1', 'v2'])
+    folders.push([`api@${version}/${group}/${apiVersion}`, `k8s.io.api.${group}.${apiVersion}`]);
 }
 
 const fields = {};
@@ -40,7 +41,11 @@ for (const [folder, name] of folders) {
     if (name.includes('kube_aggregator')) messages[`${name}.${struct}`] = Object.fromEntries(parsed.map(protobufOf));
   }
 }
-const line = (object) => Object.keys(object).sort().map((key) => `  ${JSON.stringify(key)}: ${JSON.stringify(object[key])}`).join(',\n');
+const line = (object) =>
+  Object.keys(object)
+    .sort()
+    .map((key) => `  ${JSON.stringify(key)}: ${JSON.stringify(object[key])}`)
+    .join(',\n');
 writeFileSync(
   new URL('go-fields.json', import.meta.url),
   `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n}\n}\n`,
@@ -55,7 +60,8 @@ function* structsIn(folder) {
   }
   for (const file of files) {
     const source = readFileSync(join(folder, file), 'utf8');
-    for (const match of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) yield [match[1], match[2].split('\n')];
+    for (const match of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
+      yield [match[1], match[2].split('\n')];
   }
 }
 
@@ -89,7 +95,18 @@ function format(field) {
 /** Types of the aggregator's messages, in the notation of the protobuf data. */
 function protobufOf(field) {
   const plain = field.type.replace(/^[*]|^\[\]/, '');
-  const known = { string: 'string', bool: 'bool', int32: 'int32', int64: 'int64', 'metav1.ObjectMeta': '.k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta', 'metav1.ListMeta': '.k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta', 'metav1.Time': '.k8s.io.apimachinery.pkg.apis.meta.v1.Time', ConditionStatus: 'string', APIServiceConditionType: 'string', byte: 'bytes' };
+  const known = {
+    string: 'string',
+    bool: 'bool',
+    int32: 'int32',
+    int64: 'int64',
+    'metav1.ObjectMeta': '.k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+    'metav1.ListMeta': '.k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta',
+    'metav1.Time': '.k8s.io.apimachinery.pkg.apis.meta.v1.Time',
+    ConditionStatus: 'string',
+    APIServiceConditionType: 'string',
+    byte: 'bytes',
+  };
   const type = known[plain] ?? plain;
   return [String(field.number), [field.protobufName, `${field.repeated ? '*' : ''}${type}`]];
 }

@@ -47,7 +47,8 @@ export function definitionNames(data) {
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (found.has(name)) continue;
     found.add(name);
-    for (const property of Object.values(data.definitions[name].properties ?? {})) pending.push(...referencesIn(property));
+    for (const property of Object.values(data.definitions[name].properties ?? {}))
+      pending.push(...referencesIn(property));
   }
   return [...found].sort();
 }

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Descriptions of one module of `kubernetes-types`: `Pod` and `Pod.spec` → text. */
+type Texts = ReadonlyMap<string, string>;
+
+/**
+ * Reads what Kubernetes says about its own types out of the declaration comments of the npm package
+ * `kubernetes-types` (1.30): what is newer has no description. A module is read when the first of its definitions is
+ * asked for; nothing is read before. Where the package is missing, as in a bundle, there are no descriptions.
+ */
+export class BuiltinDescriptions {
+  readonly #modules = new Map<string, Texts>();
+  #folder: string | undefined;
+
+  /** The description of a definition (`io.k8s.api.core.v1.Pod`), or of one of its fields. */
+  description(definition: string, field?: string): string | undefined {
+    const dot = definition.lastIndexOf('.');
+    const module = moduleOf(definition.slice(0, dot));
+    if (module === undefined) return undefined;
+    const name = definition.slice(dot + 1);
+    return this.#texts(module).get(field === undefined ? name : `${name}.${field}`);
+  }
+
+  #texts(module: string): Texts {
+    let texts = this.#modules.get(module);
+    if (texts === undefined) {
+      texts = this.#read(module);
+      this.#modules.set(module, texts);
+    }
+    return texts;
+  }
+
+  #read(module: string): Texts {
+    try {
+      this.#folder ??= dirname(createRequire(import.meta.url).resolve('kubernetes-types/package.json'));
+      return parseDeclarations(readFileSync(join(this.#folder, `${module}.d.ts`), 'utf8'));
+    } catch {
+      // Not installed, or a group that 1.30 did not have: no descriptions.
+      return new Map();
+    }
+  }
+}
+
+/** `io.k8s.api.core.v1` → `core/v1`; apimachinery's own packages lie elsewhere. */
+function moduleOf(packageName: string): string | undefined {
+  if (packageName === 'io.k8s.apimachinery.pkg.api.resource') return 'api/resource';
+  if (packageName === 'io.k8s.apimachinery.pkg.util.intstr') return 'util/intstr';
+  const match = /\.([a-z]+)\.(v\d+[a-z0-9]*)$/.exec(packageName);
+  return match === null ? undefined : `${match[1]}/${match[2]}`;
+}
+
+/** The declarations are machine-made: one comment, always on one or several lines of its own, before what it is about. */
+function parseDeclarations(source: string): Texts {
+  const texts = new Map<string, string>();
+  const pattern = /\/\*\*([\s\S]*?)\*\/|^export (?:interface|type) (\w+)|^ {4}(?:readonly )?"?([\w$-]+)"?\??:/gm;
+  let comment: string | undefined;
+  let owner = '';
+  for (const [, text, declared, field] of source.matchAll(pattern)) {
+    if (text !== undefined) {
+      comment = clean(text);
+      continue;
+    }
+    if (declared !== undefined) owner = declared;
+    const name = declared ?? `${owner}.${field}`;
+    if (comment !== undefined && comment !== '') texts.set(name, comment);
+    comment = undefined;
+  }
+  return texts;
+}
+
+function clean(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/^\s*\* ?/, '').trimEnd())
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,114 @@
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, type Scope } from '@kubewright/apimachinery';
+import { groupVersionTable, resourceTable } from '../generated/resource-table.ts';
+import type { SchemaNode } from '../node/index.ts';
+import { builtinSchema } from './builtin-schema.ts';
+
+/** A group and version as discovery lists them. */
+export interface BuiltinGroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+/** One collection of a built-in kind, as a fresh API server of 1.36.3 describes it. */
+export interface BuiltinResource extends GroupVersionResource, GroupVersionKind {
+  readonly singular: string;
+  readonly scope: Scope;
+  /** In the order of discovery: alphabetical. */
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Absent where nothing is stored, as for reviews. */
+  readonly storageVersionHash?: string;
+  readonly subresources: readonly BuiltinSubresource[];
+  /** Columns of `kubectl get`; none where there is nothing to list. */
+  readonly columns: readonly BuiltinColumn[];
+  /** The schema of the objects. */
+  readonly schema: SchemaNode;
+}
+
+/** A subresource and the kind of its bodies: `scale` → autoscaling/v1 `Scale`. */
+export interface BuiltinSubresource extends GroupVersionKind {
+  readonly name: string;
+  readonly verbs: readonly string[];
+}
+
+/** One column of a table. `priority` 0 is always shown, 1 with `-o wide`. */
+export interface BuiltinColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly priority: number;
+  /** Always empty: the API server's own sentences are not part of this package. */
+  readonly description: string;
+}
+
+interface Row extends GroupVersionResource, GroupVersionKind {
+  readonly singular: string;
+  readonly scope: Scope;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
+  readonly subresources?: readonly BuiltinSubresource[];
+  readonly columns?: readonly { readonly name: string; readonly type: string; format?: string; priority?: number }[];
+}
+
+interface Resources {
+  readonly all: readonly BuiltinResource[];
+  readonly byResource: ReadonlyMap<string, BuiltinResource>;
+  readonly byKind: ReadonlyMap<string, BuiltinResource>;
+}
+
+// Derived from constants, so that when it is made does not matter; parsing 40 kB twice would.
+let resources: Resources | undefined;
+let groupVersions: readonly BuiltinGroupVersion[] | undefined;
+
+/** Lists the built-in resources in the order of discovery: groups as a fresh API server has them, core first. */
+export function builtinResources(): readonly BuiltinResource[] {
+  return tables().all;
+}
+
+/** Lists the groups and versions in the order of discovery, preferred versions before others, core first. */
+export function builtinGroupVersions(): readonly BuiltinGroupVersion[] {
+  groupVersions ??= JSON.parse(groupVersionTable) as readonly BuiltinGroupVersion[]; // our own generator's output
+  return groupVersions;
+}
+
+/** Finds the built-in resource of a URL. */
+export function findBuiltinResource(gvr: GroupVersionResource): BuiltinResource | undefined {
+  return tables().byResource.get(`${gvr.group}/${gvr.version}/${gvr.resource}`);
+}
+
+/** Finds the built-in resource whose objects are of a kind. */
+export function findBuiltinKind(gvk: GroupVersionKind): BuiltinResource | undefined {
+  return tables().byKind.get(`${gvk.group}/${gvk.version}/${gvk.kind}`);
+}
+
+function tables(): Resources {
+  if (resources !== undefined) return resources;
+  const rows = JSON.parse(resourceTable) as readonly Row[]; // our own generator's output
+  const all = rows.map(resourceOf);
+  resources = {
+    all,
+    byResource: new Map(all.map((row) => [`${row.group}/${row.version}/${row.resource}`, row])),
+    byKind: new Map(all.map((row) => [`${row.group}/${row.version}/${row.kind}`, row])),
+  };
+  return resources;
+}
+
+function resourceOf(row: Row): BuiltinResource {
+  const { columns = [], ...rest } = row;
+  return {
+    ...rest,
+    shortNames: row.shortNames ?? [],
+    categories: row.categories ?? [],
+    subresources: row.subresources ?? [],
+    columns: columns.map((column) => ({ format: '', priority: 0, description: '', ...column })),
+    // Made on demand: listing resources must not build schemas.
+    get schema(): SchemaNode {
+      const schema = builtinSchema(row);
+      if (schema === undefined) throw new Error(`the type table lacks ${row.kind} of ${apiVersionOf(row)}`);
+      return schema;
+    },
+  };
+}
