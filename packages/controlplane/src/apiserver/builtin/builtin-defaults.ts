@@ -1,4 +1,5 @@
 import { admissionregistrationDefaults } from './admissionregistration/admissionregistration-defaults.ts';
+import { apiregistrationDefaults } from './apiregistration/apiregistration-defaults.ts';
 import { appsDefaults } from './apps/apps-defaults.ts';
 import { autoscalingDefaults } from './autoscaling/autoscaling-defaults.ts';
 import { batchDefaults } from './batch/batch-defaults.ts';
@@ -27,5 +28,6 @@ export function builtinDefaults(): ReadonlyMap<string, StructDefaults> {
     ...discoveryDefaults,
     ...flowcontrolDefaults,
     ...resourceDefaults,
+    ...apiregistrationDefaults,
   ]);
 }

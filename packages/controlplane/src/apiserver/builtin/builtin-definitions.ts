@@ -1,12 +1,13 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { type BuiltinResource, builtinResources, builtinSchema } from '@kubewright/schema';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
 import { builtinDefaults } from './builtin-defaults.ts';
 import type { BuiltinKind } from './builtin-kind.ts';
 import { builtinKinds } from './builtin-kinds.ts';
-import type { BuiltinDefinitionsOptions, BuiltinResource } from './builtin-options.ts';
+import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 import { mainStrategy, viewStrategy } from './builtin-strategy.ts';
 import { connectSubresource, virtualResource } from './hooks.ts';
-import { nameAndAge } from './table/name-and-age.ts';
+import { nameAndAge, nameAndAgeColumns } from './table/name-and-age.ts';
 import { WireTypes } from './wire/wire-types.ts';
 
 /**
@@ -18,7 +19,7 @@ import { WireTypes } from './wire/wire-types.ts';
 export function builtinDefinitions(options: BuiltinDefinitionsOptions): readonly ResourceDefinition[] {
   const types = new WireTypes(builtinDefaults());
   const kinds = new Map(builtinKinds(options).map((kind) => [kind.resource, kind]));
-  return options.resources.map((resource) => {
+  return builtinResources().map((resource) => {
     const kind = kinds.get(`${resource.group}/${resource.version}/${resource.resource}`);
     if (kind) return storedDefinition({ resource, kind, types, options });
     return hookedDefinition(resource, options);
@@ -78,23 +79,29 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
   };
 }
 
-function namesOf(resource: BuiltinResource) {
-  const { group, version, singular, kind, scope, shortNames, categories, verbs, storageVersionHash, schema, columns } =
-    resource;
+type Names = Omit<
+  ResourceDefinition,
+  'storagePrefix' | 'storageApiVersion' | 'strategy' | 'cells' | 'fieldLabels' | 'subresources'
+>;
+
+function namesOf(row: BuiltinResource): Names {
+  const schema = builtinSchema(row);
+  if (!schema) throw new Error(`the type table has no schema for ${row.group}/${row.version} ${row.kind}`);
   return {
-    group,
-    version,
-    resource: resource.resource,
-    singular,
-    kind,
-    listKind: `${kind}List`,
-    scope,
-    shortNames,
-    categories,
-    verbs,
-    storageVersionHash,
+    group: row.group,
+    version: row.version,
+    resource: row.resource,
+    singular: row.singular,
+    kind: row.kind,
+    listKind: `${row.kind}List`,
+    scope: row.scope,
+    shortNames: row.shortNames,
+    categories: row.categories,
+    verbs: row.verbs,
+    storageVersionHash: row.storageVersionHash,
     schema,
-    columns,
     custom: false,
+    // Upstream's descriptions are not ours to copy.
+    columns: (row.columns ?? nameAndAgeColumns).map((column) => ({ ...column, description: '' })),
   };
 }

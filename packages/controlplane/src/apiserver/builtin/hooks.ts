@@ -1,6 +1,7 @@
 import { StatusError } from '@kubewright/apimachinery';
+import type { BuiltinResource } from '@kubewright/schema';
 import type { ConnectSubresource, VirtualResource } from '../registry/resource-definition.ts';
-import type { BuiltinDefinitionsOptions, BuiltinResource } from './builtin-options.ts';
+import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 import { podBinding } from './core/pod-binding.ts';
 
 /** The behaviour of a subresource that is neither a view nor a scale; the caller's comes first. */

@@ -1,5 +1,5 @@
 export { builtinDefinitions } from './builtin-definitions.ts';
-export type { BuiltinDefinitionsOptions, BuiltinResource } from './builtin-options.ts';
+export type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 export {
   type AllocatedService,
   AllocationError,

@@ -7,9 +7,9 @@ export const appsDefaults: readonly StructDefaultsEntry[] = [
     spec.replicas ??= 1;
     spec.strategy.type ||= 'RollingUpdate';
     if (spec.strategy.type === 'RollingUpdate') {
-      const rolling = (spec.strategy.rollingUpdate ??= {});
-      rolling.maxUnavailable ??= '25%';
-      rolling.maxSurge ??= '25%';
+      spec.strategy.rollingUpdate ??= {};
+      spec.strategy.rollingUpdate.maxUnavailable ??= '25%';
+      spec.strategy.rollingUpdate.maxSurge ??= '25%';
     }
     spec.revisionHistoryLimit ??= 10;
     spec.progressDeadlineSeconds ??= 600;
@@ -17,9 +17,9 @@ export const appsDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<DaemonSet>('appsv1.DaemonSet', ({ spec }) => {
     spec.updateStrategy.type ||= 'RollingUpdate';
     if (spec.updateStrategy.type === 'RollingUpdate') {
-      const rolling = (spec.updateStrategy.rollingUpdate ??= {});
-      rolling.maxUnavailable ??= 1;
-      rolling.maxSurge ??= 0;
+      spec.updateStrategy.rollingUpdate ??= {};
+      spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+      spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
     }
     spec.revisionHistoryLimit ??= 10;
   }),
@@ -39,11 +39,14 @@ function defaultStatefulSet({ spec }: StatefulSet): void {
   const { type, rollingUpdate } = spec.updateStrategy;
   if (type === 'RollingUpdate' && rollingUpdate) {
     rollingUpdate.partition ??= 0;
-    rollingUpdate.maxUnavailable ??= 1;
   }
-  const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
-  retention.whenDeleted ||= 'Retain';
-  retention.whenScaled ||= 'Retain';
+  spec.persistentVolumeClaimRetentionPolicy ??= {};
+  spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= 'Retain';
+  spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= 'Retain';
   spec.replicas ??= 1;
   spec.revisionHistoryLimit ??= 10;
+  for (const claim of spec.volumeClaimTemplates ?? []) {
+    claim.apiVersion ||= 'v1';
+    claim.kind ||= 'PersistentVolumeClaim';
+  }
 }

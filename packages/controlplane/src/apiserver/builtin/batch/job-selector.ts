@@ -7,11 +7,14 @@ const UID_LABELS = ['controller-uid', CONTROLLER_UID];
 /** Labels a job's pods with its name and uid and selects them by the uid, unless the job brings its own selector. */
 export function generateJobSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
+  // A job without labels of its own shows its template's, those that are generated here included.
+  const shared = JSON.stringify(metadata.labels) === JSON.stringify(spec.template.metadata.labels);
   const labels = { ...spec.template.metadata.labels };
   // Labels that the user set stay; validation refuses those that differ.
   for (const label of NAME_LABELS) labels[label] ??= metadata.name ?? '';
   for (const label of UID_LABELS) labels[label] ??= metadata.uid ?? '';
   spec.template.metadata.labels = labels;
+  if (shared) metadata.labels = { ...labels };
   spec.selector = {
     ...spec.selector,
     matchLabels: { [CONTROLLER_UID]: metadata.uid ?? '', ...spec.selector?.matchLabels },

@@ -3,10 +3,12 @@ import type {
   LimitRangeItem,
   Namespace,
   NamespaceStatus,
+  Node,
   NodeStatus,
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
+  PodStatus,
   ReplicationController,
   Secret,
 } from '../generated/drafts.ts';
@@ -47,6 +49,17 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
   }),
   defaultsOf<NamespaceStatus>('v1.NamespaceStatus', (status) => {
     status.phase ||= 'Active';
+  }),
+  defaultsOf<Node>('v1.Node', ({ spec }) => {
+    // Two names of one thing: the list's first element is the old single field.
+    if (spec.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
+    else if (spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
+  }),
+  defaultsOf<PodStatus>('v1.PodStatus', (status) => {
+    if (status.podIP) status.podIPs ??= [{ ip: status.podIP }];
+    else if (status.podIPs?.[0]) status.podIP = status.podIPs[0].ip;
+    if (status.hostIP) status.hostIPs ??= [{ ip: status.hostIP }];
+    else if (status.hostIPs?.[0]) status.hostIP = status.hostIPs[0].ip;
   }),
   defaultsOf<NodeStatus>('v1.NodeStatus', (status) => {
     if (status.capacity) status.allocatable ??= { ...status.capacity };

@@ -1,5 +1,6 @@
 import { builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../generated/drafts.ts';
+import { protect } from './protect.ts';
 
 /** Kinds that the old `dataSource` field may name; anything else is only known to `dataSourceRef`. */
 const VOLUME_SOURCES: ReadonlyMap<string, string> = new Map([
@@ -12,7 +13,8 @@ export const persistentVolumeClaims = builtinKind<PersistentVolumeClaim>({
   resource: '/v1/persistentvolumeclaims',
   struct: 'v1.PersistentVolumeClaim',
   strategy: {
-    prepareForCreate({ spec, status }) {
+    prepareForCreate({ metadata, spec, status }) {
+      protect(metadata, 'kubernetes.io/pvc-protection');
       status.phase = 'Pending';
       dropUnknownSource(spec);
       mirrorSources(spec);

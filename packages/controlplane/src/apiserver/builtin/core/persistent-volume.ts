@@ -1,13 +1,15 @@
 import { builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolume } from '../generated/drafts.ts';
 import { rfc3339 } from '../wire/rfc3339.ts';
+import { protect } from './protect.ts';
 
 /** Persistent volumes: the time of the last change of phase is the server's. */
 export const persistentVolumes = builtinKind<PersistentVolume>({
   resource: '/v1/persistentvolumes',
   struct: 'v1.PersistentVolume',
   strategy: {
-    prepareForCreate({ status }, { clock }) {
+    prepareForCreate({ metadata, status }, { clock }) {
+      protect(metadata, 'kubernetes.io/pv-protection');
       status.phase = 'Pending';
       status.lastPhaseTransitionTime = rfc3339(clock.now());
     },

@@ -1,6 +1,7 @@
 import { builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
+import { rfc3339 } from '../wire/rfc3339.ts';
 import { qosClassOf } from './pod-qos.ts';
 
 /** Pods: core/v1 `Pod` and its views. */
@@ -26,9 +27,9 @@ export const pods = builtinKind<Pod>({
 
 function podStrategy(): KindStrategy<Pod> {
   return {
-    prepareForCreate(pod) {
+    prepareForCreate(pod, { clock }) {
       pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) };
-      if ((pod.spec.schedulingGates ?? []).length > 0) pod.status.conditions = [schedulingGated()];
+      if ((pod.spec.schedulingGates ?? []).length > 0) pod.status.conditions = [schedulingGated(rfc3339(clock.now()))];
     },
     gracefulSeconds(pod, asked) {
       const ended = pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded';
@@ -40,12 +41,12 @@ function podStrategy(): KindStrategy<Pod> {
   };
 }
 
-function schedulingGated(): PodCondition {
+function schedulingGated(now: string): PodCondition {
   return {
     type: 'PodScheduled',
     status: 'False',
     lastProbeTime: null,
-    lastTransitionTime: null,
+    lastTransitionTime: now,
     reason: 'SchedulingGated',
     message: 'Scheduling is blocked due to non-empty scheduling gates',
   };

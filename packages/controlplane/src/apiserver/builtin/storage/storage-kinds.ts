@@ -1,4 +1,5 @@
 import { builtinKind } from '../builtin-kind.ts';
+import { protect } from '../core/protect.ts';
 import type {
   CSIDriver,
   CSINode,
@@ -33,5 +34,6 @@ export const storageKinds = [
   builtinKind<VolumeAttributesClass>({
     resource: `${GROUP}/volumeattributesclasses`,
     struct: 'storagev1.VolumeAttributesClass',
+    strategy: { prepareForCreate: ({ metadata }) => protect(metadata, 'kubernetes.io/vac-protection') },
   }),
 ];

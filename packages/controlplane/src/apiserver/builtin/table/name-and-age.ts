@@ -5,3 +5,9 @@ import { ageOf } from './age.ts';
 export function nameAndAge({ metadata }: KubernetesObject, nowMs: number): readonly unknown[] {
   return [metadata.name, ageOf(metadata.creationTimestamp, nowMs)];
 }
+
+/** The columns of {@link nameAndAge}. */
+export const nameAndAgeColumns = [
+  { name: 'Name', type: 'string', format: 'name', priority: 0 },
+  { name: 'Age', type: 'string', format: '', priority: 0 },
+] as const;

@@ -93,7 +93,8 @@ function typeCode(pkg, text) {
 }
 function addStruct(name, { pkg, body }) {
   if (structs[name]) return;
-  const fields = (structs[name] = {});
+  const fields = {};
+  structs[name] = fields;
   let fallback = '';
   for (const line of body.split('\n')) {
     const declared = /\/\/ ?\+default=(.*)$/.exec(line);

@@ -54,7 +54,8 @@ export class WireTypes {
     for (const field of this.#fields(type)) {
       const value = object[field.name];
       if (isUnset(field, value)) {
-        if (field.fallback !== undefined && value !== field.fallback) object[field.name] = field.fallback;
+        if (field.fallback) object[field.name] = field.fallback;
+        else if (field.fallback !== undefined && field.value.kind === 'pointer') object[field.name] = field.fallback;
         continue;
       }
       this.#defaultsWithin(field.value, value);
@@ -83,7 +84,9 @@ export class WireTypes {
       case 'struct':
         return this.#normalisedStruct(shape.type, value);
       case 'list':
-        return Array.isArray(value) ? value.map((item) => this.#normalised(shape.of, item) ?? null) : undefined;
+        // Built-in kinds are stored as protobuf upstream, which cannot tell an empty list from none.
+        if (!Array.isArray(value) || value.length === 0) return undefined;
+        return value.map((item) => this.#normalised(shape.of, item) ?? null);
       case 'map':
         return this.#normalisedMap(shape.of, value);
       case 'scalar':
