@@ -1,3 +1,12 @@
 export { CelEnvironment, type EnvironmentOptions } from './environment.ts';
 export { CelBudgetError, CelCompileError, CelEvaluationError } from './errors.ts';
+export { kubernetesEnvironment } from './kubernetes-environment.ts';
 export { type Budget, type CelProgram, compileProgram, DEFAULT_BUDGET, type ProgramOptions } from './program.ts';
+export type { RuleProblem, RulesAt, SchemaStep } from './rules/rule.ts';
+export {
+  compileRules,
+  type RuleOptions,
+  type RuleValidateOptions,
+  type RuleValidator,
+} from './rules/rule-validator.ts';
+export { rulesOf } from './rules/rules-of.ts';

@@ -6,6 +6,7 @@ import { Scope } from './eval/scope.ts';
 import { parse } from './syntax/parser.ts';
 import { type CelType, DYN } from './types/cel-type.ts';
 import { check, type Checked } from './types/checker.ts';
+import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 
 /** Steps that one evaluation may take unless told otherwise. Upstream's limit for one call (cost units) is the same number. */
@@ -53,6 +54,7 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
     escapedIdentifiers: environment.options.escapedIdentifiers ?? false,
   });
   const checked = options.unchecked === true ? undefined : check(parsed, environment, variables);
+  if (environment.options.checkLiterals === true) checkLiterals(parsed, environment);
   const scope = Scope.root(variables.keys());
   const compiler = new Compiler(environment, checked ?? { typeOf: () => DYN, referenceOf: () => undefined });
   const run = compiler.compile(parsed.expr, scope);

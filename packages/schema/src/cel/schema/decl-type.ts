@@ -115,10 +115,13 @@ function listType(schema: SchemaNode, options: DeclOptions): DeclType {
 }
 
 function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
-  if (schema.additionalProperties !== undefined && schema.properties === undefined && !options.resourceRoot) {
-    const element = declTypeOf(schema.additionalProperties, {
+  const values = schema.additionalProperties;
+  // `additionalProperties: true` says nothing about the values: expressions see an empty structure.
+  const untyped = values?.type === 'any' && values.preserveUnknownFields !== true && values.intOrString !== true;
+  if (values !== undefined && !untyped && !options.resourceRoot) {
+    const element = declTypeOf(values, {
       name: `${options.name}.@elem`,
-      resourceRoot: schema.additionalProperties.embeddedResource === true,
+      resourceRoot: values.embeddedResource === true,
     });
     const members: MemberTypes = { structure: false, memberType: () => element };
     return objectReader(schema, element.type && t.mapOf(t.STRING, element.type), members);
@@ -127,8 +130,9 @@ function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
   const type = t.structOf(options.name, {
     typeOf(field) {
       const property = unescapeProperty(field);
-      if (property === undefined || escapeProperty(property) !== field) return undefined;
-      return types(property)?.type;
+      if (property === undefined) return undefined;
+      // A reserved word can be written as it is too, since 1.31.
+      return property === field || escapeProperty(property) === field ? types(property)?.type : undefined;
     },
   });
   return objectReader(schema, type, { structure: true, memberType: types });
@@ -174,21 +178,11 @@ function memberTypes(schema: SchemaNode, options: DeclOptions): (property: strin
   };
 }
 
+/** A resource's `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` are always there, and no more of it. */
 function memberSchema(schema: SchemaNode, property: string, resourceRoot: boolean): SchemaNode | undefined {
-  if (resourceRoot && !describesResource(schema)) {
+  if (resourceRoot) {
     if (property === 'apiVersion' || property === 'kind') return STRING_NODE;
     if (property === 'metadata') return METADATA_NODE;
   }
   return schema.properties?.get(property);
-}
-
-function describesResource(schema: SchemaNode): boolean {
-  const metadata = schema.properties?.get('metadata');
-  return (
-    schema.properties?.get('kind')?.type === 'string' &&
-    schema.properties.get('apiVersion')?.type === 'string' &&
-    metadata?.type === 'object' &&
-    metadata.properties?.get('name')?.type === 'string' &&
-    metadata.properties.get('generateName')?.type === 'string'
-  );
 }

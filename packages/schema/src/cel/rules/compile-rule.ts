@@ -1,0 +1,92 @@
+import type { SchemaNode } from '../../node/index.ts';
+import type { CelEnvironment } from '../environment.ts';
+import { CelCompileError } from '../errors.ts';
+import { type CelProgram, compileProgram } from '../program.ts';
+import type { DeclType } from '../schema/decl-type.ts';
+import { type CelType, optionalOf } from '../types/cel-type.ts';
+import { normalizeFieldPath } from './field-path.ts';
+import type { ValidationRule } from './rule.ts';
+
+/** A rule ready to run. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program: CelProgram;
+  readonly messageProgram: CelProgram | undefined;
+  readonly usesOldSelf: boolean;
+  /** Where the problem is reported, relative to the rule's node. */
+  readonly fieldPath: string;
+}
+
+/** What is wrong with a rule, and with which of its fields. */
+export interface RuleFault {
+  readonly part: 'rule' | 'messageExpression' | 'optionalOldSelf';
+  readonly detail: string;
+}
+
+/** Compiles a rule for values of a type. Faults are those that the API server reports when the CRD is created. */
+export function compileRule(
+  rule: ValidationRule,
+  at: { readonly decl: DeclType; readonly environment: CelEnvironment },
+): { readonly compiled: CompiledRule | undefined; readonly faults: readonly RuleFault[] } {
+  const { type } = at.decl;
+  if (rule.rule.trim() === '' || type === undefined) return { compiled: undefined, faults: [] };
+  const variables = new Map<string, CelType>([
+    ['self', type],
+    ['oldSelf', rule.optionalOldSelf === true ? optionalOf(type) : type],
+  ]);
+  const compile = (source: string): CelProgram => compileProgram(source, { environment: at.environment, variables });
+  const program = attempt('rule', 'compilation failed: ', () => compile(rule.rule));
+  if ('fault' in program) return { compiled: undefined, faults: [program.fault] };
+  if (program.value.resultType.kind !== 'bool') {
+    return { compiled: undefined, faults: [{ part: 'rule', detail: 'cel expression must evaluate to a bool' }] };
+  }
+  const faults: RuleFault[] = [];
+  const message = messageProgram(rule, compile, faults);
+  const usesOldSelf = program.value.uses('oldSelf');
+  if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
+    faults.push({ part: 'optionalOldSelf', detail: 'may not be set if oldSelf is not used in rule' });
+  }
+  const fieldPath = relativePath(rule.fieldPath, at.decl.schema);
+  return { compiled: { rule, program: program.value, messageProgram: message, usesOldSelf, fieldPath }, faults };
+}
+
+function attempt(
+  part: RuleFault['part'],
+  prefix: string,
+  compile: () => CelProgram,
+): { readonly value: CelProgram } | { readonly fault: RuleFault } {
+  try {
+    return { value: compile() };
+  } catch (error) {
+    if (!(error instanceof CelCompileError)) throw error;
+    return { fault: { part, detail: prefix + error.message } };
+  }
+}
+
+function messageProgram(
+  rule: ValidationRule,
+  compile: (source: string) => CelProgram,
+  faults: RuleFault[],
+): CelProgram | undefined {
+  const { messageExpression } = rule;
+  if (messageExpression === undefined || messageExpression === '') return undefined;
+  const program = attempt('messageExpression', 'messageExpression compilation failed: ', () => compile(messageExpression));
+  if ('fault' in program) {
+    faults.push(program.fault);
+    return undefined;
+  }
+  if (program.value.resultType.kind === 'string') return program.value;
+  faults.push({ part: 'messageExpression', detail: 'messageExpression must evaluate to a string' });
+  return undefined;
+}
+
+/** A path that leads nowhere was refused when the CRD was created; from an older store it is ignored, as upstream does. */
+function relativePath(path: string | undefined, schema: SchemaNode): string {
+  if (path === undefined || path === '') return '';
+  try {
+    return normalizeFieldPath(path, schema);
+  } catch {
+    // Not a path of this schema.
+    return '';
+  }
+}

@@ -1,0 +1,74 @@
+import type { SchemaNode } from '../../node/index.ts';
+import { deepEqual } from '../schema/preserved-value.ts';
+
+/**
+ * What is known of a value's former state, for ratcheting: the value's own, if it can be told, or that of the nearest
+ * ancestor of which it can.
+ */
+export interface Ratchet {
+  readonly current: Pair | undefined;
+  readonly ancestor: Pair | undefined;
+}
+
+/** A value now and before, compared at most once. */
+export class Pair {
+  readonly value: unknown;
+  readonly old: unknown;
+  #equal: boolean | undefined;
+
+  constructor(value: unknown, old: unknown) {
+    this.value = value;
+    this.old = old;
+  }
+
+  get unchanged(): boolean {
+    this.#equal ??= this.value !== null && this.old !== null && deepEqual(this.value, this.old);
+    return this.#equal;
+  }
+}
+
+/** True if problems of this value are no news: it, or the part that it belongs to, is what it was. */
+export function isRatcheted({ current, ancestor }: Ratchet): boolean {
+  return (current ?? ancestor)?.unchanged ?? false;
+}
+
+/** The ratchet of a member. */
+export function ratchetMember(ratchet: Ratchet, property: string): Ratchet {
+  const { current } = ratchet;
+  if (current === undefined) return ratchet;
+  // Both sides were converted to the same version, so these two say nothing about what the user changed.
+  if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return NO_RATCHET;
+  const [value, old] = [member(current.value, property), member(current.old, property)];
+  return { current: value === undefined || old === undefined ? undefined : new Pair(value, old), ancestor: current };
+}
+
+/** The ratchet of an element. */
+export function ratchetElement(ratchet: Ratchet, value: unknown, old: unknown): Ratchet {
+  const { current } = ratchet;
+  if (current === undefined) return ratchet;
+  return { current: old === undefined ? undefined : new Pair(value, old), ancestor: current };
+}
+
+export const NO_RATCHET: Ratchet = { current: undefined, ancestor: undefined };
+
+/** A member of a JSON object, if it is one and has it. */
+export function member(value: unknown, property: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, property)) return undefined;
+  return Reflect.get(value, property);
+}
+
+/** Finds the former state of a list's elements: only lists of `x-kubernetes-list-type: map` tell which it was. */
+export function elementLookup(schema: SchemaNode, old: unknown): (element: unknown) => unknown {
+  if (schema.listType !== 'map' || !Array.isArray(old)) return () => undefined;
+  const keys = schema.listMapKeys ?? [];
+  const byKey = new Map<string, unknown>();
+  for (const element of old) {
+    const key = keyOf(element, keys);
+    if (!byKey.has(key)) byKey.set(key, element);
+  }
+  return (element) => byKey.get(keyOf(element, keys));
+}
+
+function keyOf(element: unknown, keys: readonly string[]): string {
+  return JSON.stringify(keys.map((key) => member(element, key) ?? null));
+}

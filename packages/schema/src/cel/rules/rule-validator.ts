@@ -1,0 +1,275 @@
+import type { SchemaNode } from '../../node/index.ts';
+import type { CelEnvironment } from '../environment.ts';
+import { CelBudgetError, CelEvaluationError } from '../errors.ts';
+import { type Budget, DEFAULT_BUDGET } from '../program.ts';
+import { CelOptional } from '../values/optional.ts';
+import type { CelValue } from '../values/value.ts';
+import type { CompiledRule } from './compile-rule.ts';
+import { elementLookup, isRatcheted, member, NO_RATCHET, Pair, type Ratchet, ratchetElement, ratchetMember } from './correlation.ts';
+import type { RuleProblem, RulesAt, ValidationRule } from './rule.ts';
+import { buildRuleTree, type RuleNode } from './rule-tree.ts';
+
+/** Steps that all rules of one object may take together. Upstream's limit per object (cost units) is the same number. */
+const OBJECT_BUDGET = 10_000_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+/** How rules are compiled. */
+export interface RuleOptions {
+  readonly environment: CelEnvironment;
+  /** How the schema's place is named in compile problems. @defaultValue 'spec.validation.openAPIV3Schema' */
+  readonly schemaPath?: string;
+}
+
+/** How an object is validated. */
+export interface RuleValidateOptions {
+  /** The object before the update. Without it transition rules do not run. */
+  readonly old?: unknown;
+  /** Takes what an unchanged part of the object would have failed: a warning for the client. */
+  readonly onWarning?: (problem: RuleProblem) => void;
+  /** @defaultValue 10,000,000 steps */
+  readonly budget?: Budget;
+}
+
+/** All rules of a schema, compiled. Immutable. */
+export interface RuleValidator {
+  /** What is wrong with the rules themselves: reasons to refuse the CRD. */
+  readonly problems: readonly RuleProblem[];
+  /** What the rules say about an object. Its schema must have accepted it before. */
+  validate(object: unknown, options?: RuleValidateOptions): readonly RuleProblem[];
+}
+
+/**
+ * Compiles the rules of a custom resource's schema (`x-kubernetes-validations`).
+ *
+ * `schema` is that of the whole object; `rules` say where in it the rules stand ({@link rulesOf} collects them from a
+ * CRD's JSON schema). Messages are upstream's (1.36), of compile faults too. Nothing is thrown for bad rules.
+ */
+export function compileRules(schema: SchemaNode, rules: readonly RulesAt[], options: RuleOptions): RuleValidator {
+  const problems: RuleProblem[] = [];
+  const { environment, schemaPath = 'spec.validation.openAPIV3Schema' } = options;
+  const root = buildRuleTree(schema, rules, { environment, schemaPath, problems });
+  return {
+    problems,
+    validate(object, { old, onWarning, budget = { remaining: OBJECT_BUDGET } } = {}) {
+      const run = new Run(budget, onWarning);
+      const ratchet: Ratchet = old === undefined ? NO_RATCHET : { current: new Pair(object, old), ancestor: undefined };
+      run.visit(root, { value: object, old, path: '', ratchet });
+      return run.problems;
+    },
+  };
+}
+
+/** A value to be validated, and where it stands. */
+interface Place {
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly path: string;
+  readonly ratchet: Ratchet;
+}
+
+class Run {
+  readonly problems: RuleProblem[] = [];
+  readonly #budget: Budget;
+  readonly #onWarning: ((problem: RuleProblem) => void) | undefined;
+  #stopped = false;
+
+  constructor(budget: Budget, onWarning: ((problem: RuleProblem) => void) | undefined) {
+    this.#budget = budget;
+    this.#onWarning = onWarning;
+  }
+
+  visit(node: RuleNode, place: Place): void {
+    if (this.#stopped || place.value === null || place.value === undefined) return;
+    this.#runAll(node, node.own, place);
+    this.#runAll(node, node.allOf, { ...place, ratchet: { current: undefined, ancestor: place.ratchet.ancestor } });
+    if (Array.isArray(place.value)) this.#visitElements(node, place.value, place);
+    else if (typeof place.value === 'object') this.#visitMembers(node, place.value, place);
+  }
+
+  #visitElements(node: RuleNode, list: readonly unknown[], place: Place): void {
+    const { items } = node;
+    if (items === undefined) return;
+    const lookUp = elementLookup(node.decl.schema, place.old);
+    for (let i = 0; i < list.length && !this.#stopped; i++) {
+      const old = lookUp(list[i]);
+      const ratchet = ratchetElement(place.ratchet, list[i], old);
+      this.visit(items, { value: list[i], old, path: `${place.path}[${i}]`, ratchet });
+    }
+  }
+
+  #visitMembers(node: RuleNode, object: object, place: Place): void {
+    if (node.values === undefined && node.properties.size === 0) return;
+    for (const [property, value] of Object.entries(object)) {
+      if (this.#stopped) return;
+      const child = node.values ?? node.properties.get(property);
+      if (child === undefined) continue;
+      const path = node.values === undefined ? join(place.path, property) : `${place.path}[${property}]`;
+      const ratchet = ratchetMember(place.ratchet, property);
+      this.visit(child, { value, old: member(place.old, property), path, ratchet });
+    }
+  }
+
+  #runAll(node: RuleNode, rules: readonly CompiledRule[], place: Place): void {
+    if (rules.length === 0) return;
+    const values = new RuleValues(node, place);
+    for (const rule of rules) {
+      if (this.#stopped) return;
+      this.#run(node, rule, { ...place, values });
+    }
+  }
+
+  #run(node: RuleNode, compiled: CompiledRule, place: Place & { readonly values: RuleValues }): void {
+    const { rule } = compiled;
+    if (compiled.usesOldSelf && !place.values.hasOld && rule.optionalOldSelf !== true) return;
+    if (this.#budget.remaining <= 0) return this.#stop(node, place);
+    const variables = place.values.of(rule);
+    let passed: CelValue;
+    try {
+      passed = this.#spend((budget) => compiled.program.evaluate(variables, budget));
+    } catch (error) {
+      return this.#evaluationProblem(error, { node, rule, place });
+    }
+    if (this.#budget.remaining < 0) return this.#stop(node, place);
+    if (passed === true) return;
+    const message = this.#message(compiled, variables);
+    if (this.#stopped) {
+      this.problems.push(invalid(place.path, quoteType(node), message));
+      return;
+    }
+    this.#failure(compiled, place, { node, message });
+  }
+
+  /** Runs with the smaller of what one call and what the object has left. */
+  #spend<T>(run: (budget: Budget) => T): T {
+    const budget = { remaining: DEFAULT_BUDGET };
+    try {
+      return run(budget);
+    } finally {
+      this.#budget.remaining -= DEFAULT_BUDGET - budget.remaining;
+    }
+  }
+
+  #stop(node: RuleNode, place: Place): void {
+    this.#stopped = true;
+    const detail = 'validation failed due to running out of cost budget, no further validation rules will be run';
+    this.problems.push(invalid(place.path, quoteType(node), detail));
+  }
+
+  #evaluationProblem(
+    error: unknown,
+    at: { readonly node: RuleNode; readonly rule: ValidationRule; readonly place: Place },
+  ): void {
+    if (!(error instanceof CelEvaluationError) && !(error instanceof CelBudgetError)) throw error;
+    const text = ruleText(at.rule);
+    let detail = `${error.message} evaluating rule: ${text}`;
+    if (error instanceof CelBudgetError) {
+      this.#stopped = true;
+      detail = `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`;
+    } else if (error.message.startsWith('no such overload')) {
+      detail = `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`;
+    }
+    this.problems.push(invalid(at.place.path, quoteType(at.node), detail));
+  }
+
+  #failure(
+    compiled: CompiledRule,
+    place: Place,
+    failure: { readonly node: RuleNode; readonly message: string },
+  ): void {
+    const path = compiled.fieldPath === '' ? place.path : join(place.path, compiled.fieldPath);
+    const { type } = failure.node.decl.schema;
+    const value = type === 'object' || type === 'array' ? undefined : JSON.stringify(place.value);
+    const problem = describe(compiled.rule, path, { value, message: failure.message });
+    if (!compiled.usesOldSelf && isRatcheted(place.ratchet)) this.#onWarning?.(problem);
+    else this.problems.push(problem);
+  }
+
+  #message(compiled: CompiledRule, variables: Readonly<Record<string, CelValue | undefined>>): string {
+    const { rule, messageProgram } = compiled;
+    const fallback = rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`;
+    if (messageProgram === undefined) return fallback;
+    try {
+      const message = this.#spend((budget) => messageProgram.evaluate(variables, budget));
+      return usableMessage(message) ?? fallback;
+    } catch (error) {
+      if (error instanceof CelBudgetError) {
+        this.#stopped = true;
+        return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
+      }
+      // A message that cannot be computed gives way to the fixed one.
+      if (error instanceof CelEvaluationError) return fallback;
+      throw error;
+    }
+  }
+}
+
+/** `self` and `oldSelf` of a place, made once for all its rules. */
+class RuleValues {
+  readonly #self: CelValue | undefined;
+  readonly #old: CelValue | undefined;
+
+  constructor(node: RuleNode, place: Place) {
+    this.#self = read(node, place.value);
+    this.#old = place.old === undefined || place.old === null ? undefined : read(node, place.old);
+  }
+
+  get hasOld(): boolean {
+    return this.#old !== undefined;
+  }
+
+  of(rule: ValidationRule): Readonly<Record<string, CelValue | undefined>> {
+    if (rule.optionalOldSelf !== true) return { self: this.#self, oldSelf: this.#old };
+    return { self: this.#self, oldSelf: this.#old === undefined ? CelOptional.none : new CelOptional(this.#old) };
+  }
+}
+
+function read(node: RuleNode, value: unknown): CelValue | undefined {
+  try {
+    return node.decl.toValue(value);
+  } catch {
+    // The schema did not accept the value: rules that look at it say that they have none.
+    return undefined;
+  }
+}
+
+function usableMessage(message: CelValue): string | undefined {
+  const text = typeof message === 'string' ? message.trim() : '';
+  if (text === '' || text.includes('\n') || new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES) return undefined;
+  return text;
+}
+
+function ruleText(rule: ValidationRule): string {
+  return (rule.message ? rule.message : rule.rule).trim();
+}
+
+function quoteType(node: RuleNode): string {
+  const { type } = node.decl.schema;
+  return JSON.stringify(type === 'any' ? '' : type);
+}
+
+function invalid(path: string, value: string, detail: string): RuleProblem {
+  return { reason: 'FieldValueInvalid', field: path === '' ? '<nil>' : path, message: `Invalid value: ${value}: ${detail}` };
+}
+
+function describe(
+  rule: ValidationRule,
+  path: string,
+  found: { readonly value: string | undefined; readonly message: string },
+): RuleProblem {
+  const field = path === '' ? '<nil>' : path;
+  const value = found.value === undefined ? '' : `: ${found.value}`;
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return { reason: rule.reason, field, message: `Forbidden: ${found.message}` };
+    case 'FieldValueRequired':
+      return { reason: rule.reason, field, message: `Required value: ${found.message}` };
+    case 'FieldValueDuplicate':
+      return { reason: rule.reason, field, message: `Duplicate value${value}` };
+    default:
+      return { reason: 'FieldValueInvalid', field, message: `Invalid value${value}: ${found.message}` };
+  }
+}
+
+function join(path: string, name: string): string {
+  return path === '' || name.startsWith('[') ? path + name : `${path}.${name}`;
+}

@@ -1,0 +1,38 @@
+import type { SchemaNode } from '../../node/index.ts';
+
+/** One entry of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string | undefined;
+  readonly messageExpression?: string | undefined;
+  /** `FieldValueInvalid` (the default), `FieldValueForbidden`, `FieldValueRequired` or `FieldValueDuplicate`. */
+  readonly reason?: string | undefined;
+  readonly fieldPath?: string | undefined;
+  readonly optionalOldSelf?: boolean | undefined;
+}
+
+/** A step down a schema: a property, the elements of a list, or the values of a map. */
+export type SchemaStep = { readonly property: string } | 'items' | 'values';
+
+/** The rules of one node of a schema. */
+export interface RulesAt {
+  /** Way from the root to the node. */
+  readonly path: readonly SchemaStep[];
+  readonly rules: readonly ValidationRule[];
+  /** Rules stand in the node's nth `allOf`: they run after the node's own, and nothing is ratcheted for them. */
+  readonly allOf?: boolean | undefined;
+}
+
+/** One fault of one field, in the form of a `StatusCause`. */
+export interface RuleProblem {
+  readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
+  readonly message: string;
+  readonly field: string;
+}
+
+/** The schema below a step. */
+export function childSchema(schema: SchemaNode, step: SchemaStep): SchemaNode | undefined {
+  if (step === 'items') return schema.items;
+  if (step === 'values') return schema.additionalProperties;
+  return schema.properties?.get(step.property);
+}

@@ -1,0 +1,30 @@
+import type { JsonSchema } from '../../structural/index.ts';
+import type { RulesAt, SchemaStep } from './rule.ts';
+
+const MAX_DEPTH = 500;
+
+/** Collects the rules of a CRD's schema, wherever they stand in it, those in `allOf` included. */
+export function rulesOf(schema: JsonSchema): readonly RulesAt[] {
+  const found: RulesAt[] = [];
+  collect(schema, [], { found, allOf: false });
+  return found;
+}
+
+function collect(
+  schema: JsonSchema,
+  path: readonly SchemaStep[],
+  how: { readonly found: RulesAt[]; readonly allOf: boolean },
+): void {
+  if (path.length > MAX_DEPTH) return;
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length > 0) how.found.push(how.allOf ? { path, rules, allOf: true } : { path, rules });
+  for (const [property, child] of Object.entries(schema.properties ?? {})) collect(child, [...path, { property }], how);
+  const { items, additionalProperties } = schema;
+  if (isSchema(items)) collect(items, [...path, 'items'], how);
+  if (isSchema(additionalProperties)) collect(additionalProperties, [...path, 'values'], how);
+  for (const nested of schema.allOf ?? []) collect(nested, path, { ...how, allOf: true });
+}
+
+function isSchema(value: JsonSchema | readonly JsonSchema[] | boolean | undefined): value is JsonSchema {
+  return typeof value === 'object' && !Array.isArray(value);
+}
