@@ -1,4 +1,5 @@
 import { apiVersionOf, StatusError } from '@kubewright/apimachinery';
+import { untilAborted } from '../until-aborted.ts';
 import type { ApiGroup, ApiGroupVersion } from './api-resource.ts';
 import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList } from './decode-discovery.ts';
 import { RestMapper } from './rest-mapper.ts';
@@ -43,20 +44,20 @@ export class DiscoveryClient {
 
   /** All groups, the core group first. */
   groups(options: { readonly signal?: AbortSignal } = {}): Promise<readonly ApiGroup[]> {
-    if (this.#groups) return abortable(this.#groups, options.signal);
+    if (this.#groups) return untilAborted(this.#groups, options.signal);
     const reading = this.#readAll();
     this.#groups = reading;
     reading.catch(() => {
       // A failure is told to those who wait, and not kept for those who come later.
       if (this.#groups === reading) this.invalidate();
     });
-    return abortable(reading, options.signal);
+    return untilAborted(reading, options.signal);
   }
 
   /** Finds kinds and resources by their names. Made from {@link DiscoveryClient.groups}, and kept as long. */
   mapper(options: { readonly signal?: AbortSignal } = {}): Promise<RestMapper> {
     this.#mapper ??= this.groups().then((groups) => new RestMapper(groups));
-    return abortable(this.#mapper, options.signal);
+    return untilAborted(this.#mapper, options.signal);
   }
 
   async serverVersion(options: { readonly signal?: AbortSignal } = {}): Promise<ServerVersion> {
@@ -114,18 +115,4 @@ export class DiscoveryClient {
       throw error;
     }
   }
-}
-
-/** One reading serves many callers, so a caller's signal ends only that caller's wait. */
-function abortable<V>(promise: Promise<V>, signal: AbortSignal | undefined): Promise<V> {
-  if (!signal) return promise;
-  return new Promise<V>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,3 +1,4 @@
+import { untilAborted } from '../until-aborted.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -157,18 +158,4 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
       // The reader has gone; how the server's side ends is no longer of interest to anyone.
     });
   }
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    promise.catch(() => {
-      // The caller hears of the abort; what the abandoned call says later has no reader.
-    });
-    return Promise.reject(signal.reason);
-  }
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

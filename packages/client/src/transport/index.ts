@@ -1,3 +1,6 @@
+export { type ClientCredentials, type CredentialProvider, staticCredentials } from './credentials.ts';
+export type { HttpTuning, ServerTrust } from './http/http-options.ts';
+export { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 export {
   type InProcessRequest,
   type InProcessResponse,

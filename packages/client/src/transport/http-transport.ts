@@ -1,0 +1,136 @@
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+import { type ClientCredentials, type CredentialProvider, staticCredentials } from './credentials.ts';
+import { ConnectionPool } from './http/connection-pool.ts';
+import { type HttpContext, type HttpTuning, resolveTuning, type ServerTrust } from './http/http-options.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { TransportError } from './transport-error.ts';
+
+/** Options of {@link HttpTransport}. */
+export interface HttpTransportOptions {
+  /** Address of the API server, such as `https://10.0.0.1:6443`; may have a path. */
+  readonly server: string;
+  readonly trust?: ServerTrust;
+  /** @defaultValue anonymous */
+  readonly credentials?: CredentialProvider;
+  /** Sent with every request unless it brings its own, such as impersonation's. Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An `http` or `https` proxy that is asked for a tunnel (`CONNECT`). */
+  readonly proxyUrl?: string;
+  /** Asks for compressed answers, except of watches. @defaultValue true, but false for servers on this machine */
+  readonly compression?: boolean;
+  /** What is offered in the TLS handshake. @defaultValue both */
+  readonly protocols?: readonly ('h2' | 'http/1.1')[];
+  readonly tuning?: HttpTuning;
+  readonly clock?: Clock;
+}
+
+/**
+ * A transport over kept connections: HTTP/2, and HTTP/1.1 where the server or a proxy knows no better.
+ *
+ * Connections are opened by the first request. Long-running requests have their own, so that a thousand watches do not
+ * stand in a get's way; a further connection is opened when streams run out. A dead peer is noticed by PING. Idle
+ * connections are closed before the server would, and never keep the process alive.
+ */
+export class HttpTransport implements Transport {
+  readonly #options: HttpTransportOptions;
+  readonly #server: URL;
+  readonly #prefix: string;
+  readonly #credentials: CredentialProvider;
+  readonly #shared: Omit<HttpContext, 'cert' | 'key'>;
+  #pool: { readonly connections: ConnectionPool; readonly identity: ClientCredentials } | undefined;
+  readonly #retired = new Set<ConnectionPool>();
+  #closing: Promise<void> | undefined;
+
+  /** @throws TypeError when `server` or `proxyUrl` is no http or https address. */
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.#server = parseServer(options.server);
+    this.#prefix = this.#server.pathname.replace(/\/+$/, '');
+    this.#credentials = options.credentials ?? staticCredentials({});
+    this.#shared = {
+      server: this.#server,
+      trust: options.trust ?? {},
+      proxy: options.proxyUrl === undefined ? undefined : new URL(options.proxyUrl),
+      protocols: options.protocols ?? ['h2', 'http/1.1'],
+      compression: options.compression ?? !isLoopback(this.#server.hostname),
+      tuning: resolveTuning(options.tuning),
+      clock: options.clock ?? systemClock,
+    };
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    request.signal?.throwIfAborted();
+    const { maxRequestBytes } = this.#shared.tuning;
+    if (request.body && request.body.byteLength > maxRequestBytes) {
+      const message = `${request.method} ${request.path}: the body of ${request.body.byteLength} bytes is over the limit of ${maxRequestBytes}`;
+      throw new TransportError('KW2007', message, { sent: false });
+    }
+    const credentials = await this.#credentials.get({ signal: request.signal });
+    const response = await this.#send(request, credentials);
+    if (response.status !== 401 || !this.#credentials.reject(credentials)) return response;
+    await response.body[Symbol.asyncIterator]().return?.();
+    return this.#send(request, await this.#credentials.get({ signal: request.signal }));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const reason = this.#closedError();
+    const pools = [...this.#retired, ...(this.#pool ? [this.#pool.connections] : [])];
+    await Promise.all(pools.map((pool) => pool.destroy(reason)));
+  }
+
+  #closedError(): TransportError {
+    return new TransportError('KW2008', `the transport to ${this.#server.host} is closed`);
+  }
+
+  async #send(request: TransportRequest, credentials: ClientCredentials): Promise<TransportResponse> {
+    if (this.#closing) throw this.#closedError();
+    request.signal?.throwIfAborted();
+    const compress = this.#shared.compression && !request.longRunning;
+    return this.#poolFor(credentials).send({
+      request,
+      path: this.#prefix + request.path,
+      headers: {
+        ...(compress ? { 'accept-encoding': 'gzip' } : {}),
+        ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+        ...this.#options.headers,
+        ...request.headers,
+      },
+    });
+  }
+
+  /** Connections belong to a client certificate; with a new one, new connections are opened and the old ones run out. */
+  #poolFor(credentials: ClientCredentials): ConnectionPool {
+    const { cert, key } = credentials;
+    const present = this.#pool;
+    if (present && present.identity.cert === cert && present.identity.key === key) return present.connections;
+    if (present) {
+      present.connections.retire();
+      this.#retired.add(present.connections);
+    }
+    const connections = new ConnectionPool({ ...this.#shared, cert, key });
+    this.#pool = { connections, identity: credentials };
+    return connections;
+  }
+}
+
+function parseServer(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw new TypeError(`${JSON.stringify(text)} is no address of an API server; it looks like https://host:6443`, {
+      cause,
+    });
+  }
+  if (url.protocol === 'https:' || url.protocol === 'http:') return url;
+  throw new TypeError(`${JSON.stringify(text)}: an API server's address begins with https:// or http://`);
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}

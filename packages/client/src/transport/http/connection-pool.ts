@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { untilAborted } from '../../until-aborted.ts';
+import type { TransportRequest, TransportResponse } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { Dialer } from './dial.ts';
+import { H1Pool } from './h1-pool.ts';
+import { H2Pool } from './h2-pool.ts';
+import { h2Request } from './h2-request.ts';
+import type { HttpContext } from './http-options.ts';
+
+type Protocol = 'h2' | 'http/1.1';
+
+/** All connections to one server under one client certificate; the first one tells the protocol. */
+export class ConnectionPool {
+  readonly #context: HttpContext;
+  readonly #dialer: Dialer;
+  readonly #stop = new AbortController();
+  readonly #h2: H2Pool;
+  readonly #h1: H1Pool;
+  #protocol: Protocol | undefined;
+  #probing: Promise<Protocol> | undefined;
+
+  constructor(context: HttpContext) {
+    this.#context = context;
+    this.#dialer = new Dialer(context);
+    this.#h2 = new H2Pool(context, () => this.#dial('h2'));
+    this.#h1 = new H1Pool(context, () => this.#dial('http/1.1'));
+    if (context.server.protocol === 'http:') this.#protocol = 'http/1.1';
+  }
+
+  async send(options: {
+    readonly request: TransportRequest;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+  }): Promise<TransportResponse> {
+    const { signal, longRunning = false } = options.request;
+    const protocol = this.#protocol ?? (await untilAborted(this.#probe(longRunning), signal));
+    if (protocol === 'http/1.1') return this.#h1.request(options);
+    const session = await this.#h2.session({ longRunning, signal });
+    return h2Request(session, { ...options, context: this.#context });
+  }
+
+  /** Lets running requests end, then closes: for when the client certificate was renewed. */
+  retire(): void {
+    this.#h2.retire();
+    this.#h1.retire();
+  }
+
+  async destroy(reason: TransportError): Promise<void> {
+    this.#stop.abort(reason);
+    this.#h1.destroy(reason);
+    await this.#h2.destroy(reason);
+  }
+
+  #probe(longRunning: boolean): Promise<Protocol> {
+    this.#probing ??= this.#dialer
+      .dial(this.#stop.signal)
+      .then(({ socket, protocol }) => {
+        (protocol === 'h2' ? this.#h2 : this.#h1).adopt(socket, { longRunning });
+        this.#protocol = protocol;
+        return protocol;
+      })
+      .finally(() => {
+        this.#probing = undefined;
+      });
+    return this.#probing;
+  }
+
+  async #dial(expected: Protocol): Promise<Socket> {
+    const { socket, protocol } = await this.#dialer.dial(this.#stop.signal);
+    if (protocol === expected) return socket;
+    // Another server behind the same address, after an upgrade or fail-over: learn the protocol anew.
+    socket.destroy();
+    this.#protocol = undefined;
+    throw new TransportError('KW2001', `${this.#context.server.host} now speaks ${protocol} instead of ${expected}`, {
+      sent: false,
+      retryable: true,
+    });
+  }
+}

@@ -1,0 +1,156 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { TransportError } from '../transport-error.ts';
+import type { HttpContext } from './http-options.ts';
+import { openTunnel } from './proxy-tunnel.ts';
+
+/** A connection that is ready for HTTP, and the protocol that both sides agreed on. */
+export interface DialedSocket {
+  readonly socket: Socket;
+  readonly protocol: 'h2' | 'http/1.1';
+}
+
+/** Opens connections to one server. Keeps the parsed certificates, for parsing them costs more than a connection. */
+export class Dialer {
+  readonly #context: HttpContext;
+  #secureContext: SecureContext | undefined;
+
+  constructor(context: HttpContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Opens one connection: TCP, the proxy's tunnel if there is one, TLS.
+   *
+   * @throws TransportError `KW2001`, `KW2002` or `KW2009`; nothing was sent.
+   */
+  async dial(signal: AbortSignal): Promise<DialedSocket> {
+    const { clock, tuning, server } = this.#context;
+    const attempt = new AbortController();
+    const onAbort = (): void => attempt.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = clock.setTimer(tuning.connectTimeoutMs, () => {
+      const message = `no connection to ${server.host} within ${tuning.connectTimeoutMs} ms; is the address right and reachable?`;
+      attempt.abort(new TransportError('KW2001', message, { sent: false }));
+    });
+    try {
+      const socket = await this.#connect(attempt.signal);
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, tuning.keepAliveIntervalMs);
+      const protocol = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
+      return { socket, protocol };
+    } catch (error) {
+      if (attempt.signal.aborted && error === attempt.signal.reason) throw error;
+      throw error instanceof TransportError ? error : dialError(server, error);
+    } finally {
+      timer[Symbol.dispose]();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<Socket> {
+    const { server, proxy } = this.#context;
+    const secure = server.protocol === 'https:';
+    const host = server.hostname.replace(/^\[|\]$/g, '');
+    const port = Number(server.port) || (secure ? 443 : 80);
+    const tunnel = proxy ? await openTunnel(proxy, { host, port, signal }) : undefined;
+    if (!secure) return tunnel ?? ready(connectTcp({ host, port }), { event: 'connect', signal });
+    this.#secureContext ??= this.#makeSecureContext();
+    const { trust, protocols } = this.#context;
+    const serverName = trust.serverName ?? (isIP(host) ? undefined : host);
+    const socket = connectTls({
+      host,
+      port,
+      ...(tunnel ? { socket: tunnel } : {}),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+      secureContext: this.#secureContext,
+      rejectUnauthorized: !trust.insecureSkipVerify,
+      ALPNProtocols: [...protocols],
+    });
+    return ready(socket, { event: 'secureConnect', signal });
+  }
+
+  #makeSecureContext(): SecureContext {
+    const { trust, cert, key } = this.#context;
+    try {
+      return createSecureContext({
+        minVersion: 'TLSv1.2',
+        ...(trust.ca === undefined ? {} : { ca: trust.ca }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+      });
+    } catch (cause) {
+      const message =
+        'the client certificate, its key, or the certificate authority is not valid PEM, or they do not match';
+      throw new TransportError('KW2002', message, { sent: false, cause });
+    }
+  }
+}
+
+function ready(socket: Socket, options: { readonly event: string; readonly signal: AbortSignal }): Promise<Socket> {
+  const { event, signal } = options;
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void): void => {
+      socket.off(event, onReady);
+      socket.off('error', onError);
+      socket.off('close', onClose);
+      signal.removeEventListener('abort', onAbort);
+      finish();
+    };
+    const onReady = (): void => settle(() => resolve(socket));
+    const onError = (error: Error): void => settle(() => reject(error));
+    const onClose = (): void => settle(() => reject(new Error('the connection was closed during the handshake')));
+    const onAbort = (): void =>
+      settle(() => {
+        // Destroyed sockets may still report an error, which nobody waits for any more.
+        socket.on('error', () => {});
+        socket.destroy();
+        reject(signal.reason);
+      });
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    socket.on(event, onReady);
+    socket.on('error', onError);
+    socket.on('close', onClose);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+function dialError(server: URL, cause: unknown): TransportError {
+  const code = errorCode(cause);
+  if (isTlsFailure(cause)) {
+    const hint = 'check certificate-authority, tls-server-name and the client certificate';
+    return new TransportError('KW2002', `TLS with ${server.host} failed (${describe(cause)}); ${hint}`, {
+      sent: false,
+      cause,
+    });
+  }
+  const retryable = code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE';
+  return new TransportError('KW2001', `no connection to ${server.host} (${describe(cause)}); is the server running?`, {
+    sent: false,
+    retryable,
+    cause,
+  });
+}
+
+/** True for failures of certificates and handshakes; some arrive only after the handshake, on the first read. */
+export function isTlsFailure(error: unknown): boolean {
+  return TLS_CODES.test(errorCode(error));
+}
+
+function errorCode(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+function describe(error: unknown): string {
+  // Happy-eyeballs failures carry their text in `errors`, not in `message`.
+  const code = errorCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message === '' ? code : message;
+}

@@ -1,0 +1,179 @@
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TransportRequest, TransportResponse } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { isTlsFailure } from './dial.ts';
+import type { HttpContext } from './http-options.ts';
+import { StreamBody } from './stream-body.ts';
+
+type SocketCallback = (error: Error | null, socket: Duplex) => void;
+
+/** Node's agent over sockets that we have opened: through the proxy, with our certificates, under our time-outs. */
+class DialingAgent extends Agent {
+  readonly #dial: () => Promise<Socket>;
+  readonly #spare: Socket[] = [];
+
+  constructor(options: { readonly dial: () => Promise<Socket>; readonly maxSockets: number; readonly idleMs: number }) {
+    super({ keepAlive: true, maxSockets: options.maxSockets, timeout: options.idleMs, scheduling: 'lifo' });
+    this.#dial = options.dial;
+  }
+
+  adopt(socket: Socket): void {
+    this.#spare.push(socket);
+  }
+
+  override createConnection(_options: object, callback?: SocketCallback): Duplex | undefined {
+    const spare = this.#spare.pop();
+    if (spare && !spare.destroyed) return spare;
+    this.#dial().then(
+      (socket) => callback?.(null, socket),
+      // The callback's type wants a socket beside an error too; the agent looks at the error first.
+      (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
+    );
+    return undefined;
+  }
+
+  override destroy(): void {
+    for (const socket of this.#spare.splice(0)) socket.destroy();
+    super.destroy();
+  }
+}
+
+/** The HTTP/1.1 connections to one server: kept and used again; long-running requests have their own. */
+export class H1Pool {
+  readonly #context: HttpContext;
+  readonly #short: DialingAgent;
+  readonly #long: DialingAgent;
+  readonly #running = new Set<ClientRequest>();
+  #retired = false;
+  #destroyed: TransportError | undefined;
+
+  constructor(context: HttpContext, dial: () => Promise<Socket>) {
+    this.#context = context;
+    const { maxHttp1Sockets, idleTimeoutMs } = context.tuning;
+    this.#short = new DialingAgent({ dial, maxSockets: maxHttp1Sockets, idleMs: idleTimeoutMs });
+    this.#long = new DialingAgent({ dial, maxSockets: Number.POSITIVE_INFINITY, idleMs: idleTimeoutMs });
+  }
+
+  /** Takes a connection that was opened to learn the protocol. */
+  adopt(socket: Socket, options: { readonly longRunning: boolean }): void {
+    (options.longRunning ? this.#long : this.#short).adopt(socket);
+  }
+
+  /** Sends one request; resolves with the head of the answer. */
+  request(options: {
+    readonly request: TransportRequest;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+  }): Promise<TransportResponse> {
+    const { request } = options;
+    const what = `${request.method} ${request.path.split('?', 1)[0]}`;
+    const outgoing = requestHttp({
+      agent: request.longRunning ? this.#long : this.#short,
+      // The agent's sockets are what they are; these two only form the name under which it keeps them.
+      protocol: 'http:',
+      host: this.#context.server.hostname,
+      method: request.method,
+      path: options.path,
+      setDefaultHeaders: false,
+      headers: {
+        host: this.#context.server.host,
+        connection: 'keep-alive',
+        ...options.headers,
+        ...(request.body ? { 'content-length': request.body.byteLength } : {}),
+        ...(!request.body && request.method !== 'GET' ? { 'content-length': 0 } : {}),
+      },
+    });
+    this.#running.add(outgoing);
+    outgoing.once('close', () => {
+      this.#running.delete(outgoing);
+      if (this.#retired && this.#running.size === 0) this.#destroyAgents();
+    });
+    return this.#exchange(outgoing, { request, what });
+  }
+
+  retire(): void {
+    this.#retired = true;
+    if (this.#running.size === 0) this.#destroyAgents();
+  }
+
+  destroy(reason: TransportError): void {
+    this.#destroyed = reason;
+    for (const outgoing of this.#running) outgoing.destroy(reason);
+    this.#destroyAgents();
+  }
+
+  #destroyAgents(): void {
+    this.#short.destroy();
+    this.#long.destroy();
+  }
+
+  #exchange(
+    outgoing: ClientRequest,
+    { request, what }: { readonly request: TransportRequest; readonly what: string },
+  ): Promise<TransportResponse> {
+    return new Promise((resolve, reject) => {
+      const cancel = (): void => void outgoing.destroy();
+      const onAbort = (): void => {
+        release();
+        cancel();
+        reject(request.signal?.reason);
+      };
+      const release = (): void => request.signal?.removeEventListener('abort', onAbort);
+      const fault = (cause: unknown): TransportError => this.#fault(outgoing, { what, cause });
+      outgoing.on('error', (error) => {
+        release();
+        reject(fault(error));
+      });
+      outgoing.once('response', (incoming) => {
+        release();
+        let cause: unknown;
+        const headers = plainHeaders(incoming);
+        const body = new StreamBody(incoming, {
+          what,
+          gzip: headers['content-encoding'] === 'gzip',
+          limit: request.longRunning ? undefined : this.#context.tuning.maxResponseBytes,
+          signal: request.signal,
+          cancel,
+          finished: () => {},
+          fault: (_event, error) => {
+            cause ??= error;
+            return incoming.complete ? undefined : fault(cause);
+          },
+        });
+        resolve({ status: incoming.statusCode ?? 0, headers, body });
+      });
+      request.signal?.addEventListener('abort', onAbort, { once: true });
+      if (request.signal?.aborted) onAbort();
+      else outgoing.end(request.body);
+    });
+  }
+
+  #fault(outgoing: ClientRequest, options: { readonly what: string; readonly cause: unknown }): TransportError {
+    const { what, cause } = options;
+    if (this.#destroyed) return this.#destroyed;
+    if (cause instanceof TransportError) return cause;
+    if (isTlsFailure(cause)) {
+      const message = `${what}: the server ended TLS; does it accept this client certificate?`;
+      return new TransportError('KW2002', message, { sent: false, cause });
+    }
+    const code = (cause as { readonly code?: unknown } | undefined)?.code;
+    if (typeof code === 'string' && code.startsWith('HPE_')) {
+      return new TransportError('KW2006', `${what}: the answer is not valid HTTP (${code})`, { cause });
+    }
+    const kept = outgoing.reusedSocket ? ' (a kept connection that the server may have closed)' : '';
+    return new TransportError('KW2003', `${what}: the connection was lost before the answer was whole${kept}`, {
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+function plainHeaders(incoming: IncomingMessage): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    if (values) headers[name] = values.join(', ');
+  }
+  return headers;
+}

@@ -1,0 +1,175 @@
+import type { Readable } from 'node:stream';
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { TransportError } from '../transport-error.ts';
+
+/** Bytes held for a reader that is slower than the network, before the stream is paused. */
+const HIGH_WATER = 128 << 10;
+
+/** Options of {@link StreamBody}. */
+export interface StreamBodyOptions {
+  /** Asked when the stream ends, fails or closes: undefined if the body is whole. */
+  readonly fault: (event: 'end' | 'close' | 'error', cause?: unknown) => TransportError | undefined;
+  /** Resets the stream; called at most once, when the body is given up before its end. */
+  readonly cancel: () => void;
+  /** Called once when nothing more will come, in whatever way. */
+  readonly finished: () => void;
+  /** Most bytes, decoded. */
+  readonly limit?: number | undefined;
+  readonly gzip: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Names the request in messages. */
+  readonly what: string;
+}
+
+type Step = IteratorResult<Uint8Array, undefined>;
+
+interface Waiter {
+  readonly resolve: (step: Step) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+const DONE: Step = { done: true, value: undefined };
+
+/**
+ * A body as it comes off a connection: bounded in what it holds and in what it lets through, decompressed on the way.
+ *
+ * Unlike Node's own iterator it can be given up while a read is pending, tells a cut-off body from a whole one, and
+ * delivers what came before a fault.
+ */
+export class StreamBody implements AsyncIterableIterator<Uint8Array> {
+  readonly #options: StreamBodyOptions;
+  readonly #output: Readable;
+  readonly #queue: Uint8Array[] = [];
+  readonly #waiters: Waiter[] = [];
+  #queued = 0;
+  #received = 0;
+  #closed = false;
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(source: Readable, options: StreamBodyOptions) {
+    this.#options = options;
+    this.#output = options.gzip ? this.#decompress(source) : source;
+    this.#output.on('data', this.#onData);
+    this.#output.on('end', () => this.#settle(options.gzip ? undefined : options.fault('end')));
+    this.#output.on('error', (error) => this.#onError(error));
+    if (!options.gzip) this.#output.on('close', () => this.#settle(options.fault('close')));
+    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (options.signal?.aborted) this.#onAbort();
+  }
+
+  async next(): Promise<Step> {
+    const chunk = this.#queue.shift();
+    if (chunk) {
+      this.#queued -= chunk.byteLength;
+      if (!this.#closed && this.#output.isPaused() && this.#queued < HIGH_WATER / 2) this.#output.resume();
+      return { done: false, value: chunk };
+    }
+    if (this.#failure) {
+      const { reason } = this.#failure;
+      this.#failure = undefined;
+      throw reason;
+    }
+    if (this.#closed) return DONE;
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+  }
+
+  async return(): Promise<Step> {
+    this.#giveUp(undefined);
+    return DONE;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    if (this.#closed) return;
+    this.#received += chunk.byteLength;
+    const { limit, what } = this.#options;
+    if (limit !== undefined && this.#received > limit) {
+      const message = `${what}: the answer is larger than ${limit} bytes; ask for less (limit, selectors) or raise the limit`;
+      this.#giveUp({ reason: new TransportError('KW2005', message) });
+      return;
+    }
+    const waiter = this.#waiters.shift();
+    if (waiter) {
+      waiter.resolve({ done: false, value: chunk });
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queued += chunk.byteLength;
+    if (this.#queued > HIGH_WATER) this.#output.pause();
+  };
+
+  readonly #onAbort = (): void => this.#giveUp({ reason: this.#options.signal?.reason });
+
+  #onError(error: unknown): void {
+    const fault = this.#options.fault('error', error);
+    if (this.#options.gzip && !(error instanceof TransportError)) {
+      const message = `${this.#options.what}: the answer's compression is broken`;
+      this.#giveUp({ reason: fault ?? new TransportError('KW2006', message, { retryable: true, cause: error }) });
+      return;
+    }
+    this.#settle(fault ?? (error instanceof TransportError ? error : undefined));
+  }
+
+  /** The stream is over by itself; what is queued is still handed out. */
+  #settle(fault: TransportError | undefined): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#release();
+    if (!fault) {
+      for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+      return;
+    }
+    const first = this.#waiters.shift();
+    if (first) first.reject(fault);
+    else this.#failure = { reason: fault };
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+  }
+
+  /** This side ends the stream; what is queued is dropped. */
+  #giveUp(failure: { readonly reason: unknown } | undefined): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#queue.length = 0;
+    this.#queued = 0;
+    this.#options.cancel();
+    this.#release();
+    const first = this.#waiters.shift();
+    if (failure && first) first.reject(failure.reason);
+    else if (failure) this.#failure = failure;
+    else first?.resolve(DONE);
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+  }
+
+  #release(): void {
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#options.finished();
+  }
+
+  #decompress(source: Readable): Gunzip {
+    const gunzip = createGunzip();
+    let ended = false;
+    const fail = (event: 'end' | 'close' | 'error', cause?: unknown): void => {
+      if (ended) return;
+      const fault = this.#options.fault(event, cause);
+      if (fault) {
+        ended = true;
+        gunzip.destroy(fault);
+      }
+    };
+    source.on('data', (chunk: Uint8Array) => {
+      if (!gunzip.destroyed && !gunzip.write(chunk)) source.pause();
+    });
+    gunzip.on('drain', () => source.resume());
+    source.on('end', () => {
+      fail('end');
+      ended = true;
+      if (!gunzip.destroyed) gunzip.end();
+    });
+    source.on('error', (error) => fail('error', error));
+    source.on('close', () => fail('close'));
+    return gunzip;
+  }
+}
