@@ -1,0 +1,28 @@
+import { dirname } from 'node:path';
+import type { ImageProgram, ImageSource } from '../image-program.ts';
+import { commandOf } from './shell-program.ts';
+
+/** `node`: this very Node, whatever the tag says. */
+export function nodeImage(options: { readonly execPath: string; readonly version: string }): ImageSource {
+  const folder = dirname(options.execPath);
+  return {
+    repository: 'node',
+    async find(tag: string): Promise<ImageProgram> {
+      const asked = /^\d+/.exec(tag)?.[0];
+      const differs = asked !== undefined && !options.version.startsWith(`v${asked}.`);
+      return {
+        description: `Node ${options.version} from ${folder}`,
+        ...(differs && { standIn: `node: this is Node ${options.version}, not ${tag}` }),
+        programFolders: [folder],
+        launch(context) {
+          const { file, args } = commandOf(context, ['node']);
+          // The image's entry point takes what is no command of its own for a script.
+          const bare = context.command === undefined && (file.startsWith('-') || /\.[cm]?js$/.test(file));
+          return bare
+            ? { file: options.execPath, args: [file, ...args], env: {}, path: [folder] }
+            : { file: file === 'node' ? options.execPath : file, args, env: {}, path: [folder] };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
+import { findPostgres } from './find-postgres.ts';
+import { postgresEntrypoint } from './postgres-entrypoint.ts';
+
+/**
+ * `postgres`: the PostgreSQL server programs of this machine behind an imitation of the official image's entry point
+ * (its documented environment: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, POSTGRES_INITDB_ARGS,
+ * POSTGRES_HOST_AUTH_METHOD, PGDATA, and `/docker-entrypoint-initdb.d`).
+ */
+export function postgresImage(options: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** Folder of server programs to take when the machine has none. */
+  readonly fallback?: (() => Promise<string | undefined>) | undefined;
+}): ImageSource {
+  return {
+    repository: 'postgres',
+    async find(): Promise<ImageProgram> {
+      const folder = findPostgres(options) ?? (await options.fallback?.());
+      if (folder === undefined) {
+        throw new Error(
+          'no PostgreSQL server programs were found (PG_BIN, PATH, the usual installation folders); install PostgreSQL, or set PG_BIN to the folder that has initdb and postgres',
+        );
+      }
+      const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version']);
+      const version = /(\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? '';
+      return {
+        description: `PostgreSQL ${version} from ${folder}`,
+        stopSignal: 'SIGINT',
+        programFolders: [folder],
+        launch: (context) => launch(context, folder, version),
+      };
+    },
+  };
+}
+
+function launch(context: LaunchContext, folder: string, version: string): Launch {
+  const env = {
+    PG_MAJOR: version.split('.')[0] ?? '',
+    PG_VERSION: version,
+    PGDATA: context.hostPath(context.env.get('PGDATA') ?? '/var/lib/postgresql/data'),
+    KUBEWRIGHT_LISTEN: context.podIP,
+    KUBEWRIGHT_SOCKETS: context.socketFolder,
+    KUBEWRIGHT_INITDB_SCRIPTS: context.hostPath('/docker-entrypoint-initdb.d'),
+  };
+  if (context.command !== undefined) {
+    const [file = 'postgres', ...args] = [...context.command, ...(context.args ?? [])];
+    return { file, args, env, path: [folder] };
+  }
+  const args = ['-c', postgresEntrypoint, 'docker-entrypoint.sh', ...(context.args ?? ['postgres'])];
+  return { file: '/bin/sh', args, env, path: [folder] };
+}

@@ -1,0 +1,26 @@
+import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
+
+/**
+ * An image whose commands are the machine's own (`busybox`): what the pod names is run as it stands, and the image's
+ * default command otherwise.
+ */
+export function shellImage(repository: string, defaultCommand: readonly string[]): ImageSource {
+  return {
+    repository,
+    async find(): Promise<ImageProgram> {
+      return {
+        description: "this machine's own commands",
+        standIn: `${repository}: commands are this machine's own, not the image's`,
+        programFolders: [],
+        launch: (context) => commandOf(context, defaultCommand),
+      };
+    },
+  };
+}
+
+/** The usual rule of images without an entry point: command and args as in the pod, else the image's default. */
+export function commandOf(context: LaunchContext, defaultCommand: readonly string[]): Launch {
+  const words = context.command ? [...context.command, ...(context.args ?? [])] : (context.args ?? defaultCommand);
+  const [file = '/bin/sh', ...args] = words;
+  return { file, args, env: {}, path: [] };
+}

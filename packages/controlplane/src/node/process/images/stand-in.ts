@@ -1,0 +1,91 @@
+import type { ImageProgram, ImageSource } from '../image-program.ts';
+
+/** Programs written for Node that stand for a well-known image when the machine does not have the real one. */
+const scripts: Readonly<Record<string, string>> = {
+  nginx: `
+const { createServer } = require('node:http');
+const body = '<!DOCTYPE html><html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!</h1><p>A stand-in answers here.</p></body></html>\\n';
+const server = createServer((request, response) => {
+  const found = request.url === '/' || request.url === '/index.html';
+  response.writeHead(found ? 200 : 404, { 'content-type': 'text/html', server: 'nginx (stand-in)' });
+  response.end(found ? body : '<html><body><h1>404 Not Found</h1></body></html>\\n');
+  console.log(request.socket.remoteAddress + ' "' + request.method + ' ' + request.url + '" ' + response.statusCode);
+});
+const listen = (port) => server.listen(port, process.env.KUBEWRIGHT_LISTEN, () => console.log('listening on ' + process.env.KUBEWRIGHT_LISTEN + ':' + port));
+server.on('error', (error) => {
+  console.error('cannot listen: ' + error.message);
+  if (error.code !== 'EACCES') process.exit(1);
+  console.error('this user may not use port 80 here: trying 8080');
+  listen(8080);
+});
+listen(80);
+for (const signal of ['SIGTERM', 'SIGQUIT', 'SIGINT']) process.on(signal, () => process.exit(0));
+`,
+  redis: `
+const { createServer } = require('node:net');
+const data = new Map();
+const answer = ([name = '', key = '', value = '']) => {
+  switch (name.toUpperCase()) {
+    case 'PING': return '+' + (key || 'PONG');
+    case 'SET': data.set(key, value); return '+OK';
+    case 'GET': return data.has(key) ? '$' + Buffer.byteLength(data.get(key)) + '\\r\\n' + data.get(key) : '$-1';
+    case 'DEL': return ':' + Number(data.delete(key));
+    case 'DBSIZE': return ':' + data.size;
+    default: return "-ERR this stand-in does not know '" + name + "'";
+  }
+};
+const server = createServer((socket) => {
+  let buffer = '';
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => {
+    buffer += chunk;
+    if (buffer.length > 1e6) return socket.destroy();
+    for (;;) {
+      const array = /^\\*(\\d+)\\r\\n((?:\\$\\d+\\r\\n[^\\r\\n]*\\r\\n)*)/.exec(buffer);
+      const words = array ? [...array[2].matchAll(/\\$\\d+\\r\\n([^\\r\\n]*)\\r\\n/g)].map((match) => match[1]) : undefined;
+      if (words && words.length >= Number(array[1])) {
+        const used = words.slice(0, Number(array[1]));
+        buffer = buffer.slice(array[0].length);
+        socket.write(answer(used) + '\\r\\n');
+      } else if (!buffer.startsWith('*') && buffer.includes('\\r\\n')) {
+        const line = buffer.slice(0, buffer.indexOf('\\r\\n'));
+        buffer = buffer.slice(line.length + 2);
+        socket.write(answer(line.split(' ')) + '\\r\\n');
+      } else return;
+    }
+  });
+});
+server.listen(6379, process.env.KUBEWRIGHT_LISTEN, () => console.log('Ready to accept connections tcp'));
+server.on('error', (error) => { console.error('cannot listen: ' + error.message); process.exit(1); });
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
+`,
+  pause: `
+setInterval(() => {}, 2 ** 30);
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
+`,
+};
+
+/** Images that {@link standInImage} can stand for. */
+export type StandIn = 'nginx' | 'redis' | 'pause';
+
+/** An image played by a small bundled program, which says so in its log. */
+export function standInImage(repository: StandIn, options: { readonly execPath: string }): ImageSource {
+  return {
+    repository,
+    async find(): Promise<ImageProgram> {
+      return {
+        description: `bundled stand-in for ${repository}`,
+        ...(repository !== 'pause' && { standIn: `${repository}: a bundled stand-in runs here, not the real program` }),
+        programFolders: [],
+        launch({ command, args, podIP }) {
+          if (command !== undefined) {
+            const [file = '', ...rest] = [...command, ...(args ?? [])];
+            return { file, args: rest, env: {}, path: [] };
+          }
+          const env = { KUBEWRIGHT_LISTEN: podIP };
+          return { file: options.execPath, args: ['-e', scripts[repository] ?? ''], env, path: [] };
+        },
+      };
+    },
+  };
+}

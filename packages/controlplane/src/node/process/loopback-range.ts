@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:net';
+import type { Random } from '@kubewright/apimachinery';
+
+/** Every pod address is taken, or no range was free. */
+export class AddressError extends Error {
+  readonly code = 'KW5203';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'AddressError';
+  }
+}
+
+/** Port that marks a range as taken: the kubelet's. */
+const MARK_PORT = 10_250;
+
+/**
+ * A part of the loopback network that belongs to one instance: 127.x.0.0/16, one address a pod. The range is reserved
+ * by listening on its first address, so instances on one machine never share one, and a crash frees it.
+ */
+export class LoopbackRange implements AsyncDisposable {
+  /** The node's own address: 127.x.0.1. */
+  readonly nodeIP: string;
+  readonly #second: number;
+  readonly #mark: Server;
+  readonly #taken = new Set<number>();
+  #next = 0;
+
+  private constructor(second: number, mark: Server) {
+    this.#second = second;
+    this.#mark = mark;
+    this.nodeIP = `127.${second}.0.1`;
+  }
+
+  /** Reserves a free range. @throws {@link AddressError} when none is free. */
+  static async reserve(random: Random): Promise<LoopbackRange> {
+    const start = Math.floor(random.next() * 250);
+    let last: unknown;
+    for (let i = 0; i < 250; i++) {
+      // 127.0 and 127.1 are used by hand too often.
+      const second = 2 + ((start + i) % 250);
+      try {
+        return new LoopbackRange(second, await listen(`127.${second}.0.1`));
+      } catch (error) {
+        last = error;
+      }
+    }
+    const reason = last instanceof Error ? last.message : String(last);
+    throw new AddressError(`no loopback range 127.x.0.0/16 is free for pods (last answer: ${reason})`);
+  }
+
+  /** Takes an address; the one freed longest ago comes last. */
+  take(): string {
+    for (let i = 0; i < 65_000; i++) {
+      const number = 256 + ((this.#next + i) % 65_000);
+      const last = number & 255;
+      if (last === 0 || last === 255 || this.#taken.has(number)) continue;
+      this.#taken.add(number);
+      this.#next = number - 256 + 1;
+      return `127.${this.#second}.${number >> 8}.${last}`;
+    }
+    throw new AddressError('every pod address of this node is taken');
+  }
+
+  /** Frees an address. */
+  free(address: string): void {
+    const [, , third = 0, fourth = 0] = address.split('.').map(Number);
+    this.#taken.delete(third * 256 + fourth);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise((resolve) => this.#mark.close(resolve));
+  }
+}
+
+function listen(host: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen({ host, port: MARK_PORT, exclusive: true }, () => resolve(server));
+  });
+}

@@ -1,0 +1,115 @@
+import type { ChildProcess } from 'node:child_process';
+import { type Clock, sleep } from '@kubewright/apimachinery';
+import type { ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
+import { killGroup } from './process-journal.ts';
+
+/** What a {@link ProcessContainer} is made of. */
+export interface ProcessContainerOptions {
+  readonly id: string;
+  readonly child: ChildProcess & { readonly pid: number };
+  readonly stopSignal: NodeJS.Signals;
+  readonly clock: Clock;
+  /** Starts another command with the same environment, folder and user. */
+  readonly spawnBeside: (command: readonly string[]) => ChildProcess;
+}
+
+const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGTERM: 15,
+};
+
+/** A container that is a group of local processes. */
+export class ProcessContainer implements RunningContainer {
+  readonly containerId: string;
+  readonly startedAtMs: number;
+  readonly exited: Promise<ContainerExit>;
+  readonly #options: ProcessContainerOptions;
+
+  constructor(options: ProcessContainerOptions) {
+    this.#options = options;
+    this.containerId = options.id;
+    this.startedAtMs = options.clock.now();
+    this.exited = new Promise((resolve) => {
+      // 'close' comes after the last output, so that no line of the log is lost.
+      options.child.once('close', (code, signal) => {
+        killGroup(options.child.pid, 'SIGKILL'); // what the main process left behind ends with it
+        resolve(exitOf(code, signal, options.clock.now()));
+      });
+      options.child.once('exit', () => {
+        // A grandchild that holds the output open must not hold the exit back for long.
+        options.clock.setTimer(500, () => killGroup(options.child.pid, 'SIGKILL'), { unref: true });
+      });
+    });
+  }
+
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<ContainerExit> {
+    const { child, stopSignal, clock } = this.#options;
+    if (child.exitCode === null && child.signalCode === null) {
+      try {
+        process.kill(child.pid, graceMs > 0 ? stopSignal : 'SIGKILL');
+      } catch (error) {
+        // It ended by itself in the meantime.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+      const over = new AbortController();
+      const grace = sleep(clock, { ms: graceMs, signal: over.signal }).then(
+        () => killGroup(child.pid, 'SIGKILL'),
+        () => undefined, // it ended within its grace
+      );
+      await this.exited;
+      over.abort();
+      await grace;
+    }
+    return this.exited;
+  }
+
+  async exec(request: ExecRequest): Promise<ExecSession> {
+    const child = this.#options.spawnBeside(request.command);
+    const exited = new Promise<{ exitCode: number }>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve({ exitCode: exitOf(code, signal, 0).exitCode }));
+    });
+    child.stdout?.on('data', request.stdout);
+    child.stderr?.on('data', request.stderr);
+    const kill = (): void => {
+      if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
+    };
+    request.signal.addEventListener('abort', kill, { once: true });
+    void feed(child, request.stdin);
+    void exited.then(
+      () => request.signal.removeEventListener('abort', kill),
+      () => request.signal.removeEventListener('abort', kill),
+    );
+    return { exited };
+  }
+}
+
+async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | undefined): Promise<void> {
+  const { stdin } = child;
+  if (!stdin) return;
+  stdin.on('error', () => {
+    // The command ended without reading all of its input, as commands may.
+  });
+  try {
+    for await (const chunk of input ?? []) {
+      if (!stdin.writable) break;
+      if (!stdin.write(chunk)) await new Promise((resolve) => stdin.once('drain', resolve).once('close', resolve));
+    }
+  } catch {
+    // The caller went away; the abort signal ends the command.
+  }
+  stdin.end();
+}
+
+function exitOf(code: number | null, signal: NodeJS.Signals | null, finishedAtMs: number): ContainerExit {
+  if (signal !== null) {
+    const number = SIGNAL_NUMBERS[signal] ?? 0;
+    return { exitCode: 128 + number, signal: number, reason: 'Error', finishedAtMs };
+  }
+  return { exitCode: code ?? 0, reason: code === 0 ? 'Completed' : 'Error', finishedAtMs };
+}

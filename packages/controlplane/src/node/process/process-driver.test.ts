@@ -1,0 +1,176 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ContainerRequest } from '../driver.ts';
+import { ImageMap } from './image-map.ts';
+import { builtInImages } from './images/index.ts';
+import { LoopbackRange } from './loopback-range.ts';
+import { ProcessDriver } from './process-driver.ts';
+import { ProcessJournal } from './process-journal.ts';
+import { SandboxFolders } from './sandbox-folders.ts';
+
+describe('ProcessDriver', () => {
+  let state: string;
+  let folders: SandboxFolders;
+  let addresses: LoopbackRange;
+  let driver: ProcessDriver;
+
+  beforeAll(async () => {
+    state = mkdtempSync(join(tmpdir(), 'kw-journal-'));
+    folders = new SandboxFolders(tmpdir());
+    addresses = await LoopbackRange.reserve(systemRandom);
+    const { env, platform, execPath, version } = process;
+    driver = new ProcessDriver({
+      images: new ImageMap(builtInImages({ env, platform, execPath, version })),
+      addresses,
+      folders,
+      journal: new ProcessJournal(join(state, 'processes.json')),
+      clock: systemClock,
+      random: systemRandom,
+      agentUid: process.getuid?.(),
+      allowRootPods: false,
+      systemPath: process.env['PATH'] ?? '',
+    });
+  });
+  afterAll(async () => {
+    await driver[Symbol.asyncDispose]();
+    await addresses[Symbol.asyncDispose]();
+    folders.remove();
+    rmSync(state, { recursive: true, force: true });
+  });
+
+  async function container(image: string, more: Partial<ContainerRequest> = {}) {
+    const podUid = systemRandom.uid();
+    const { podIP } = await driver.preparePod({
+      uid: podUid,
+      namespace: 'default',
+      name: 'p',
+      pod: { apiVersion: 'v1', kind: 'Pod', metadata: {} },
+    });
+    let log = '';
+    const running = await driver.startContainer({
+      podUid,
+      podIP,
+      namespace: 'default',
+      podName: 'p',
+      containerName: 'c',
+      attempt: 0,
+      image: await driver.pullImage(image),
+      command: undefined,
+      args: undefined,
+      workingDir: undefined,
+      env: new Map(),
+      mounts: [],
+      securityContext: {},
+      ports: [],
+      output: { write: (_stream, chunk) => void (log += Buffer.from(chunk).toString()) },
+      ...more,
+    });
+    return { running, podIP, podUid, log: () => log };
+  }
+
+  it('runs a command, keeps its output and reports its exit code', async () => {
+    const { running, log } = await container('busybox', {
+      command: ['sh', '-c', 'echo "$GREETING $HOSTNAME"; exit 3'],
+      env: new Map([['GREETING', 'hello']]),
+    });
+    expect(await running.exited).toMatchObject({ exitCode: 3, reason: 'Error' });
+    expect(log()).toContain('hello p\n');
+  });
+
+  it('says in the log that a stand-in runs', async () => {
+    const { running, log } = await container('busybox:1.36', { command: ['true'] });
+    expect(await running.exited).toMatchObject({ exitCode: 0, reason: 'Completed' });
+    expect(log()).toContain('[kubewright] busybox');
+  });
+
+  it('rewrites mount paths in commands, arguments and environment', async () => {
+    const hostPath = mkdtempSync(join(tmpdir(), 'kw-volume-'));
+    const { running, log } = await container('busybox', {
+      command: ['sh', '-c', 'echo "$FILE"; echo /data/x'],
+      env: new Map([['FILE', '/data/y']]),
+      mounts: [{ mountPath: '/data', hostPath, readOnly: false }],
+    });
+    await running.exited;
+    expect(log()).toContain(`${hostPath}/y\n${hostPath}/x\n`);
+    rmSync(hostPath, { recursive: true });
+  });
+
+  it('ends the whole group, the stubborn too, within its grace', async () => {
+    const { running, log } = await container('busybox', {
+      command: [
+        'sh',
+        '-c',
+        `trap "" TERM; ${process.execPath} -e 'process.on("SIGTERM",()=>{});console.log(process.pid);setInterval(()=>{},1e9)' & wait; wait`,
+      ],
+    });
+    await expect.poll(() => /^\d+$/m.test(log()), { timeout: 10_000 }).toBe(true);
+    const grandchild = Number(/^\d+$/m.exec(log())?.[0]);
+    expect(await running.stop({ graceMs: 100 })).toMatchObject({ exitCode: 137, signal: 9 });
+    await expect.poll(() => existsSync(`/proc/${grandchild}`), { timeout: 5_000 }).toBe(false);
+  });
+
+  it('runs another command beside the container, with input and output', async () => {
+    const { running } = await container('pause');
+    let out = '';
+    const session = await running.exec({
+      command: ['sh', '-c', 'cat; exit 4'],
+      stdin: (async function* () {
+        yield Buffer.from('from stdin');
+      })(),
+      stdout: (chunk) => void (out += Buffer.from(chunk).toString()),
+      stderr: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(await session.exited).toEqual({ exitCode: 4 });
+    expect(out).toBe('from stdin');
+    await running.stop({ graceMs: 1_000 });
+  });
+
+  it('serves nginx on the address of the pod', async () => {
+    const { running, podIP, log } = await container('nginx:1.27');
+    await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);
+    const port = /listening on .*:(\d+)\n/.exec(log())?.[1];
+    expect(await (await fetch(`http://${podIP}:${port}/`)).text()).toContain('Welcome to nginx!');
+    expect(await running.stop({ graceMs: 2_000 })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('says how to map an image that it does not know', async () => {
+    await expect(driver.pullImage('registry.example.com/team/app:1')).rejects.toThrow(
+      /not in this node's image map .*postgres.*: add an ImageSource/,
+    );
+    await expect(driver.pullImage('Not An Image')).rejects.toThrow(/couldn't parse image name/);
+  });
+
+  it('refuses uid 0', async () => {
+    if (process.getuid?.() !== 0) return; // only root could start it at all
+    await expect(container('busybox', { securityContext: { runAsUser: 0 } })).rejects.toThrow(/--allow-root-pods/);
+    await expect(container('busybox', { securityContext: { runAsUser: 54_321 } })).rejects.toThrow(/user database/);
+  });
+
+  it('runs a real PostgreSQL with the documented environment, on the address of the pod', async () => {
+    const env = new Map([
+      ['POSTGRES_USER', 'owner'],
+      ['POSTGRES_PASSWORD', "it's a secret"],
+    ]);
+    const { running, podIP, log } = await container('postgres:17', { env });
+    await expect.poll(log, { timeout: 15_000 }).toContain('database system is ready to accept connections');
+    const psql = (password: string) =>
+      spawnSync('psql', ['-h', podIP, '-U', 'owner', '-Atc', 'select current_user || current_database()'], {
+        encoding: 'utf8',
+        env: { ...process.env, PGPASSWORD: password },
+      });
+    const socket = connect(5432, podIP);
+    await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    socket.destroy();
+    if (spawnSync('psql', ['--version']).status === 0) {
+      expect(psql("it's a secret").stdout).toBe('ownerowner\n');
+      expect(psql('wrong').stderr).toMatch(/password authentication failed/);
+    }
+    expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 0, reason: 'Completed' });
+  });
+});

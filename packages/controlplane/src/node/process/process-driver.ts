@@ -1,0 +1,167 @@
+import { Buffer } from 'node:buffer';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { delimiter, join } from 'node:path';
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type {
+  ContainerRequest,
+  Driver,
+  ImageReference,
+  PodSandbox,
+  PodSandboxRequest,
+  RunningContainer,
+} from '../driver.ts';
+import { type ContainerUser, containerUser } from './container-user.ts';
+import { hostPathOf, rewriteMountPaths } from './host-path.ts';
+import type { ImageMap } from './image-map.ts';
+import type { ImageProgram, Launch } from './image-program.ts';
+import type { LoopbackRange } from './loopback-range.ts';
+import { ProcessContainer } from './process-container.ts';
+import type { ProcessJournal } from './process-journal.ts';
+import type { SandboxFolders } from './sandbox-folders.ts';
+
+/** What a {@link ProcessDriver} works with. */
+export interface ProcessDriverOptions {
+  readonly images: ImageMap;
+  readonly addresses: LoopbackRange;
+  readonly folders: SandboxFolders;
+  readonly journal: ProcessJournal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Uid of this process; `undefined` where the system has none. */
+  readonly agentUid: number | undefined;
+  readonly allowRootPods: boolean;
+  /** PATH of commands that the image does not bring along. */
+  readonly systemPath: string;
+  /** @defaultValue that of `node:child_process` */
+  readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+}
+
+/**
+ * Runs each container as a group of local processes, without any isolation: a development tool, no security boundary.
+ * A pod gets an address of its own in 127/8 and a folder in which its containers' roots and volumes lie.
+ */
+export class ProcessDriver implements Driver {
+  readonly name = 'process';
+  readonly #options: ProcessDriverOptions;
+  readonly #addresses = new Map<string, string>();
+  readonly #running = new Set<ProcessContainer>();
+
+  constructor(options: ProcessDriverOptions) {
+    this.#options = options;
+  }
+
+  async preparePod({ uid }: PodSandboxRequest): Promise<PodSandbox> {
+    const { addresses, folders } = this.#options;
+    const podIP = this.#addresses.get(uid) ?? addresses.take();
+    this.#addresses.set(uid, podIP);
+    folders.pod(uid);
+    return { podIP };
+  }
+
+  async removePod(uid: string): Promise<void> {
+    const address = this.#addresses.get(uid);
+    if (address !== undefined) this.#options.addresses.free(address);
+    this.#addresses.delete(uid);
+    this.#options.folders.removePod(uid);
+  }
+
+  async pullImage(image: string): Promise<ImageReference> {
+    const program = await this.#options.images.resolve(image);
+    return { image, imageId: `local://${createHash('sha256').update(program.description).digest('hex')}` };
+  }
+
+  /** Whom a container would run as; volumes are prepared for that user. */
+  userOf(securityContext: ContainerRequest['securityContext']): ContainerUser | undefined {
+    const { agentUid, allowRootPods } = this.#options;
+    const { runAsUser, runAsGroup } = securityContext;
+    return containerUser({ agentUid, runAsUser, runAsGroup, allowRoot: allowRootPods });
+  }
+
+  async startContainer(request: ContainerRequest): Promise<RunningContainer> {
+    const program = await this.#options.images.resolve(request.image.image);
+    const user = this.userOf(request.securityContext);
+    const { folders, clock, random } = this.#options;
+    const base = join(folders.pod(request.podUid), request.containerName);
+    const root = folders.owned(base, user);
+    const socketFolder = folders.owned(`${base}.s`, user);
+    const rewrite = (text: string): string => rewriteMountPaths(text, request.mounts);
+    const launch = program.launch({
+      podIP: request.podIP,
+      root,
+      socketFolder,
+      command: request.command?.map(rewrite),
+      args: request.args?.map(rewrite),
+      env: request.env,
+      hostPath: (path) => hostPathOf(path, request.mounts, root),
+    });
+    const settings = this.#spawnOptions(request, { launch, user, root });
+    this.#announce(request, program);
+    const child = await this.#spawn(launch.file, launch.args, settings);
+    child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
+    child.stderr?.on('data', (chunk: Uint8Array) => request.output.write('stderr', chunk));
+    const container = new ProcessContainer({
+      id: `process://${random.uid().replaceAll('-', '')}`,
+      child,
+      stopSignal: program.stopSignal ?? 'SIGTERM',
+      clock,
+      spawnBeside: ([file = '', ...args]) =>
+        this.#start(rewrite(file), args.map(rewrite), { ...settings, stdio: ['pipe', 'pipe', 'pipe'] }),
+    });
+    this.#follow(container, child.pid);
+    return container;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
+  }
+
+  #spawnOptions(
+    { env, mounts, podName, workingDir }: ContainerRequest,
+    {
+      launch,
+      user,
+      root,
+    }: { readonly launch: Launch; readonly user: ContainerUser | undefined; readonly root: string },
+  ): SpawnOptions {
+    const own = [...env].map(([name, value]) => [name, rewriteMountPaths(value, mounts)]);
+    const path = [...launch.path, env.get('PATH') ?? this.#options.systemPath].join(delimiter);
+    const home = { HOME: root, HOSTNAME: podName, LANG: 'C.UTF-8', TMPDIR: root };
+    return {
+      cwd: workingDir === undefined ? root : hostPathOf(workingDir, mounts, root),
+      env: { ...home, ...Object.fromEntries(own), ...launch.env, PATH: path },
+      // A group of its own, so that everything in the container can be signalled at once.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(user && { uid: user.uid, gid: user.gid }),
+    };
+  }
+
+  async #spawn(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess & { pid: number }> {
+    const child = this.#start(file, args, options);
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    // A spawned process has a pid.
+    return child as ChildProcess & { pid: number };
+  }
+
+  #start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+    return (this.#options.spawn ?? spawn)(file, args, options);
+  }
+
+  #announce({ output }: ContainerRequest, { standIn }: ImageProgram): void {
+    if (standIn !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${standIn}\n`));
+  }
+
+  #follow(container: ProcessContainer, pid: number): void {
+    const { journal } = this.#options;
+    this.#running.add(container);
+    journal.add(pid);
+    void container.exited.then(() => {
+      this.#running.delete(container);
+      journal.remove(pid);
+    });
+  }
+}

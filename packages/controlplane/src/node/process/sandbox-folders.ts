@@ -1,0 +1,58 @@
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ContainerUser } from './container-user.ts';
+
+/**
+ * Where containers live on disk: one folder below the system's temporary one, short (socket paths are limited) and
+ * enterable by whomever containers run as; each container's own part is readable by its user only.
+ */
+export class SandboxFolders {
+  readonly root: string;
+
+  /** @param temporary - the system's folder for temporary files. */
+  constructor(temporary: string) {
+    this.root = mkdtempSync(join(temporary, 'kw-'));
+    // Others may pass through, not look: each container's folder below belongs to its own user.
+    chmodSync(this.root, 0o711);
+  }
+
+  /** Makes a pod's folder. */
+  pod(uid: string): string {
+    const path = join(this.root, shortName(uid));
+    mkdirSync(path, { recursive: true, mode: 0o711 });
+    chmodSync(path, 0o711);
+    return path;
+  }
+
+  /** Makes a folder below a pod's that only `user` can read. */
+  owned(path: string, user: ContainerUser | undefined): string {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (user) chownSync(path, user.uid, user.gid);
+    return path;
+  }
+
+  removePod(uid: string): void {
+    rmSync(join(this.root, shortName(uid)), { recursive: true, force: true });
+  }
+
+  remove(): void {
+    removeSandboxes(this.root);
+  }
+}
+
+/** Removes a sandbox folder that {@link SandboxFolders} made, now or in an earlier run; refuses anything else. */
+export function removeSandboxes(root: string): void {
+  if (!/(^|[/\\])kw-[A-Za-z0-9]{6}$/.test(root)) return;
+  try {
+    // Never follows a link that somebody put in the folder's place.
+    if (!lstatSync(root).isDirectory()) return;
+  } catch {
+    // Gone already.
+    return;
+  }
+  rmSync(root, { recursive: true, force: true });
+}
+
+function shortName(uid: string): string {
+  return uid.replaceAll('-', '').slice(0, 12);
+}
