@@ -67,7 +67,11 @@ describe('ProcessDriver', () => {
       mounts: [],
       securityContext: {},
       ports: [],
-      output: { write: (_stream, chunk) => void (log += Buffer.from(chunk).toString()) },
+      output: {
+        write(_stream, chunk) {
+          log += Buffer.from(chunk).toString();
+        },
+      },
       ...more,
     });
     return { running, podIP, podUid, log: () => log };
@@ -122,7 +126,9 @@ describe('ProcessDriver', () => {
       stdin: (async function* () {
         yield Buffer.from('from stdin');
       })(),
-      stdout: (chunk) => void (out += Buffer.from(chunk).toString()),
+      stdout: (chunk) => {
+        out += Buffer.from(chunk).toString();
+      },
       stderr: () => {},
       signal: new AbortController().signal,
     });

@@ -11,7 +11,8 @@ const server = createServer((request, response) => {
   response.end(found ? body : '<html><body><h1>404 Not Found</h1></body></html>\\n');
   console.log(request.socket.remoteAddress + ' "' + request.method + ' ' + request.url + '" ' + response.statusCode);
 });
-const listen = (port) => server.listen(port, process.env.KUBEWRIGHT_LISTEN, () => console.log('listening on ' + process.env.KUBEWRIGHT_LISTEN + ':' + port));
+const listen = (port) => server.listen(port, process.env.KUBEWRIGHT_LISTEN);
+server.on('listening', () => console.log('listening on ' + process.env.KUBEWRIGHT_LISTEN + ':' + server.address().port));
 server.on('error', (error) => {
   console.error('cannot listen: ' + error.message);
   if (error.code !== 'EACCES') process.exit(1);
