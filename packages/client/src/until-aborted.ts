@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Waits for a promise that others may share; the signal ends this wait, not the work. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
@@ -13,4 +15,9 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/** One signal may rule over thousands of calls; Node takes more than ten listeners for a leak and says so. */
+export function expectManyListeners(signal: AbortSignal | undefined): void {
+  if (signal) setMaxListeners(0, signal);
 }

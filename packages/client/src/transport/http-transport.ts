@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@kubewright/apimachinery';
+import { expectManyListeners } from '../until-aborted.ts';
 import { type ClientCredentials, type CredentialProvider, staticCredentials } from './credentials.ts';
 import { ConnectionPool } from './http/connection-pool.ts';
 import { type HttpContext, type HttpTuning, resolveTuning, type ServerTrust } from './http/http-options.ts';
@@ -60,6 +61,7 @@ export class HttpTransport implements Transport {
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     request.signal?.throwIfAborted();
+    expectManyListeners(request.signal);
     const { maxRequestBytes } = this.#shared.tuning;
     if (request.body && request.body.byteLength > maxRequestBytes) {
       const message = `${request.method} ${request.path}: the body of ${request.body.byteLength} bytes is over the limit of ${maxRequestBytes}`;

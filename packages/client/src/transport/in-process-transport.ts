@@ -1,4 +1,4 @@
-import { untilAborted } from '../until-aborted.ts';
+import { expectManyListeners, untilAborted } from '../until-aborted.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -48,6 +48,7 @@ export class InProcessTransport<C = undefined> implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closed) throw closedError(request);
     request.signal?.throwIfAborted();
+    expectManyListeners(request.signal);
     const call = new AbortController();
     const onAbort = (): void => call.abort(request.signal?.reason);
     request.signal?.addEventListener('abort', onAbort, { once: true });

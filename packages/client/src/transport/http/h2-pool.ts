@@ -34,15 +34,22 @@ export class H2Pool {
     this.#add(this.#groupOf(options), socket);
   }
 
-  /** Finds a connection with room for a stream, or opens one, or waits for a stream to end. */
+  /** Reserves a place on a connection with room for a stream; opens a connection, or waits for a stream to end. */
   async session(options: {
     readonly longRunning: boolean;
     readonly signal: AbortSignal | undefined;
   }): Promise<H2Session> {
     const group = this.#groupOf(options);
     for (;;) {
-      for (const session of group.sessions) if (session.hasRoom) return session;
-      const next = group.sessions.size < group.maxSessions ? this.#grow(group) : room(group);
+      let fresh = false;
+      for (const session of group.sessions) {
+        if (session.hasRoom) {
+          session.reserve();
+          return session;
+        }
+        fresh ||= session.isFresh;
+      }
+      const next = fresh || group.sessions.size >= group.maxSessions ? room(group) : this.#grow(group);
       try {
         await untilAborted(next, options.signal);
       } catch (error) {

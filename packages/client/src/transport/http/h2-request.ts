@@ -1,6 +1,6 @@
-import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import type { TransportRequest, TransportResponse } from '../transport.ts';
-import type { TransportError } from '../transport-error.ts';
+import { TransportError } from '../transport-error.ts';
 import type { H2Session } from './h2-session.ts';
 import type { HttpContext } from './http-options.ts';
 import { StreamBody } from './stream-body.ts';
@@ -17,17 +17,22 @@ export function h2Request(
 ): Promise<TransportResponse> {
   const { context, request } = options;
   const what = `${request.method} ${request.path.split('?', 1)[0]}`;
-  const stream = session.open(
-    {
-      ':method': request.method,
-      ':path': options.path,
-      ':scheme': context.server.protocol.slice(0, -1),
-      ':authority': context.server.host,
-      ...options.headers,
-      ...(request.body ? { 'content-length': request.body.byteLength } : {}),
-    },
-    { endStream: !request.body },
-  );
+  let stream: ClientHttp2Stream;
+  const head = {
+    ':method': request.method,
+    ':path': options.path,
+    ':scheme': context.server.protocol.slice(0, -1),
+    ':authority': context.server.host,
+    ...options.headers,
+    ...(request.body ? { 'content-length': request.body.byteLength } : {}),
+  };
+  try {
+    stream = session.open(head, { endStream: !request.body });
+  } catch (cause) {
+    session.release();
+    return Promise.reject(openError(cause, what));
+  }
+  const ended = watchEndOfStream(stream);
   let cause: unknown;
   stream.on('error', (error) => {
     // Told by the close event, which follows; without a listener it would end the process.
@@ -37,7 +42,7 @@ export function h2Request(
   if (request.body) stream.end(request.body);
   const fault = (): TransportError => session.streamError(stream, { what, cause });
   return new Promise((resolve, reject) => {
-    const cancel = (): void => stream.close(constants.NGHTTP2_CANCEL);
+    const cancel = (): void => session.cancel(stream);
     const onAbort = (): void => {
       cancel();
       finish(() => reject(request.signal?.reason));
@@ -54,7 +59,7 @@ export function h2Request(
           cancel,
           finished: () => {},
           // A whole body ends with END_STREAM; anything else closes the stream without an end, or with a reset.
-          fault: (event) => (event === 'end' && !session.failed && isWhole(stream) ? undefined : fault()),
+          fault: (event) => (event === 'end' && !session.failed && ended() ? undefined : fault()),
         });
         resolve({ status: Number(raw[':status']), headers, body });
       });
@@ -71,8 +76,34 @@ export function h2Request(
   });
 }
 
-function isWhole(stream: ClientHttp2Stream): boolean {
-  return !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+/**
+ * Tells whether the server has ended the body. Node ends the readable side in the same way when a stream is reset
+ * without an error, as a server does that shuts down; only at the moment of the end can the two be told apart.
+ */
+function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
+  let whole = false;
+  const push = stream.push.bind(stream);
+  stream.push = (chunk, encoding) => {
+    if (chunk === null && !stream.closed) whole = true;
+    return push(chunk, encoding);
+  };
+  return () => whole;
+}
+
+/** The session ended between the choice and the use of it, or the request cannot be written as HTTP/2. */
+function openError(cause: unknown, what: string): TransportError {
+  const code = (cause as { readonly code?: unknown } | null)?.code;
+  const gone = typeof code === 'string' && /SESSION|OUT_OF_STREAMS/.test(code);
+  return gone
+    ? new TransportError('KW2004', `${what}: the connection was closed before the request was sent`, {
+        retryable: true,
+        sent: false,
+        cause,
+      })
+    : new TransportError('KW2007', `${what}: the request is not valid HTTP; look at its path and headers`, {
+        sent: false,
+        cause,
+      });
 }
 
 function plainHeaders(raw: IncomingHttpHeaders): Readonly<Record<string, string>> {

@@ -11,9 +11,6 @@ import { TransportError } from '../transport-error.ts';
 import { isTlsFailure } from './dial.ts';
 import type { HttpContext } from './http-options.ts';
 
-/** Assumed until the server's SETTINGS are there; the RFC's recommended least. */
-const STREAMS_BEFORE_SETTINGS = 100;
-
 /**
  * Windows and memory, set because the defaults starve lists (64 KiB windows) and refuse streams (10 MB a session).
  * Node credits a session's window at once and a stream's when it is read, so a slow reader holds up only itself.
@@ -21,6 +18,13 @@ const STREAMS_BEFORE_SETTINGS = 100;
 const STREAM_WINDOW = 1 << 20;
 const SESSION_WINDOW = 16 << 20;
 const SESSION_MEMORY_MB = 1024;
+
+/**
+ * Resets that go out at once, and per second after that. nghttp2 servers (Node's among them) end a connection, with all
+ * its watches, after 1,000 resets and 33 more a second: their answer to rapid-reset attacks.
+ */
+const RESET_BURST = 500;
+const RESETS_PER_SECOND = 30;
 
 /** One HTTP/2 connection: counts its streams, asks whether it lives, closes itself when it is idle. */
 export class H2Session {
@@ -30,9 +34,15 @@ export class H2Session {
   readonly #onRelease: () => void;
   readonly #onChange: () => void;
   #active = 0;
+  /** Streams that the server allows. None until its SETTINGS are there: what it would refuse must not be sent. */
+  #serverLimit = 0;
   #draining = false;
   #closed = false;
   #lastStreamId: number | undefined;
+  readonly #unreset = new Set<ClientHttp2Stream>();
+  #resets = RESET_BURST;
+  #resetsAt: number;
+  #resetTimer: Timer | undefined;
   #error: unknown;
   #bytesSeen = 0;
   #keepAlive: Timer | undefined;
@@ -45,6 +55,7 @@ export class H2Session {
     this.#context = context;
     this.#socket = options.socket;
     this.#onRelease = options.onRelease;
+    this.#resetsAt = context.clock.monotonic();
     this.#onChange = options.onChange;
     this.#session = connect(context.server.origin, {
       createConnection: () => options.socket,
@@ -61,7 +72,10 @@ export class H2Session {
     });
     this.#session.on('close', () => this.#onClose());
     this.#session.on('connect', () => this.#session.setLocalWindowSize(SESSION_WINDOW));
-    this.#session.on('remoteSettings', () => this.#onChange());
+    this.#session.on('remoteSettings', (settings) => {
+      this.#serverLimit = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
+      this.#onChange();
+    });
     this.#watchLife();
     this.#rest();
   }
@@ -76,6 +90,11 @@ export class H2Session {
     return !this.#draining && !this.#closed && !this.#session.closed && !this.#session.destroyed;
   }
 
+  /** True until the server has told its limits; it is about to. */
+  get isFresh(): boolean {
+    return this.#serverLimit === 0 && this.usable;
+  }
+
   /** True once the connection broke. Node then ends streams as if they were whole, so readers must ask. */
   get failed(): boolean {
     return this.#error !== undefined;
@@ -86,22 +105,58 @@ export class H2Session {
   }
 
   get #capacity(): number {
-    const settings = this.#session.remoteSettings?.maxConcurrentStreams ?? STREAMS_BEFORE_SETTINGS;
-    return Math.min(settings, this.#context.tuning.maxStreamsPerSession);
+    return Math.min(this.#serverLimit, this.#context.tuning.maxStreamsPerSession);
   }
 
-  /** Opens a stream; `release` is to be called once when it is over. */
+  /** Takes a place for a stream; to be given back by {@link H2Session.release}, once. */
+  reserve(): void {
+    if (this.#active++ > 0) return;
+    this.#idle?.[Symbol.dispose]();
+    this.#session.ref();
+  }
+
+  /** Opens a stream in a reserved place. */
   open(headers: OutgoingHttpHeaders, options: { readonly endStream: boolean }): ClientHttp2Stream {
-    const stream = this.#session.request(headers, options);
-    if (this.#active++ === 0) {
-      this.#idle?.[Symbol.dispose]();
-      this.#session.ref();
+    return this.#session.request(headers, options);
+  }
+
+  /** Resets a stream: at once, or when the server can bear it; until then it is left unread. */
+  cancel(stream: ClientHttp2Stream): void {
+    if (stream.closed || stream.destroyed) return;
+    this.#unreset.add(stream);
+    stream.pause();
+    // Before the listener that releases the place, so that the two counts agree there.
+    stream.prependOnceListener('close', () => this.#unreset.delete(stream));
+    this.#sendResets();
+  }
+
+  #sendResets(): void {
+    const { clock } = this.#context;
+    const now = clock.monotonic();
+    this.#resets = Math.min(RESET_BURST, this.#resets + ((now - this.#resetsAt) / 1000) * RESETS_PER_SECOND);
+    this.#resetsAt = now;
+    for (const stream of this.#unreset) {
+      if (this.#resets < 1) break;
+      this.#resets--;
+      this.#unreset.delete(stream);
+      stream.close(constants.NGHTTP2_CANCEL);
     }
-    return stream;
+    if (this.#unreset.size === 0 || this.#closed) return;
+    if (this.#endUnread()) return;
+    this.#resetTimer?.[Symbol.dispose]();
+    this.#resetTimer = clock.setTimer(1000, () => this.#sendResets(), { unref: true });
+  }
+
+  /** When nobody reads anything here any more, ending the connection is one frame instead of thousands. */
+  #endUnread(): boolean {
+    if (this.#unreset.size === 0 || this.#unreset.size !== this.#active) return false;
+    this.#fail(new TransportError('KW2003', 'all streams of the connection were cancelled', { retryable: true }));
+    return true;
   }
 
   release(): void {
     this.#active--;
+    if (!this.#closed) this.#endUnread();
     if (this.#active === 0) this.#rest();
     this.#onRelease();
   }
@@ -206,6 +261,7 @@ export class H2Session {
     this.#closed = true;
     this.#keepAlive?.[Symbol.dispose]();
     this.#idle?.[Symbol.dispose]();
+    this.#resetTimer?.[Symbol.dispose]();
     this.#onChange();
   }
 }

@@ -104,13 +104,12 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array> {
   readonly #onAbort = (): void => this.#giveUp({ reason: this.#options.signal?.reason });
 
   #onError(error: unknown): void {
-    const fault = this.#options.fault('error', error);
-    if (this.#options.gzip && !(error instanceof TransportError)) {
+    if (error instanceof TransportError) this.#settle(error);
+    else if (!this.#options.gzip) this.#settle(this.#options.fault('error', error));
+    else {
       const message = `${this.#options.what}: the answer's compression is broken`;
-      this.#giveUp({ reason: fault ?? new TransportError('KW2006', message, { retryable: true, cause: error }) });
-      return;
+      this.#giveUp({ reason: new TransportError('KW2006', message, { retryable: true, cause: error }) });
     }
-    this.#settle(fault ?? (error instanceof TransportError ? error : undefined));
   }
 
   /** The stream is over by itself; what is queued is still handed out. */
