@@ -1,0 +1,83 @@
+import { quote } from '../text/index.ts';
+
+/** A text that is no duration. The message is Go's own. */
+export class DurationError extends Error {
+  readonly code = 'KW1031';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'DurationError';
+  }
+}
+
+const units: ReadonlyMap<string, bigint> = new Map([
+  ['ns', 1n],
+  ['us', 1000n],
+  ['µs', 1000n],
+  ['μs', 1000n],
+  ['ms', 1_000_000n],
+  ['s', 1_000_000_000n],
+  ['m', 60_000_000_000n],
+  ['h', 3_600_000_000_000n],
+]);
+const max = 2n ** 63n;
+
+/**
+ * Reads a duration as Go writes it (`1h30m`, `-1.5s`, `300ms`), in nanoseconds.
+ *
+ * @throws {@link DurationError} with Go's message.
+ */
+export function parseDuration(text: string): bigint {
+  if (text.length > 256) throw new DurationError(`time: invalid duration ${quote(`${text.slice(0, 64)}…`)}`);
+  const negative = text.startsWith('-');
+  let rest = text.replace(/^[-+]/, '');
+  if (rest === '0') return 0n;
+  if (rest === '') throw new DurationError(`time: invalid duration ${quote(text)}`);
+  let total = 0n;
+  while (rest !== '') {
+    const match = /^(\d*)(?:\.(\d*))?([^\d.]*)/.exec(rest);
+    const [all = '', whole = '', fraction = '', unit = ''] = match ?? [];
+    if (whole === '' && fraction === '') throw new DurationError(`time: invalid duration ${quote(text)}`);
+    if (unit === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
+    const scale = units.get(unit);
+    if (scale === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
+    // Go drops what is finer than a nanosecond.
+    total += BigInt(`0${whole}`) * scale + (BigInt(`0${fraction}`) * scale) / 10n ** BigInt(fraction.length);
+    if (total > max) throw new DurationError(`time: invalid duration ${quote(text)}`);
+    rest = rest.slice(all.length);
+  }
+  if (!negative && total === max) throw new DurationError(`time: invalid duration ${quote(text)}`);
+  return negative ? -total : total;
+}
+
+/** Reads a duration as Go writes it, in milliseconds. @throws {@link DurationError} */
+export function parseDurationMs(text: string): number {
+  return Number(parseDuration(text)) / 1e6;
+}
+
+/** Writes nanoseconds as Go does: `1h30m0s`, `1.5s`, `300ms`, `0s`. */
+export function formatDuration(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return '0s';
+  const sign = nanoseconds < 0n ? '-' : '';
+  const amount = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  if (amount < 1000n) return `${sign}${amount}ns`;
+  if (amount < 1_000_000n) return `${sign}${decimals(amount, 3)}µs`;
+  if (amount < 1_000_000_000n) return `${sign}${decimals(amount, 6)}ms`;
+  const minutes = amount / 60_000_000_000n;
+  const seconds = decimals(amount % 60_000_000_000n, 9);
+  if (minutes === 0n) return `${sign}${seconds}s`;
+  return minutes < 60n ? `${sign}${minutes}m${seconds}s` : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`;
+}
+
+/** Writes milliseconds as Go writes a duration. */
+export function formatDurationMs(ms: number): string {
+  return formatDuration(BigInt(Math.round(ms * 1e6)));
+}
+
+/** `amount / 10^digits` without trailing zeros. */
+function decimals(amount: bigint, digits: number): string {
+  const text = amount.toString().padStart(digits + 1, '0');
+  const fraction = text.slice(-digits).replace(/0+$/, '');
+  const whole = text.slice(0, -digits);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}

@@ -1,0 +1,1 @@
+export { DurationError, formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts';

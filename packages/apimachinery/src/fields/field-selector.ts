@@ -1,0 +1,117 @@
+/** A field selector that cannot be read. The message is the API's own. */
+export class FieldSelectorError extends Error {
+  readonly code = 'KW1011';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'FieldSelectorError';
+  }
+}
+
+/** One condition of a field selector: `status.phase!=Running`. */
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+/**
+ * Which objects a request is about, by a few fields that the server supports for their kind:
+ * `metadata.name=web,status.phase!=Running`. All conditions must hold. Immutable.
+ */
+export class FieldSelector {
+  /** Selects everything. */
+  static readonly everything: FieldSelector = new FieldSelector([]);
+
+  readonly requirements: readonly FieldRequirement[];
+
+  private constructor(requirements: readonly FieldRequirement[]) {
+    this.requirements = requirements;
+  }
+
+  /** The selector of the given conditions; the order is kept. */
+  static of(...requirements: readonly FieldRequirement[]): FieldSelector {
+    return requirements.length === 0 ? FieldSelector.everything : new FieldSelector(requirements);
+  }
+
+  /**
+   * Reads `field=value`, `field==value` and `field!=value`, separated by commas; `\` takes the meaning from `,`, `=`
+   * and itself in values. Which fields a kind supports is checked by its registry, not here.
+   *
+   * @throws {@link FieldSelectorError}
+   */
+  static parse(text: string): FieldSelector {
+    const requirements = splitTerms(text)
+      .sort()
+      .filter((term) => term !== '')
+      .map((term) => parseTerm(term, text));
+    return FieldSelector.of(...requirements);
+  }
+
+  get isEmpty(): boolean {
+    return this.requirements.length === 0;
+  }
+
+  /** Tells whether all conditions hold; `lookup` gives a field's value as text, `''` for one that is not there. */
+  matches(lookup: (field: string) => string): boolean {
+    return this.requirements.every(({ field, operator, value }) => (lookup(field) === value) === (operator === '='));
+  }
+
+  /** The one value that a field must have, if the selector asks for one. */
+  exactValue(field: string): string | undefined {
+    return this.requirements.find((term) => term.field === field && term.operator === '=')?.value;
+  }
+
+  toString(): string {
+    return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
+  }
+}
+
+function splitTerms(text: string): string[] {
+  if (text === '') return [];
+  const terms: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === ',') {
+      terms.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms;
+}
+
+function parseTerm(term: string, selector: string): FieldRequirement {
+  const match = /!=|==?/.exec(term);
+  if (match === null) throw new FieldSelectorError(`invalid selector: '${selector}'; can't understand '${term}'`);
+  const operator = match[0] === '!=' ? '!=' : '=';
+  const value = unescapeValue(term.slice(match.index + match[0].length));
+  return { field: term.slice(0, match.index), operator, value };
+}
+
+function unescapeValue(text: string): string {
+  if (!/[\\,=]/.test(text)) return text;
+  let out = '';
+  const characters = [...text];
+  for (let i = 0; i < characters.length; i++) {
+    const character = characters[i] ?? '';
+    if (character === '\\') {
+      const next = characters[++i];
+      if (next !== '\\' && next !== ',' && next !== '=') {
+        throw new FieldSelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
+      }
+      out += next;
+    } else if (character === ',' || character === '=') {
+      // Go prints the rune as a number.
+      throw new FieldSelectorError(
+        `invalid field selector: unescaped character in value: ${character.codePointAt(0) ?? 0}`,
+      );
+    } else out += character;
+  }
+  return out;
+}
+
+function escapeValue(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&');
+}

@@ -1,0 +1,1 @@
+export { type FieldRequirement, FieldSelector, FieldSelectorError } from './field-selector.ts';

@@ -1,0 +1,1 @@
+export { deepFreeze } from './deep-freeze.ts';

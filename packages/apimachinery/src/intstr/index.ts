@@ -1,0 +1,1 @@
+export { type IntOrString, type ScaledValueOptions, scaledValue } from './int-or-string.ts';

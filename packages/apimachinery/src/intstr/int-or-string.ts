@@ -1,0 +1,22 @@
+/** A number or a text, as in `targetPort: 80` and `maxUnavailable: 25%` (util/intstr `IntOrString`). */
+export type IntOrString = number | string;
+
+/** Options of {@link scaledValue}. */
+export interface ScaledValueOptions {
+  /** What 100 % is. */
+  readonly total: number;
+  /** Rounds fractions up. @defaultValue false */
+  readonly roundUp?: boolean;
+}
+
+/**
+ * Resolves a number, or a percentage of `total`; undefined for a text that is no percentage.
+ * Mirrors `intstr.GetScaledValueFromIntOrPercent`.
+ */
+export function scaledValue(value: IntOrString, options: ScaledValueOptions): number | undefined {
+  if (typeof value === 'number') return value;
+  const match = /^([+-]?\d{1,10})%$/.exec(value);
+  if (match === null) return undefined;
+  const share = (Number(match[1]) * options.total) / 100;
+  return options.roundUp === true ? Math.ceil(share) : Math.floor(share);
+}

@@ -1,0 +1,145 @@
+import {
+  checkLabelValue,
+  checkQualifiedName,
+  type FieldError,
+  FieldPath,
+  formatFieldErrors,
+  invalidField,
+  unsupportedField,
+} from '../validation/index.ts';
+
+/** A label selector that cannot be read or makes no sense. The message is the API's own. */
+export class LabelSelectorError extends Error {
+  readonly code = 'KW1010';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'LabelSelectorError';
+  }
+}
+
+/** How a label's value relates to the values of a requirement. */
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
+
+/** One condition of a label selector. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted when they come from a text. */
+  readonly values: readonly string[];
+}
+
+const operators: readonly string[] = ['in', 'notin', '=', '==', '!=', 'exists', '!', 'gt', 'lt'];
+
+/** Makes a requirement after checking it. @throws {@link LabelSelectorError} */
+export function labelRequirement(requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
+  const errors = [
+    ...checkKey(key, FieldPath.of('key')),
+    ...checkValues(operator, values),
+    ...values.flatMap((value, index) => checkValue(value, FieldPath.of('values').index(index).key(key))),
+  ];
+  if (errors.length > 0) throw new LabelSelectorError(formatFieldErrors(errors));
+  return requirement;
+}
+
+/** Faults of a label's key; the place is `<nil>` where upstream has none. */
+export function checkKey(key: string, place: FieldPath | undefined): readonly FieldError[] {
+  const faults = checkQualifiedName(key);
+  return faults.length === 0 ? [] : [invalidField(place, key, faults.join('; '))];
+}
+
+/** Tells whether labels fulfil a requirement. */
+export function matchesRequirement(
+  { key, operator, values }: LabelRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case '=':
+    case '==':
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case '!=':
+    case 'notin':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case 'gt':
+    case 'lt':
+      return value !== undefined && compares(value, { operator, bound: values[0] });
+  }
+}
+
+/** Writes a requirement as it can be read again. */
+export function formatRequirement({ key, operator, values }: LabelRequirement): string {
+  const sorted = [...values].sort();
+  switch (operator) {
+    case 'exists':
+      return key;
+    case '!':
+      return `!${key}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${sorted.join(',')})`;
+    case 'gt':
+      return `${key}>${sorted.join(',')}`;
+    case 'lt':
+      return `${key}<${sorted.join(',')}`;
+    default:
+      return `${key}${operator}${sorted.join(',')}`;
+  }
+}
+
+function checkValue(value: string, place: FieldPath): readonly FieldError[] {
+  const faults = checkLabelValue(value);
+  return faults.length === 0 ? [] : [invalidField(place, value, faults.join('; '))];
+}
+
+function checkValues(operator: LabelOperator, values: readonly string[]): readonly FieldError[] {
+  const place = FieldPath.of('values');
+  const fault = (detail: string): readonly FieldError[] => [invalidField(place, values, detail)];
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      return values.length === 0 ? fault("for 'in', 'notin' operators, values set can't be empty") : [];
+    case '=':
+    case '==':
+    case '!=':
+      return values.length === 1 ? [] : fault('exact-match compatibility requires one single value');
+    case 'exists':
+    case '!':
+      return values.length === 0 ? [] : fault('values set must be empty for exists and does not exist');
+    case 'gt':
+    case 'lt':
+      return [
+        ...(values.length === 1 ? [] : fault("for 'Gt', 'Lt' operators, exactly one value is required")),
+        ...values.flatMap((value, index) =>
+          integerOf(value) === undefined
+            ? [invalidField(place.index(index), value, "for 'Gt', 'Lt' operators, the value must be an integer")]
+            : [],
+        ),
+      ];
+    default:
+      return [unsupportedField(FieldPath.of('operator'), operator, operators)];
+  }
+}
+
+function compares(
+  value: string,
+  options: { readonly operator: 'gt' | 'lt'; readonly bound: string | undefined },
+): boolean {
+  const left = integerOf(value);
+  const right = options.bound === undefined ? undefined : integerOf(options.bound);
+  if (left === undefined || right === undefined) return false;
+  return options.operator === 'gt' ? left > right : left < right;
+}
+
+/** A 64-bit integer as Go's ParseInt reads it. */
+function integerOf(text: string): bigint | undefined {
+  if (!/^[+-]?\d{1,64}$/.test(text)) return undefined;
+  const value = BigInt(text.replace(/^\+/, ''));
+  return value >= -(2n ** 63n) && value < 2n ** 63n ? value : undefined;
+}

@@ -1,0 +1,1 @@
+export { canonicalQuantity, Quantity, QuantityError } from './quantity.ts';
