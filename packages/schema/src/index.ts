@@ -1,3 +1,4 @@
+export * from './apply/index.ts';
 export * from './builtin/index.ts';
 export * from './decode/index.ts';
 export * from './json/index.ts';

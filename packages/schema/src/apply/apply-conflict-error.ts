@@ -1,0 +1,55 @@
+import { formatFieldPath } from '@kubewright/apimachinery';
+import { compare, type Manager } from './managers.ts';
+import type { OwnedByOther } from './ownership.ts';
+
+/** One contested field; the shape of a `StatusCause`. */
+export interface ApplyConflict {
+  readonly reason: 'FieldManagerConflict';
+  /** `conflict with "kubectl" using v1` */
+  readonly message: string;
+  /** `.spec.replicas` */
+  readonly field: string;
+}
+
+/**
+ * An apply that would change fields that others own. `message` and `causes` are the API server's (1.36); it answers 409
+ * `Conflict`. Leave the fields out, give them the live values, or force.
+ */
+export class ApplyConflictError extends Error {
+  readonly code = 'KW2005';
+  readonly causes: readonly ApplyConflict[];
+  /** @internal Who owns what, for the bridge from client-side apply. */
+  readonly owned: readonly OwnedByOther[];
+
+  constructor(owned: readonly OwnedByOther[]) {
+    const sorted = [...owned].sort((a, b) => compare(a.id, b.id));
+    super(messageOf(sorted));
+    this.name = 'ApplyConflictError';
+    this.owned = sorted;
+    this.causes = sorted.flatMap(({ manager, fields }) =>
+      fields.paths().map((path) => ({
+        reason: 'FieldManagerConflict' as const,
+        message: `conflict with ${printManager(manager)}`,
+        field: formatFieldPath(path),
+      })),
+    );
+  }
+}
+
+function messageOf(owned: readonly OwnedByOther[]): string {
+  const count = owned.reduce((sum, { fields }) => sum + fields.size, 0);
+  if (count === 1 && owned[0] !== undefined) {
+    const [path] = owned[0].fields.paths();
+    return `Apply failed with 1 conflict: conflict with ${printManager(owned[0].manager)}: ${formatFieldPath(path ?? [])}`;
+  }
+  const lines = owned.flatMap(({ manager, fields }) => [
+    `conflicts with ${printManager(manager)}:`,
+    ...fields.paths().map((path) => `- ${formatFieldPath(path)}`),
+  ]);
+  return `Apply failed with ${count} conflicts: ${lines.join('\n')}`;
+}
+
+function printManager({ manager, subresource, operation, apiVersion }: Manager): string {
+  const name = JSON.stringify(manager) + (subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`);
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name;
+}

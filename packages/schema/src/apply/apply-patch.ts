@@ -1,0 +1,155 @@
+import { deepEqual, isRecord } from '../structural/equal.ts';
+import { ApplyConflictError } from './apply-conflict-error.ts';
+import { ApplyRequestError } from './apply-request-error.ts';
+import { checkApplied } from './check-applied.ts';
+import { fieldSetOf } from './field-set-of.ts';
+import { allowedByLastApplied, KUBECTL, withLastApplied } from './last-applied.ts';
+import {
+  decodeManagers,
+  encodeManagers,
+  identityOf,
+  type ManagedFieldsEntry,
+  type Manager,
+  type Managers,
+} from './managers.ts';
+import { mergeObjects } from './merge.ts';
+import {
+  type OwnedByOther,
+  type Ownership,
+  reconcileManagers,
+  settleOwnership,
+  withoutMeta,
+  withoutReset,
+} from './ownership.ts';
+import { pruneDropped } from './prune-dropped.ts';
+import { managedFieldsOf, recordUpdate, trackable } from './track-update.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** A server-side apply. */
+export interface ApplyRequest extends Ownership {
+  /** What is stored, in the request's version; `undefined` when the object does not exist and shall be created. */
+  readonly live: Plain | undefined;
+  /** The configuration: only the fields that the manager wants to own. */
+  readonly applied: Plain;
+  readonly manager: string;
+  /** Takes fields over from others instead of failing. @defaultValue false */
+  readonly force?: boolean | undefined;
+  readonly subresource: string;
+  /** RFC 3339, UTC, whole seconds. */
+  readonly now: string;
+}
+
+/** What {@link applyPatch} hands back. */
+export interface Applied {
+  /** The merged object without `managedFields`; not yet defaulted or admitted. The live one itself when nothing changed. */
+  readonly object: Plain;
+  readonly managedFields: readonly ManagedFieldsEntry[];
+  /** False when the object is as it was: entries may still differ, but no time does. */
+  readonly changed: boolean;
+}
+
+/**
+ * Applies a configuration as the API server does (1.36): merges it, removes what this manager applied before and now leaves
+ * out and nobody else owns, finds conflicts, and works out the entries. Lists and maps merge as the type says; applying the
+ * same configuration twice changes nothing the second time.
+ *
+ * After the caller has defaulted and admitted the object it tracks what that changed with {@link trackUpdate}.
+ *
+ * @throws {@link ApplyConflictError} when others own what would change; {@link ApplyRequestError} for a bad configuration.
+ */
+export function applyPatch(request: ApplyRequest): Applied {
+  checkRequest(request);
+  const result = request.manager === KUBECTL ? applyAsKubectl(request) : applyOnce(request);
+  if (request.manager !== KUBECTL) return result;
+  const object = withLastApplied(result.object, request.applied);
+  return object === result.object ? result : { ...result, object };
+}
+
+/** kubectl may take over what its client-side applies set before. */
+function applyAsKubectl(request: ApplyRequest): Applied {
+  try {
+    return applyOnce(request);
+  } catch (error) {
+    if (!(error instanceof ApplyConflictError) || request.live === undefined) throw error;
+    const allowed = allowedByLastApplied(request.live, request);
+    if (allowed === undefined) throw error;
+    const left: OwnedByOther[] = [];
+    for (const owned of error.owned) {
+      const fields = owned.fields.difference(allowed);
+      if (!fields.isEmpty) left.push({ ...owned, fields });
+    }
+    if (left.length > 0) throw new ApplyConflictError(left);
+    return applyOnce({ ...request, force: true });
+  }
+}
+
+function checkRequest({ applied, apiVersion, type, live }: ApplyRequest): void {
+  const version = applied['apiVersion'];
+  if (version !== apiVersion) {
+    const sent = typeof version === 'string' ? version : '';
+    throw new ApplyRequestError(
+      `Incorrect version specified in apply patch. Specified patch version: ${sent}, expected: ${apiVersion}`,
+      400,
+    );
+  }
+  if (managedFieldsOf(applied) !== undefined) {
+    throw new ApplyRequestError('metadata.managedFields must be nil', 400);
+  }
+  const fault = checkApplied(type, applied);
+  if (fault !== undefined) {
+    throw new ApplyRequestError(
+      `failed to create typed patch object (${describeObject(applied, live)}): ${fault}`,
+      500,
+    );
+  }
+}
+
+/** `default/web; apps/v1, Kind=Deployment`, as upstream names objects in messages. */
+function describeObject(applied: Plain, live: Plain | undefined): string {
+  const metadata = isRecord(applied['metadata']) ? applied['metadata'] : {};
+  const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
+  const namespace = metadata['namespace'] ?? liveMetadata['namespace'] ?? '';
+  const name = metadata['name'] ?? liveMetadata['name'] ?? '';
+  const version = String(applied['apiVersion']);
+  const slashed = version.includes('/') ? version : `/${version}`;
+  return `${String(namespace)}/${String(name)}; ${slashed}, Kind=${String(applied['kind'] ?? '')}`;
+}
+
+function applyOnce(request: ApplyRequest): Applied {
+  const { type, apiVersion, manager, subresource, now, applied } = request;
+  const managers = decodeManagers(managedFieldsOf(request.live) ?? []) ?? new Map<string, Manager>();
+  const live = trackable(request.live);
+  if (managers.size === 0 && request.live !== undefined) {
+    recordUpdate(managers, { ...request, live: undefined, object: live, manager: 'before-first-apply' });
+  }
+  reconcileManagers(managers, request);
+  const self = { manager: manager === '' ? 'unknown' : manager, operation: 'Apply', apiVersion, subresource };
+  const id = identityOf(self);
+  const last = managers.get(id);
+  const set = withoutReset(fieldSetOf(type, applied), request);
+  managers.set(id, { ...self, time: last?.time, set });
+  const merged = mergeObjects(type, live, applied);
+  const object = plain(last === undefined ? merged : pruneDropped(merged, { managers, last, ownership: request }));
+  const change = { before: live, after: object, self: id, force: request.force === true };
+  const { conflicts } = settleOwnership(managers, change, request);
+  if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
+  const changed = !deepEqual(live, object);
+  finish(managers, { id, changed, now });
+  return { object: changed ? object : live, managedFields: encodeManagers(managers), changed };
+}
+
+function plain(value: unknown): Plain {
+  return isRecord(value) ? value : {};
+}
+
+function finish(
+  managers: Managers,
+  { id, changed, now }: { readonly id: string; readonly changed: boolean; readonly now: string },
+): void {
+  const own = managers.get(id);
+  if (own === undefined) return;
+  const set = withoutMeta(own.set);
+  if (set.isEmpty) managers.delete(id);
+  else managers.set(id, { ...own, set, time: changed ? now : own.time });
+}

@@ -1,0 +1,106 @@
+import { fieldElement, formatPathElement, indexElement, type PathElement } from '@kubewright/apimachinery';
+import { isRecord } from '../structural/equal.ts';
+import { type ApplyType, formOf, type ListType, type MapType } from './apply-type.ts';
+import { ElementError, elementOf } from './list-elements.ts';
+
+/**
+ * What does not fit in an applied configuration, in upstream's words (`structured-merge-diff` v6): fields that are not
+ * declared, wrong types, elements without keys, duplicates. `undefined` when all fits; several faults are joined.
+ */
+export function checkApplied(type: ApplyType, object: unknown): string | undefined {
+  const faults: string[] = [];
+  check(type, object, { prefix: '', faults });
+  if (faults.length <= 1) return faults[0];
+  return ['errors:', ...faults.map((fault) => `  ${fault}`)].join('\n');
+}
+
+interface Walk {
+  readonly prefix: string;
+  readonly faults: string[];
+}
+
+function fault({ prefix, faults }: Walk, message: string): void {
+  faults.push(prefix === '' ? message : `${prefix}: ${message}`);
+}
+
+function below(walk: Walk, element: PathElement): Walk {
+  return { prefix: walk.prefix + formatPathElement(element), faults: walk.faults };
+}
+
+function check(type: ApplyType, value: unknown, walk: Walk): void {
+  const form = formOf(type, value);
+  if (form === 'map' && type.map !== undefined) checkMap(type.map, value, walk);
+  else if (form === 'list' && type.list !== undefined) checkList(type.list, value, walk);
+  else checkScalar(type.scalar, value, walk);
+}
+
+function checkScalar(scalar: ApplyType['scalar'], value: unknown, walk: Walk): void {
+  if (value === null) return;
+  const shown = showGo(value);
+  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  if (scalar === 'numeric' && typeof value !== 'number') {
+    fault(walk, `expected numeric (int or float), got ${goTypeName(value)}`);
+  } else if (scalar === 'string' && typeof value !== 'string') {
+    fault(walk, `expected string, got &value.valueUnstructured{Value:${shown}}`);
+  } else if (scalar === 'boolean' && typeof value !== 'boolean') {
+    fault(walk, `expected boolean, got &{${shown}}`);
+  } else if (scalar === 'untyped' && !plain) {
+    fault(walk, `expected any scalar, got &{${shown}}`);
+  }
+}
+
+function checkMap(type: MapType, value: unknown, walk: Walk): void {
+  if (value === null) return;
+  if (!isRecord(value)) {
+    fault(walk, `expected map, got &{${showGo(value)}}`);
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    const next = below(walk, fieldElement(key));
+    const valueType = type.valueType(key);
+    if (valueType === undefined) {
+      fault(next, 'field not declared in schema');
+      return; // upstream stops at the first
+    }
+    check(valueType, value[key], next);
+  }
+}
+
+function checkList(type: ListType, value: unknown, walk: Walk): void {
+  if (value === null) return;
+  if (!Array.isArray(value)) {
+    fault(walk, `expected list, got &{${showGo(value)}}`);
+    return;
+  }
+  const seen = new Set<PathElement>();
+  for (let i = 0; i < value.length; i++) {
+    let element = indexElement(i);
+    if (!type.atomic) {
+      try {
+        element = elementOf(type, value[i]);
+      } catch (error) {
+        if (!(error instanceof ElementError)) throw error;
+        fault(walk, `element ${i}: ${error.message}`);
+        return;
+      }
+      if (seen.has(element)) fault(walk, `duplicate entries for key ${formatPathElement(element)}`);
+      seen.add(element);
+    }
+    check(type.element, value[i], below(walk, element));
+  }
+}
+
+function goTypeName(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}';
+}
+
+function showGo(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(showGo).join(' ')}]`;
+  if (!isRecord(value)) return value === null ? '<nil>' : String(value);
+  return `map[${Object.keys(value)
+    .sort()
+    .map((key) => `${key}:${showGo(value[key])}`)
+    .join(' ')}]`;
+}

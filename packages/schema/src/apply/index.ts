@@ -1,0 +1,10 @@
+export { type ApplyConflict, ApplyConflictError } from './apply-conflict-error.ts';
+export { type Applied, type ApplyRequest, applyPatch } from './apply-patch.ts';
+export { ApplyRequestError } from './apply-request-error.ts';
+export { type ApplyType, applyTypeOf } from './apply-type.ts';
+export { type Comparison, compareObjects } from './compare.ts';
+export { fieldSetOf } from './field-set-of.ts';
+export { defaultManagerName, type ManagedFieldsEntry } from './managers.ts';
+export type { Ownership, VersionView } from './ownership.ts';
+export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './scale.ts';
+export { trackUpdate, type UpdateToTrack } from './track-update.ts';

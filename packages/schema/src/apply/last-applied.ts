@@ -1,0 +1,68 @@
+import type { FieldSet } from '@kubewright/apimachinery';
+import { stringifyJson } from '../json/stringify-json.ts';
+import { isRecord } from '../structural/equal.ts';
+import { sortedJson } from '../structural/field-problem.ts';
+import { compareObjects } from './compare.ts';
+import { fieldSetOf } from './field-set-of.ts';
+import type { Ownership } from './ownership.ts';
+import { trackable } from './track-update.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** The one manager for which client-side and server-side apply are bridged. */
+export const KUBECTL = 'kubectl';
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+const MAX_ANNOTATIONS = 256 * 1024;
+
+/**
+ * The fields that kubectl's last client-side apply set and that are still as it set them: an apply by `kubectl` may take
+ * them over without force. `undefined` if there was no such apply, or it cannot be read.
+ */
+export function allowedByLastApplied(live: Plain, { type, apiVersion }: Ownership): FieldSet | undefined {
+  const text = annotationsOf(live)?.[ANNOTATION];
+  if (typeof text !== 'string' || text === '') return undefined;
+  let last: unknown;
+  try {
+    last = JSON.parse(text);
+  } catch {
+    return undefined; // somebody's own text in that annotation
+  }
+  if (!isRecord(last) || last['apiVersion'] !== apiVersion) return undefined;
+  const { added, modified, removed } = compareObjects(type, last, trackable(live));
+  return fieldSetOf(type, last).difference(modified).difference(added).difference(removed);
+}
+
+/** Keeps the annotation of client-side apply in step with an apply by `kubectl`, where there is one. */
+export function withLastApplied(object: Plain, applied: Plain): Plain {
+  const annotations = annotationsOf(object);
+  const current = annotations?.[ANNOTATION];
+  if (annotations === undefined || typeof current !== 'string' || current === '') return object;
+  const value = `${sortedJson(withoutAnnotation(applied))}\n`;
+  if (value === current) return object;
+  const next: Record<string, unknown> = { ...annotations, [ANNOTATION]: value };
+  if (sizeOf(next) > MAX_ANNOTATIONS) delete next[ANNOTATION];
+  const metadata = object['metadata'] as Plain; // it holds the annotations
+  return { ...object, metadata: { ...metadata, annotations: next } };
+}
+
+function annotationsOf(object: Plain): Plain | undefined {
+  const metadata = object['metadata'];
+  const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
+  return isRecord(annotations) ? annotations : undefined;
+}
+
+function withoutAnnotation(applied: Plain): Plain {
+  const annotations = annotationsOf(applied);
+  if (annotations === undefined || !Object.hasOwn(annotations, ANNOTATION)) return applied;
+  const { [ANNOTATION]: _, ...rest } = annotations;
+  const metadata = applied['metadata'] as Plain; // it holds the annotations
+  return { ...applied, metadata: { ...metadata, annotations: rest } };
+}
+
+function sizeOf(annotations: Plain): number {
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    size += key.length + (typeof value === 'string' ? value.length : stringifyJson(value).length);
+  }
+  return size;
+}

@@ -1,0 +1,43 @@
+import { keyElement, type PathElement, valueElement } from '@kubewright/apimachinery';
+import { isRecord } from '../structural/equal.ts';
+import type { ListType } from './apply-type.ts';
+
+/** Why an element cannot be told from others; `message` is upstream's. */
+export class ElementError extends Error {
+  readonly code = 'KW2004';
+}
+
+/**
+ * The step to an element of an associative list: its keys, with defaults for those that are absent, or its value.
+ *
+ * @throws {@link ElementError}
+ */
+export function elementOf(list: ListType, item: unknown): PathElement {
+  if (list.keys.length === 0) return setElement(item);
+  if (item === null) throw new ElementError('associative list with keys may not have a null element');
+  if (!isRecord(item)) throw new ElementError('associative list with keys may not have non-map elements');
+  const keys: Record<string, unknown> = {};
+  let found = false;
+  for (const key of list.keys) {
+    const value = Object.hasOwn(item, key) ? item[key] : list.element.map?.fields.get(key)?.default;
+    if (value === undefined) continue;
+    keys[key] = value;
+    found = true;
+  }
+  if (!found) {
+    const names = list.keys.map((key) => JSON.stringify(key)).join(' ');
+    throw new ElementError(
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    );
+  }
+  return keyElement(keys);
+}
+
+function setElement(item: unknown): PathElement {
+  if (item === null) throw new ElementError("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new ElementError('not supported: associative list with lists as elements');
+  if (typeof item === 'object') {
+    throw new ElementError("associative list without keys has an element that's a map type");
+  }
+  return valueElement(item);
+}

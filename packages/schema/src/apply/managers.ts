@@ -1,0 +1,137 @@
+import { FieldSet, FieldSetError } from '@kubewright/apimachinery';
+import { isRecord } from '../structural/equal.ts';
+
+/** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsEntry`). */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+/** Who manages what: an entry, its set taken apart. */
+export interface Manager {
+  readonly manager: string;
+  readonly operation: string;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly set: FieldSet;
+}
+
+/** Managers by their identity. */
+export type Managers = Map<string, Manager>;
+
+/**
+ * What tells managers apart, in upstream's own form, for it also orders them in messages: name, operation, version and
+ * subresource; the version does not count for appliers.
+ */
+export function identityOf(entry: Pick<Manager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
+  return JSON.stringify({
+    manager: entry.manager === '' ? undefined : entry.manager,
+    operation: entry.operation === '' ? undefined : entry.operation,
+    apiVersion: entry.operation === 'Apply' || entry.apiVersion === '' ? undefined : entry.apiVersion,
+    subresource: entry.subresource === '' ? undefined : entry.subresource,
+  });
+}
+
+/** Reads `metadata.managedFields`; `undefined` if an entry is none. */
+export function decodeManagers(entries: readonly unknown[]): Managers | undefined {
+  const managers: Managers = new Map();
+  for (const entry of entries) {
+    if (!isRecord(entry)) return undefined;
+    const { operation, fieldsType } = entry;
+    if ((operation !== 'Apply' && operation !== 'Update') || fieldsType !== 'FieldsV1') return undefined;
+    let set: FieldSet;
+    try {
+      set = FieldSet.parse(entry['fieldsV1'] ?? {});
+    } catch (error) {
+      if (error instanceof FieldSetError) return undefined;
+      throw error;
+    }
+    const manager: Manager = {
+      manager: text(entry['manager']),
+      operation,
+      apiVersion: text(entry['apiVersion']),
+      subresource: text(entry['subresource']),
+      time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
+      set,
+    };
+    managers.set(identityOf(manager), manager);
+  }
+  return managers;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Writes managers as `metadata.managedFields`: appliers first, then by time, name, version, subresource. */
+export function encodeManagers(managers: Managers): readonly ManagedFieldsEntry[] {
+  const sorted = [...managers.values()].sort(compareManagers);
+  return sorted.map((manager) => ({
+    ...(manager.manager === '' ? {} : { manager: manager.manager }),
+    operation: manager.operation,
+    apiVersion: manager.apiVersion,
+    ...(manager.time === undefined ? {} : { time: manager.time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: manager.set.toFieldsV1(),
+    ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
+  }));
+}
+
+function compareManagers(a: Manager, b: Manager): number {
+  return (
+    compare(a.operation, b.operation) ||
+    compare(a.time ?? '', b.time ?? '') ||
+    compare(a.manager, b.manager) ||
+    compare(a.apiVersion, b.apiVersion) ||
+    compare(a.subresource, b.subresource)
+  );
+}
+
+/** Times are written as UTC with whole seconds, so their texts order as they do. */
+export function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+const MAX_UPDATERS = 10;
+
+/** Merges the oldest updaters of a version into `ancient-changes` until ten updaters are left. */
+export function capUpdaters(managers: Managers): void {
+  const updaters = [...managers]
+    .filter(([, manager]) => manager.operation !== 'Apply')
+    .sort(([idA, a], [idB, b]) => compare(a.time ?? '', b.time ?? '') || compare(idA, idB));
+  let count = updaters.length;
+  const first = new Map<string, string>();
+  for (const [id, manager] of updaters) {
+    if (count <= MAX_UPDATERS) return;
+    const { apiVersion } = manager;
+    const bucket = { manager: 'ancient-changes', operation: 'Update', apiVersion, subresource: '' };
+    const bucketId = identityOf(bucket);
+    const oldest = first.get(apiVersion);
+    if (oldest === undefined) {
+      first.set(apiVersion, id);
+      continue;
+    }
+    const start = managers.get(bucketId) ?? managers.get(oldest);
+    if (!managers.has(bucketId)) managers.delete(oldest);
+    managers.delete(id);
+    managers.set(bucketId, { ...bucket, time: manager.time, set: manager.set.union(start?.set ?? FieldSet.empty) });
+    count--;
+  }
+}
+
+const MAX_NAME = 128;
+
+/**
+ * The manager's name when the request gives none: what the `User-Agent` says before the first slash, printable
+ * characters only, at most 128.
+ */
+export function defaultManagerName(userAgent: string): string {
+  const prefix = userAgent.split('/')[0] ?? '';
+  return prefix.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, MAX_NAME);
+}

@@ -1,0 +1,137 @@
+import { FieldSet } from '@kubewright/apimachinery';
+import type { ApplyType } from './apply-type.ts';
+import { type Comparison, compareObjects } from './compare.ts';
+import type { Manager, Managers } from './managers.ts';
+import { reconcileWithSchema } from './reconcile-schema.ts';
+
+/** How objects look in another version of their kind. */
+export interface VersionView {
+  readonly type: ApplyType;
+  readonly convert: (object: unknown) => unknown;
+  readonly convertBack: (object: unknown) => unknown;
+}
+
+/** The kind that a write is about. */
+export interface Ownership {
+  readonly type: ApplyType;
+  /** Group and version of the request, e.g. `apps/v1`. */
+  readonly apiVersion: string;
+  /**
+   * Other versions of the kind, for entries that were written in them; `undefined` for versions that are gone, whose entries
+   * are dropped.
+   */
+  readonly otherVersion?: ((apiVersion: string) => VersionView | undefined) | undefined;
+  /** Fields that the endpoint resets, with all that is below them; nobody owns or conflicts over them there. */
+  readonly resetFields?: FieldSet | undefined;
+}
+
+const STRIPPED = FieldSet.of(
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields'].map(
+    (name) => ['f:metadata', `f:${name}`],
+  ),
+  ['f:metadata', 'f:resourceVersion'],
+);
+
+/** The set without what nobody may own: identity, versions, times. */
+export function withoutMeta(set: FieldSet): FieldSet {
+  return set.difference(STRIPPED);
+}
+
+export function withoutReset(set: FieldSet, { resetFields }: Ownership): FieldSet {
+  return resetFields === undefined || set.isEmpty ? set : set.recursiveDifference(resetFields);
+}
+
+/** {@link compareObjects} without the fields that the endpoint resets. */
+export function compareOwned(before: unknown, after: unknown, ownership: Ownership): Comparison {
+  const { added, modified, removed } = compareObjects(ownership.type, before, after);
+  return {
+    added: withoutReset(added, ownership),
+    modified: withoutReset(modified, ownership),
+    removed: withoutReset(removed, ownership),
+  };
+}
+
+/** Fits all sets to today's schema and drops those of versions that are gone. */
+export function reconcileManagers(managers: Managers, ownership: Ownership): void {
+  for (const [id, manager] of managers) {
+    const type = typeOfVersion(manager.apiVersion, ownership);
+    if (type === undefined) {
+      managers.delete(id);
+      continue;
+    }
+    const set = reconcileWithSchema(type, manager.set);
+    if (set !== manager.set) managers.set(id, { ...manager, set });
+  }
+}
+
+function typeOfVersion(apiVersion: string, ownership: Ownership): ApplyType | undefined {
+  return apiVersion === ownership.apiVersion ? ownership.type : ownership.otherVersion?.(apiVersion)?.type;
+}
+
+/** Fields that others own and that a write would change. */
+export interface OwnedByOther {
+  readonly id: string;
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+/**
+ * Finds the conflicts of a write with other managers and what it removes from them; takes the removed fields from all,
+ * and with `force` also the contested ones. Managers that are left with nothing go.
+ */
+export function settleOwnership(
+  managers: Managers,
+  change: { readonly before: unknown; readonly after: unknown; readonly self: string; readonly force: boolean },
+  ownership: Ownership,
+): { readonly comparison: Comparison; readonly conflicts: readonly OwnedByOther[] } {
+  const comparison = compareOwned(change.before, change.after, ownership);
+  const views = new Map<string, Comparison | undefined>([[ownership.apiVersion, comparison]]);
+  const conflicts: OwnedByOther[] = [];
+  const removals: (readonly [string, FieldSet])[] = [];
+  for (const [id, manager] of managers) {
+    if (id === change.self) continue;
+    const view = viewOf(manager.apiVersion, { views, change, ownership });
+    if (view === undefined) {
+      managers.delete(id);
+      continue;
+    }
+    const fields = manager.set.intersection(view.modified.union(view.added));
+    if (!fields.isEmpty) conflicts.push({ id, manager, fields });
+    if (!view.removed.isEmpty) removals.push([id, view.removed]);
+  }
+  if (!change.force && conflicts.length > 0) return { comparison, conflicts };
+  for (const { id, fields } of conflicts) take(managers, id, fields);
+  for (const [id, removed] of removals) take(managers, id, removed);
+  for (const [id, manager] of managers) if (manager.set.isEmpty) managers.delete(id);
+  return { comparison, conflicts: [] };
+}
+
+function take(managers: Managers, id: string, fields: FieldSet): void {
+  const manager = managers.get(id);
+  if (manager !== undefined) managers.set(id, { ...manager, set: manager.set.difference(fields) });
+}
+
+function viewOf(
+  apiVersion: string,
+  {
+    views,
+    change,
+    ownership,
+  }: {
+    readonly views: Map<string, Comparison | undefined>;
+    readonly change: { readonly before: unknown; readonly after: unknown };
+    readonly ownership: Ownership;
+  },
+): Comparison | undefined {
+  if (views.has(apiVersion)) return views.get(apiVersion);
+  const other = ownership.otherVersion?.(apiVersion);
+  const view =
+    other === undefined
+      ? undefined
+      : compareOwned(other.convert(change.before), other.convert(change.after), { ...ownership, type: other.type });
+  views.set(apiVersion, view);
+  return view;
+}

@@ -1,0 +1,111 @@
+import { FieldSet } from '@kubewright/apimachinery';
+import { setOwn } from '../json/parsed-body.ts';
+import { isRecord } from '../structural/equal.ts';
+import type { ApplyType } from './apply-type.ts';
+import { fieldSetOf } from './field-set-of.ts';
+import type { Manager, Managers } from './managers.ts';
+import type { Ownership } from './ownership.ts';
+import { removeItems, withNamedFields } from './remove-items.ts';
+
+/** What to prune by. */
+export interface Pruning {
+  /** All managers, the applier with its new set. */
+  readonly managers: Managers;
+  /** The applier's entry before this apply. */
+  readonly last: Manager;
+  readonly ownership: Ownership;
+}
+
+/**
+ * Removes from a merged object what its applier applied last time and nobody owns now. What nobody ever applied stays. All
+ * is decided on sets, in the version of the last apply; the steps are upstream's `RemoveItems`, `addBackOwnedItems` and
+ * `addBackDanglingItems` (`structured-merge-diff` v6, `merge/update.go`).
+ */
+export function pruneDropped(merged: unknown, { managers, last, ownership }: Pruning): unknown {
+  const versions = new Versions(ownership);
+  const type = versions.typeOf(last.apiVersion);
+  if (type === undefined || last.set.isEmpty) return merged;
+  const owned = ownedByVersion(managers);
+  const here = owned.get(last.apiVersion) ?? FieldSet.empty;
+  // All that was applied is still owned: there is nothing to remove.
+  if (last.set.difference(here).isEmpty) return merged;
+  const before = versions.convert(merged, ownership.apiVersion, last.apiVersion);
+  const setOf = (object: unknown): FieldSet => withNamedFields(type, fieldSetOf(type, object ?? {}));
+  const lastSet = withNamedFields(type, last.set);
+  const mergedSet = setOf(before);
+  let pruned = removeItems(type, before, lastSet);
+  pruned = keepOwned(type, { merged: before, pruned, owned: here });
+  owned.delete(last.apiVersion);
+  for (const [version, set] of owned) {
+    const other = versions.typeOf(version);
+    if (other === undefined) continue;
+    const kept = keepOwned(other, {
+      merged: versions.convert(before, last.apiVersion, version),
+      pruned: versions.convert(pruned ?? {}, last.apiVersion, version),
+      owned: set,
+    });
+    pruned = versions.convert(kept, version, last.apiVersion);
+  }
+  const gone = mergedSet.difference(setOf(pruned)).intersection(lastSet);
+  const result = withoutNewNulls(removeItems(type, before, gone), before);
+  return versions.convert(result, last.apiVersion, ownership.apiVersion);
+}
+
+function ownedByVersion(managers: Managers): Map<string, FieldSet> {
+  const owned = new Map<string, FieldSet>();
+  for (const { apiVersion, set } of managers.values()) {
+    owned.set(apiVersion, owned.get(apiVersion)?.union(set) ?? set);
+  }
+  return owned;
+}
+
+/** The merged object without what is neither in the pruned one nor owned by anybody. */
+function keepOwned(
+  type: ApplyType,
+  { merged, pruned, owned }: { readonly merged: unknown; readonly pruned: unknown; readonly owned: FieldSet },
+): unknown {
+  const all = withNamedFields(type, fieldSetOf(type, merged));
+  const keep = withNamedFields(type, fieldSetOf(type, pruned ?? {})).union(withNamedFields(type, owned));
+  return removeItems(type, merged, all.difference(keep));
+}
+
+/**
+ * Lists and maps of which everything was removed are null until here, for sets tell them from absent ones; typed kinds
+ * drop such nulls when they are decoded, so nobody ever sees them.
+ */
+function withoutNewNulls(value: unknown, before: unknown): unknown {
+  if (value === before) return value;
+  if (Array.isArray(value)) {
+    return Array.isArray(before) && before.length === value.length
+      ? value.map((item, i) => withoutNewNulls(item, before[i]))
+      : value;
+  }
+  if (!isRecord(value) || !isRecord(before)) return value;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] === null && before[key] !== null) continue;
+    setOwn(result, key, withoutNewNulls(value[key], before[key]));
+  }
+  return result;
+}
+
+class Versions {
+  private readonly ownership: Ownership;
+
+  constructor(ownership: Ownership) {
+    this.ownership = ownership;
+  }
+
+  typeOf(apiVersion: string): ApplyType | undefined {
+    return apiVersion === this.ownership.apiVersion
+      ? this.ownership.type
+      : this.ownership.otherVersion?.(apiVersion)?.type;
+  }
+
+  convert(object: unknown, from: string, to: string): unknown {
+    if (from === to) return object;
+    const { apiVersion, otherVersion } = this.ownership;
+    const own = from === apiVersion ? object : otherVersion?.(from)?.convertBack(object);
+    return to === apiVersion ? own : otherVersion?.(to)?.convert(own);
+  }
+}

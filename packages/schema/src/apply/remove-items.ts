@@ -1,0 +1,71 @@
+import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery';
+import { setOwn } from '../json/parsed-body.ts';
+import { isRecord } from '../structural/equal.ts';
+import { type ApplyType, formOf, type MapType, valueTypeOrDeduced } from './apply-type.ts';
+import { elementOf } from './list-elements.ts';
+
+/**
+ * Takes the fields and list elements of a set out of an object (`structured-merge-diff` v6, `typed/remove.go`); what
+ * becomes empty by that goes, too. `undefined` when nothing is left. Shares parts with its input.
+ */
+export function removeItems(type: ApplyType, value: unknown, items: FieldSet): unknown {
+  const form = formOf(type, value);
+  if (form === 'map' && type.map !== undefined) {
+    if (!isRecord(value) || type.map.atomic) return undefined;
+    return removeFromMap(type.map, value, items);
+  }
+  if (form !== 'list' || type.list === undefined) return value;
+  if (!Array.isArray(value) || type.list.atomic) return undefined;
+  const kept: unknown[] = [];
+  for (const item of value) {
+    const element = elementOf(type.list, item);
+    if (items.has([element])) continue;
+    const below = items.child(element);
+    kept.push(below.isEmpty ? item : (removeItems(type.list.element, item, below) ?? null));
+  }
+  return kept.length === 0 ? undefined : kept;
+}
+
+function removeFromMap(type: MapType, record: Readonly<Record<string, unknown>>, items: FieldSet): unknown {
+  const result: Record<string, unknown> = {};
+  let size = 0;
+  for (const key of Object.keys(record)) {
+    const element = fieldElement(key);
+    if (items.has([element])) continue;
+    const below = items.child(element);
+    const value = below.isEmpty ? record[key] : removeItems(valueTypeOrDeduced(type, key), record[key], below);
+    // What became empty is null for upstream, and typed kinds drop it; custom resources keep a null otherwise.
+    setOwn(result, key, value === undefined ? null : value);
+    size++;
+  }
+  return size === 0 ? undefined : result;
+}
+
+/**
+ * The set in which every declared field on the way to a member is a member, too, so that structures are removed and kept
+ * as a whole.
+ */
+export function withNamedFields(type: ApplyType | undefined, set: FieldSet): FieldSet {
+  const builder = new FieldSetBuilder();
+  addNamed(type, set, { builder, path: [] });
+  return builder.build();
+}
+
+function addNamed(
+  type: ApplyType | undefined,
+  set: FieldSet,
+  { builder, path }: { readonly builder: FieldSetBuilder; readonly path: PathElement[] },
+): void {
+  for (const element of set.elements()) {
+    const name = element.startsWith('f:') ? element.slice(2) : undefined;
+    const below = set.child(element);
+    path.push(element);
+    if (set.has([element]) || (name !== undefined && type?.map?.fields.has(name) === true)) builder.add(path);
+    if (!below.isEmpty) {
+      const next =
+        name !== undefined ? type?.map?.valueType(name) : element.startsWith('k:') ? type?.list?.element : undefined;
+      addNamed(next, below, { builder, path });
+    }
+    path.pop();
+  }
+}

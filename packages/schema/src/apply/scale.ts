@@ -1,0 +1,67 @@
+import { type FieldPathElements, FieldSet } from '@kubewright/apimachinery';
+import { decodeManagers, encodeManagers, type ManagedFieldsEntry, type Managers } from './managers.ts';
+
+/** Where each version of a kind keeps its replicas: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */
+export type ReplicasPaths = Readonly<Record<string, FieldPathElements>>;
+
+const SCALE_VERSION = 'autoscaling/v1';
+const SCALE_REPLICAS: FieldPathElements = ['f:spec', 'f:replicas'];
+
+/**
+ * The entries of an object as its `scale` subresource shows them: those that own the replicas, in the words of
+ * autoscaling/v1 (apimachinery 1.36, `scalehandler.go`).
+ */
+export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths): readonly ManagedFieldsEntry[] {
+  const scale: Managers = new Map();
+  for (const [id, manager] of decodeManagers(entries) ?? []) {
+    const path = paths[manager.apiVersion];
+    if (path === undefined || !manager.set.has(path)) continue;
+    scale.set(id, { ...manager, apiVersion: SCALE_VERSION, set: FieldSet.of(SCALE_REPLICAS) });
+  }
+  return encodeManagers(scale);
+}
+
+/**
+ * The entries of the object after a write to its `scale` subresource: who lost the replicas there loses them here, who won
+ * them gets an entry.
+ */
+export function entriesAfterScale(
+  parent: readonly unknown[],
+  scale: readonly unknown[],
+  { paths, apiVersion }: { readonly paths: ReplicasPaths; readonly apiVersion: string },
+): readonly ManagedFieldsEntry[] {
+  const before = decodeManagers(parent) ?? new Map();
+  const winners: Managers = decodeManagers(scale) ?? new Map();
+  const after: Managers = new Map();
+  // Identities hold the version for updaters; in the scale's entries that is the scale's own.
+  const unclaimed = new Map(winners);
+  for (const [id, manager] of before as Managers) {
+    const path = paths[manager.apiVersion];
+    if (!Object.hasOwn(paths, manager.apiVersion)) continue;
+    if (path === undefined || !manager.set.has(path)) {
+      after.set(id, manager);
+      continue;
+    }
+    const claim = [...unclaimed].find(([, winner]) => sameManager(winner, manager));
+    if (claim !== undefined) {
+      after.set(id, manager);
+      unclaimed.delete(claim[0]);
+      continue;
+    }
+    const set = manager.set.difference(FieldSet.of(path));
+    if (!set.isEmpty) after.set(id, { ...manager, set });
+  }
+  const path = paths[apiVersion];
+  for (const [id, manager] of unclaimed) {
+    if (path === undefined || !manager.set.has(SCALE_REPLICAS)) continue;
+    after.set(id, { ...manager, apiVersion, set: FieldSet.of(path) });
+  }
+  return encodeManagers(after);
+}
+
+function sameManager(
+  a: { readonly manager: string; readonly operation: string; readonly subresource: string },
+  b: { readonly manager: string; readonly operation: string; readonly subresource: string },
+): boolean {
+  return a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
+}

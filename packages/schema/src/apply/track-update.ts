@@ -1,0 +1,88 @@
+import { FieldSet } from '@kubewright/apimachinery';
+import { isRecord } from '../structural/equal.ts';
+import {
+  capUpdaters,
+  decodeManagers,
+  encodeManagers,
+  identityOf,
+  type ManagedFieldsEntry,
+  type Managers,
+} from './managers.ts';
+import { type Ownership, reconcileManagers, settleOwnership, withoutMeta, withoutReset } from './ownership.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** A write that is no apply. */
+export interface UpdateToTrack extends Ownership {
+  /** What is stored; `undefined` for a create. */
+  readonly live: Plain | undefined;
+  /** What will be stored, after defaulting and admission; its own `managedFields` may reset or replace the entries. */
+  readonly object: Plain;
+  /** Name of the manager, see {@link defaultManagerName}. */
+  readonly manager: string;
+  /** `''` for the object itself, else e.g. `status`. */
+  readonly subresource: string;
+  /** RFC 3339, UTC, whole seconds. */
+  readonly now: string;
+}
+
+/**
+ * Works out `metadata.managedFields` after a create, update or patch: the fields that the write added or changed go to its
+ * manager's `Update` entry and leave all others; removed ones leave everybody. A write that changes nothing changes no
+ * entry and no time. More than ten updaters: the oldest are merged into `ancient-changes`.
+ *
+ * Nothing is tracked (an empty list) for stored objects whose entries were cleared, until somebody applies
+ * (apimachinery 1.36, `util/managedfields`). `[]` and `[{}]` in the request clear them.
+ */
+export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[] {
+  const { live, object, subresource } = update;
+  const managers = startingManagers(live, object, subresource);
+  if (managers.size === 0 && live !== undefined) return [];
+  recordUpdate(managers, update);
+  return encodeManagers(managers);
+}
+
+/** {@link trackUpdate} on managers that are already decoded; changes them. */
+export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
+  const { manager, subresource, apiVersion, now } = update;
+  reconcileManagers(managers, update);
+  const change = { before: trackable(update.live), after: trackable(update.object), self: '', force: true };
+  const { comparison } = settleOwnership(managers, change, update);
+  const set = withoutMeta(withoutReset(comparison.modified.union(comparison.added), update));
+  if (!set.isEmpty) {
+    const self = { manager: manager === '' ? 'unknown' : manager, operation: 'Update', apiVersion, subresource };
+    const id = identityOf(self);
+    managers.set(id, { ...self, time: now, set: set.union(managers.get(id)?.set ?? FieldSet.empty) });
+  }
+  capUpdaters(managers);
+}
+
+/** An object without its managed fields, which nobody owns; `{}` stands for none. */
+export function trackable(object: Plain | undefined): Plain {
+  if (object === undefined) return {};
+  const { metadata } = object;
+  if (!isRecord(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+/** The raw entries of an object; `undefined` if it has no such field. */
+export function managedFieldsOf(object: Plain | undefined): readonly unknown[] | undefined {
+  const metadata = object?.['metadata'];
+  const entries = isRecord(metadata) ? metadata['managedFields'] : undefined;
+  return Array.isArray(entries) ? entries : undefined;
+}
+
+function startingManagers(live: Plain | undefined, object: Plain, subresource: string): Managers {
+  const stored = (): Managers => decodeManagers(managedFieldsOf(live) ?? []) ?? new Map();
+  // Entries cannot be set through a subresource.
+  if (subresource !== '') return stored();
+  const sent = managedFieldsOf(object);
+  if (sent === undefined) return stored();
+  if (sent.length === 0 || (sent.length === 1 && isRecord(sent[0]) && Object.keys(sent[0]).length === 0)) {
+    return new Map();
+  }
+  const managers = decodeManagers(sent);
+  // Clients that do not know of managed fields must not delete them by accident.
+  return managers === undefined || managers.size === 0 ? stored() : managers;
+}
