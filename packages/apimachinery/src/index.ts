@@ -7,6 +7,8 @@ export * from './intstr/index.ts';
 export * from './labels/index.ts';
 export * from './managed-fields/index.ts';
 export * from './object/index.ts';
+export * from './owner/index.ts';
+export * from './patch/index.ts';
 export * from './quantity/index.ts';
 export * from './status/index.ts';
 export * from './text/index.ts';

@@ -99,6 +99,12 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return failure({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 
+/** 422 without causes: what the API says of a JSON patch that does not apply. */
+export function unprocessable(options: { readonly cause?: unknown } = {}): StatusError {
+  const message = 'the server rejected our request due to an error in our request';
+  return failure({ code: 422, reason: 'Invalid', message, details: {} }, options);
+}
+
 /** 413: `Request entity too large: <limit>`. */
 export function requestEntityTooLarge(limit: string): StatusError {
   const message = `Request entity too large: ${limit}`;

@@ -22,6 +22,7 @@ export {
   timeout,
   tooManyRequests,
   unauthorized,
+  unprocessable,
   unsupportedMediaType,
 } from './failures.ts';
 export type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';

@@ -1,0 +1,4 @@
+export { applyJsonPatch, type JsonPatchLimits, type JsonPatchOperation } from './json-patch.ts';
+export { JsonPatchError, type JsonPatchFault } from './json-pointer.ts';
+export { applyMergePatch, createMergePatch, MergePatchError } from './merge-patch.ts';
+export { sameJson } from './same-json.ts';

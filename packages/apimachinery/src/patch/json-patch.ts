@@ -1,0 +1,136 @@
+import { isContainer, JsonPatchError, removeAt, type Target, valueAt, writeAt } from './json-pointer.ts';
+import { sameJson } from './same-json.ts';
+
+/** One step of a JSON patch (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+  /** JSON pointer (RFC 6901). */
+  readonly path: string;
+  /** Where `move` and `copy` take the value from. */
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+/** Limits of {@link applyJsonPatch}; the defaults are the API server's. */
+export interface JsonPatchLimits {
+  /** @defaultValue 10000 */
+  readonly maxOperations?: number;
+  /** Bytes of JSON that all `copy` steps may make together. @defaultValue 3 MiB */
+  readonly maxCopiedBytes?: number;
+}
+
+/**
+ * Applies a JSON patch and returns the new document; the old one is not touched, and unchanged parts are shared.
+ *
+ * Mirrors evanphx/json-patch v4 as the API server uses it: negative indexes count from the end, and `replace` of a
+ * missing field adds it. A field named `__proto__` is data like any other.
+ *
+ * @throws {@link JsonPatchError}: `malformed` (answer 400), `tooLarge` (413) or `failed` (422, also for `test`).
+ */
+export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown {
+  const { maxOperations = 10_000, maxCopiedBytes = 3 * 1024 * 1024 } = limits;
+  const operations = checkPatch(patch);
+  if (operations.length > maxOperations) {
+    throw new JsonPatchError(
+      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+      { kind: 'tooLarge' },
+    );
+  }
+  const state: State = { document, owned: new WeakSet(), copied: 0, maxCopiedBytes };
+  for (const operation of operations) apply(state, operation);
+  return state.document;
+}
+
+interface State extends Target {
+  copied: number;
+  readonly maxCopiedBytes: number;
+}
+
+function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
+  if (!Array.isArray(patch)) throw new JsonPatchError('a JSON patch is a list of operations', { kind: 'malformed' });
+  for (const operation of patch) {
+    if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
+      throw new JsonPatchError('an operation of a JSON patch is an object', { kind: 'malformed' });
+    }
+  }
+  return patch as readonly JsonPatchOperation[]; // objects; every field is checked where it is read
+}
+
+function apply(state: State, operation: JsonPatchOperation): void {
+  switch (operation.op) {
+    case 'add':
+      writeAt(state, { path: pathOf(operation, 'path'), value: valueOf(operation), insert: true, operation: 'add' });
+      return;
+    case 'remove':
+      removeAt(state, { path: pathOf(operation, 'path'), operation: 'remove' });
+      return;
+    case 'replace':
+      writeAt(state, {
+        path: pathOf(operation, 'path'),
+        value: valueOf(operation),
+        insert: false,
+        operation: 'replace',
+      });
+      return;
+    case 'move':
+      move(state, operation);
+      return;
+    case 'copy':
+      copy(state, operation);
+      return;
+    case 'test':
+      test(state, operation);
+      return;
+    default:
+      throw new JsonPatchError(`Unexpected kind: ${String((operation as { readonly op?: unknown }).op)}`);
+  }
+}
+
+function move(state: State, operation: JsonPatchOperation): void {
+  const from = pathOf(operation, 'from');
+  const path = pathOf(operation, 'path');
+  const value = valueAt(state.document, { path: from, operation: 'move' });
+  removeAt(state, { path: from, operation: 'move' });
+  writeAt(state, { path, value, insert: true, operation: 'move' });
+}
+
+function copy(state: State, operation: JsonPatchOperation): void {
+  const value = valueAt(state.document, { path: pathOf(operation, 'from'), operation: 'copy' });
+  // Values are shared, not copied; the budget bounds the size of the document when it is written.
+  state.copied += JSON.stringify(value ?? null).length;
+  if (state.copied > state.maxCopiedBytes) {
+    throw new JsonPatchError(
+      `Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${state.maxCopiedBytes}`,
+    );
+  }
+  if (isContainer(value)) share(state, value);
+  writeAt(state, { path: pathOf(operation, 'path'), value, insert: true, operation: 'copy' });
+}
+
+/** A value that is in two places must not be changed in place any more. */
+function share(state: State, value: object): void {
+  const pending: object[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (!state.owned.has(next)) continue;
+    state.owned.delete(next);
+    for (const child of Object.values(next)) if (isContainer(child)) pending.push(child);
+  }
+}
+
+function test(state: State, operation: JsonPatchOperation): void {
+  const path = pathOf(operation, 'path');
+  const actual = valueAt(state.document, { path, operation: 'test', missing: 'null' });
+  if (!sameJson(actual ?? null, operation.value ?? null)) {
+    throw new JsonPatchError(`testing value ${path} failed: test failed`);
+  }
+}
+
+function pathOf(operation: JsonPatchOperation, field: 'path' | 'from'): string {
+  const path = Object.hasOwn(operation, field) ? operation[field] : undefined;
+  if (typeof path === 'string') return path;
+  throw new JsonPatchError(`${operation.op} operation failed to decode ${field}: missing value`);
+}
+
+function valueOf(operation: JsonPatchOperation): unknown {
+  return Object.hasOwn(operation, 'value') ? operation.value : null;
+}

@@ -1,0 +1,175 @@
+/** Why a JSON patch could not be applied. */
+export type JsonPatchFault = 'malformed' | 'tooLarge' | 'failed';
+
+/** A JSON patch that cannot be applied. */
+export class JsonPatchError extends Error {
+  readonly code = 'KW1050';
+  /** `malformed` → 400, `tooLarge` → 413, `failed` → 422. */
+  readonly kind: JsonPatchFault;
+
+  constructor(message: string, options: { readonly kind?: JsonPatchFault } = {}) {
+    super(message);
+    this.name = 'JsonPatchError';
+    this.kind = options.kind ?? 'failed';
+  }
+}
+
+/** A document that is being changed: containers in `owned` were made for it and may be changed in place. */
+export interface Target {
+  document: unknown;
+  readonly owned: WeakSet<object>;
+}
+
+/** An object or a list, seen as what it holds. */
+export type Container = Record<string, unknown>;
+
+/** True for objects and lists. */
+export function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+interface Place {
+  readonly path: string;
+  /** For messages. */
+  readonly operation: string;
+}
+
+/** The value at a pointer; `missing: 'null'` gives null for a field that is not there. */
+export function valueAt(document: unknown, place: Place & { readonly missing?: 'null' }): unknown {
+  if (place.path === '') return document;
+  const { parents, key } = tokensOf(place);
+  let container: unknown = document;
+  for (const token of parents) container = isContainer(container) ? child(container, token) : undefined;
+  if (!isContainer(container)) throw missingPath(place);
+  if (Array.isArray(container)) return container[indexIn({ key, place, end: container.length - 1 })];
+  if (Object.hasOwn(container, key) || place.missing === 'null') return child(container, key);
+  throw missingPath(place);
+}
+
+/** Writes a value: into a list by inserting or replacing, into an object by setting. */
+export function writeAt(target: Target, place: Place & { readonly value: unknown; readonly insert: boolean }): void {
+  const { path, value, insert } = place;
+  if (path === '') {
+    if (!isContainer(value)) {
+      throw new JsonPatchError(`${place.operation} operation value must be object or array`);
+    }
+    target.document = value;
+    return;
+  }
+  const { container, key } = ownedParent(target, place);
+  if (!Array.isArray(container)) {
+    setOwn(container, { key, value });
+  } else if (!insert) {
+    container[indexIn({ key, place, end: container.length - 1 })] = value;
+  } else if (key === '-') container.push(value);
+  else container.splice(indexIn({ key, place, end: container.length }), 0, value);
+}
+
+/** Removes what is at a pointer. */
+export function removeAt(target: Target, place: Place): void {
+  if (place.path === '') throw missingPath(place);
+  const { container, key } = ownedParent(target, place);
+  if (Array.isArray(container)) {
+    container.splice(indexIn({ key, place, end: container.length - 1 }), 1);
+  } else if (Object.hasOwn(container, key)) delete container[key];
+  else {
+    throw new JsonPatchError(
+      `error in ${place.operation} for path: '${place.path}': Unable to remove nonexistent key: ${key}: missing value`,
+    );
+  }
+}
+
+/** Sets a field as plain data, whatever its name: assignment would run the setter of `__proto__`. */
+export function setOwn(container: Container, field: { readonly key: string; readonly value: unknown }): void {
+  if (field.key === '__proto__') {
+    Object.defineProperty(container, field.key, {
+      value: field.value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  } else container[field.key] = field.value;
+}
+
+/** A copy of one level that keeps a field named `__proto__` a field. */
+export function copyContainer(container: Container): Container {
+  if (Array.isArray(container)) return container.slice() as unknown as Container;
+  const copy: Container = {};
+  for (const key of Object.keys(container)) setOwn(copy, { key, value: container[key] });
+  return copy;
+}
+
+function ownedParent(target: Target, place: Place): { readonly container: Container; readonly key: string } {
+  const { parents, key } = tokensOf(place);
+  if (!isContainer(target.document)) throw missingPath(place);
+  let container = own(target, target.document);
+  target.document = container;
+  for (const token of parents) {
+    const next = child(container, token);
+    if (!isContainer(next)) throw missingPath(place);
+    const owned = own(target, next);
+    if (owned !== next) {
+      if (Array.isArray(container)) container[indexIn({ key: token, place, end: container.length - 1 })] = owned;
+      else setOwn(container, { key: token, value: owned });
+    }
+    container = owned;
+  }
+  return { container, key };
+}
+
+function own(target: Target, container: Container): Container {
+  if (target.owned.has(container)) return container;
+  const copy = copyContainer(container);
+  target.owned.add(copy);
+  return copy;
+}
+
+/** Only what is the container's own: `/constructor/prototype` is a missing path. */
+function child(container: Container, token: string): unknown {
+  if (Array.isArray(container)) {
+    const index = integer(token);
+    if (index === undefined) return undefined;
+    return container[index < 0 ? index + container.length : index];
+  }
+  return Object.hasOwn(container, token) ? container[token] : undefined;
+}
+
+function tokensOf(place: Place): { readonly parents: readonly string[]; readonly key: string } {
+  const parts = place.path.split('/');
+  if (parts.length < 2) throw missingPath(place);
+  const tokens = parts.slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return { parents: tokens.slice(0, -1), key: tokens[tokens.length - 1] ?? '' };
+}
+
+interface IndexOptions {
+  readonly key: string;
+  readonly place: Place;
+  /** Last index allowed. */
+  readonly end: number;
+}
+
+function indexIn({ key, place, end }: IndexOptions): number {
+  const { path, operation } = place;
+  const index = integer(key);
+  if (index === undefined) {
+    throw new JsonPatchError(`error in ${operation} for path: '${path}': value was not a proper array index: '${key}'`);
+  }
+  // From the end, where inserting at -1 appends.
+  const resolved = index < 0 ? index + end + 1 : index;
+  if (resolved < 0 || resolved > end) {
+    throw new JsonPatchError(
+      `error in ${operation} for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`,
+    );
+  }
+  return resolved;
+}
+
+function integer(token: string): number | undefined {
+  return /^[+-]?\d{1,15}$/.test(token) ? Number(token) : undefined;
+}
+
+function missingPath(place: Place): JsonPatchError {
+  return new JsonPatchError(
+    `${place.operation} operation does not apply: doc is missing path: "${place.path}": missing value`,
+  );
+}

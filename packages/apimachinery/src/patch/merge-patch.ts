@@ -1,0 +1,79 @@
+import { type Container, isContainer, setOwn } from './json-pointer.ts';
+import { sameJson } from './same-json.ts';
+
+/** A merge patch that cannot be applied. */
+export class MergePatchError extends Error {
+  readonly code = 'KW1051';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'MergePatchError';
+  }
+}
+
+/** Deeper than any object that the API accepts; far from what overflows the stack. */
+const maxDepth = 1000;
+
+/**
+ * Applies a JSON merge patch (RFC 7386) and returns the new document; the old one is not touched, unchanged parts are
+ * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are data.
+ *
+ * @throws {@link MergePatchError} for a patch that is nested too deeply.
+ */
+export function applyMergePatch(document: unknown, patch: unknown): unknown {
+  return merge(document, { patch, depth: 0 });
+}
+
+function merge(document: unknown, { patch, depth }: { readonly patch: unknown; readonly depth: number }): unknown {
+  if (depth > maxDepth) throw new MergePatchError(`the patch is nested deeper than ${maxDepth} levels`);
+  if (!isObject(patch)) return patch;
+  const old = isObject(document) ? document : undefined;
+  let result: Container | undefined;
+  for (const key of Object.keys(patch)) {
+    const change = patch[key];
+    const present = old !== undefined && Object.hasOwn(old, key);
+    const before = present ? old[key] : undefined;
+    if (change === null) {
+      if (!present) continue;
+      result ??= copyOf(old);
+      delete result[key];
+      continue;
+    }
+    const after = merge(before, { patch: change, depth: depth + 1 });
+    if (present && after === before) continue;
+    result ??= copyOf(old);
+    setOwn(result, { key, value: after });
+  }
+  return result ?? old ?? {};
+}
+
+function copyOf(old: Container | undefined): Container {
+  const copy: Container = {};
+  if (old !== undefined) for (const key of Object.keys(old)) setOwn(copy, { key, value: old[key] });
+  return copy;
+}
+
+/**
+ * Makes the merge patch that turns one document into another. Lists are replaced as a whole; a null in `modified`
+ * cannot be said and becomes an absent field.
+ */
+export function createMergePatch(original: unknown, modified: unknown): unknown {
+  if (!isObject(original) || !isObject(modified)) return modified;
+  const patch: Container = {};
+  for (const key of Object.keys(original)) {
+    if (!Object.hasOwn(modified, key)) setOwn(patch, { key, value: null });
+  }
+  for (const key of Object.keys(modified)) {
+    const before = Object.hasOwn(original, key) ? original[key] : undefined;
+    const value = modified[key];
+    if (isObject(before) && isObject(value)) {
+      const below = createMergePatch(before, value);
+      if (isObject(below) && Object.keys(below).length > 0) setOwn(patch, { key, value: below });
+    } else if (!sameJson(before, value)) setOwn(patch, { key, value });
+  }
+  return patch;
+}
+
+function isObject(value: unknown): value is Container {
+  return isContainer(value) && !Array.isArray(value);
+}
