@@ -59,7 +59,7 @@ function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
 function apply(state: State, operation: JsonPatchOperation): void {
   switch (operation.op) {
     case 'add':
-      writeAt(state, { path: pathOf(operation, 'path'), value: valueOf(operation), insert: true, operation: 'add' });
+      writeAt(state, { path: pathOf(operation, 'path'), value: operandOf(operation), insert: true, operation: 'add' });
       return;
     case 'remove':
       removeAt(state, { path: pathOf(operation, 'path'), operation: 'remove' });
@@ -67,7 +67,7 @@ function apply(state: State, operation: JsonPatchOperation): void {
     case 'replace':
       writeAt(state, {
         path: pathOf(operation, 'path'),
-        value: valueOf(operation),
+        value: operandOf(operation),
         insert: false,
         operation: 'replace',
       });
@@ -131,6 +131,6 @@ function pathOf(operation: JsonPatchOperation, field: 'path' | 'from'): string {
   throw new JsonPatchError(`${operation.op} operation failed to decode ${field}: missing value`);
 }
 
-function valueOf(operation: JsonPatchOperation): unknown {
+function operandOf(operation: JsonPatchOperation): unknown {
   return Object.hasOwn(operation, 'value') ? operation.value : null;
 }

@@ -1,0 +1,23 @@
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Writes bytes as base64, as JSON holds them. */
+export function encodeBase64(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  let chunk = '';
+  for (let i = 0; i < bytes.length; i += 3) {
+    const first = bytes[i] ?? 0;
+    const second = bytes[i + 1];
+    const third = bytes[i + 2];
+    const bits = (first << 16) | ((second ?? 0) << 8) | (third ?? 0);
+    chunk += alphabet[bits >> 18];
+    chunk += alphabet[(bits >> 12) & 63];
+    chunk += second === undefined ? '=' : alphabet[(bits >> 6) & 63];
+    chunk += third === undefined ? '=' : alphabet[bits & 63];
+    // Long chains of small additions are slow to flatten.
+    if (chunk.length >= 8192) {
+      parts.push(chunk);
+      chunk = '';
+    }
+  }
+  return parts.length === 0 ? chunk : parts.join('') + chunk;
+}

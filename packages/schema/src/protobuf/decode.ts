@@ -1,0 +1,125 @@
+import { parseApiVersion } from '@kubewright/apimachinery';
+import { builtinDefinitionName } from '../builtin/builtin-schema.ts';
+import { MessageDecoder } from './message-decoder.ts';
+import { MessageTable } from './message-table.ts';
+import { ProtobufError } from './protobuf-error.ts';
+import { WireReader } from './wire-reader.ts';
+
+/** The media type of Kubernetes' protobuf bodies. */
+export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
+
+/** Limits of {@link decodeProtobuf}. The size of the body is limited where it is read. */
+export interface ProtobufLimits {
+  /** Messages within messages. @defaultValue 200 */
+  readonly maxDepth?: number;
+  /** Messages, elements and entries in all: two bytes can make one. @defaultValue 500000 */
+  readonly maxValues?: number;
+}
+
+/** A decoded body. */
+export interface DecodedProtobuf {
+  /** From the envelope; empty if it has none. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Plain JSON, with `apiVersion` and `kind` in front. */
+  readonly object: Record<string, unknown>;
+}
+
+const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+const prefix = [0x6b, 0x38, 0x73, 0x00];
+
+/** Tells whether bytes begin as Kubernetes' protobuf does. */
+export function isProtobuf(bytes: Uint8Array): boolean {
+  return prefix.every((byte, index) => bytes[index] === byte);
+}
+
+/**
+ * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`): the same
+ * object as its JSON, but for fields that JSON shows as null.
+ *
+ * Zero values that JSON leaves out (`omitempty`) are left out, for Go's encoder writes them. Fields that are not known
+ * are skipped, as upstream skips them.
+ *
+ * @param fallback - what the body is taken for when the envelope does not say.
+ * @throws {@link ProtobufError} for anything else than such an object, for integers that a double cannot hold, and
+ * beyond the limits.
+ */
+export function decodeProtobuf(
+  bytes: Uint8Array,
+  fallback?: { readonly apiVersion: string; readonly kind: string },
+  limits: ProtobufLimits = {},
+): DecodedProtobuf {
+  const envelope = readEnvelope(bytes);
+  const apiVersion = envelope.apiVersion || (fallback?.apiVersion ?? '');
+  const kind = envelope.kind || (fallback?.kind ?? '');
+  const table = messageTable();
+  const index = messageOf(table, { apiVersion, kind });
+  const decoder = new MessageDecoder(table, {
+    maxDepth: limits.maxDepth ?? 200,
+    maxValues: limits.maxValues ?? 500_000,
+    decodeEnvelope: (raw) => decodeProtobuf(raw, undefined, limits).object,
+  });
+  const object: Record<string, unknown> = { apiVersion, kind };
+  decoder.into(object, { reader: new WireReader(envelope.raw), message: table.at(index), depth: 0 });
+  return { apiVersion, kind, object };
+}
+
+// Derived from a constant, so that when it is made does not matter.
+let shared: MessageTable | undefined;
+
+function messageTable(): MessageTable {
+  shared ??= new MessageTable();
+  return shared;
+}
+
+interface Envelope {
+  apiVersion: string;
+  kind: string;
+  raw: Uint8Array;
+}
+
+function readEnvelope(bytes: Uint8Array): Envelope {
+  if (!isProtobuf(bytes)) {
+    throw new ProtobufError(
+      'malformed',
+      'the body is not a Kubernetes object in protobuf: it does not begin with k8s\\0',
+    );
+  }
+  const envelope: Envelope = { apiVersion: '', kind: '', raw: new Uint8Array(0) };
+  const reader = new WireReader(bytes, prefix.length);
+  while (!reader.atEnd) {
+    const tag = reader.tag();
+    if (tag === 0x0a) readTypeMeta(reader.message(), envelope);
+    else if (tag === 0x12) envelope.raw = reader.bytes();
+    else if (tag === 0x1a) refuse('content encoding', reader.string());
+    else if (tag === 0x22) refuse('content type', reader.string());
+    else reader.skip(tag & 7);
+  }
+  return envelope;
+}
+
+function readTypeMeta(reader: WireReader, envelope: Envelope): void {
+  while (!reader.atEnd) {
+    const tag = reader.tag();
+    if (tag === 0x0a) envelope.apiVersion = reader.string();
+    else if (tag === 0x12) envelope.kind = reader.string();
+    else reader.skip(tag & 7);
+  }
+}
+
+function refuse(what: string, value: string): void {
+  if (value === '' || value === protobufMediaType) return;
+  throw new ProtobufError('malformed', `the envelope of the body has the ${what} ${value.slice(0, 100)}`);
+}
+
+/** Options and results of meta/v1 may come under the name of any group. */
+function messageOf(table: MessageTable, type: { readonly apiVersion: string; readonly kind: string }): number {
+  const definition = builtinDefinitionName({ ...parseApiVersion(type.apiVersion), kind: type.kind });
+  const index =
+    (definition === undefined ? undefined : table.indexOf(definition)) ?? table.indexOf(`${metaPackage}.${type.kind}`);
+  if (index === undefined) {
+    const name = `${type.kind.slice(0, 100)} of ${type.apiVersion.slice(0, 100)}`;
+    throw new ProtobufError('unknownKind', `there is no protobuf form of ${name}`);
+  }
+  return index;
+}

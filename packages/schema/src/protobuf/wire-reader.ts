@@ -1,0 +1,133 @@
+import { ProtobufError } from './protobuf-error.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads the wire format of protobuf from a part of some bytes; nothing is copied. */
+export class WireReader {
+  readonly #bytes: Uint8Array;
+  readonly #end: number;
+  #position: number;
+
+  constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#position = start;
+    this.#end = end;
+  }
+
+  get atEnd(): boolean {
+    return this.#position >= this.#end;
+  }
+
+  /** Field number × 8 + wire type. */
+  tag(): number {
+    const tag = this.varint32();
+    if (tag >>> 3 === 0) throw malformed('field number 0');
+    return tag >>> 0;
+  }
+
+  /** The low 32 bits of a varint, signed. */
+  varint32(): number {
+    let result = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.#byte();
+      if (shift < 32) result |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return result;
+    }
+    throw malformed('a number of more than ten bytes');
+  }
+
+  /** A varint as a signed 64-bit integer; refused when a double cannot hold it. */
+  varint64(): number {
+    let low = 0n;
+    let small = 0;
+    let factor = 1;
+    for (let count = 0; count < 10; count++) {
+      const byte = this.#byte();
+      if (count < 7) small += (byte & 0x7f) * factor;
+      else low |= BigInt(byte & 0x7f) << BigInt(7 * count);
+      factor *= 128;
+      if (byte < 0x80) return count < 7 ? small : toSafe(low | BigInt(small));
+    }
+    throw malformed('a number of more than ten bytes');
+  }
+
+  double(): number {
+    const start = this.#take(8);
+    return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, 8).getFloat64(0, true);
+  }
+
+  bytes(): Uint8Array {
+    const length = this.#length();
+    const start = this.#take(length);
+    return this.#bytes.subarray(start, start + length);
+  }
+
+  string(): string {
+    const length = this.#length();
+    const start = this.#take(length);
+    const short = length < 40 ? this.#ascii(start, length) : undefined;
+    if (short !== undefined) return short;
+    try {
+      return utf8.decode(this.#bytes.subarray(start, start + length));
+    } catch (error) {
+      throw new ProtobufError('malformed', 'a text in the body is not UTF-8', { cause: error });
+    }
+  }
+
+  /** A reader of the message that follows. */
+  message(): WireReader {
+    const length = this.#length();
+    const start = this.#take(length);
+    return new WireReader(this.#bytes, start, start + length);
+  }
+
+  /** Skips a field that is not known. */
+  skip(wireType: number): void {
+    if (wireType === 0) this.varint32();
+    else if (wireType === 1) this.#take(8);
+    else if (wireType === 2) this.#take(this.#length());
+    else if (wireType === 5) this.#take(4);
+    else throw malformed(`wire type ${wireType}`);
+  }
+
+  #ascii(start: number, length: number): string | undefined {
+    let text = '';
+    for (let i = start; i < start + length; i++) {
+      const byte = this.#bytes[i] ?? 0;
+      if (byte >= 0x80) return undefined;
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+
+  #length(): number {
+    const length = this.varint32();
+    if (length < 0) throw malformed('a negative length');
+    return length;
+  }
+
+  #take(length: number): number {
+    const start = this.#position;
+    if (start + length > this.#end) throw malformed('it ends too early');
+    this.#position = start + length;
+    return start;
+  }
+
+  #byte(): number {
+    if (this.#position >= this.#end) throw malformed('it ends too early');
+    return this.#bytes[this.#position++] ?? 0;
+  }
+}
+
+function toSafe(raw: bigint): number {
+  const value = BigInt.asIntN(64, raw);
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) {
+    throw new ProtobufError('notRepresentable', `the integer ${value} is not representable without loss`);
+  }
+  return number;
+}
+
+function malformed(what: string): ProtobufError {
+  return new ProtobufError('malformed', `the body is not valid protobuf: ${what}`);
+}
