@@ -1,0 +1,96 @@
+/** One event, ready to be sent. */
+export interface RingEntry {
+  readonly frame: Uint8Array;
+  readonly revision: number;
+  /** What to send instead when it is the first event of a stream. */
+  readonly firstFrame: (() => Uint8Array) | undefined;
+}
+
+/** Frames that follow one another on a stream, and the position after them. */
+export interface RingSlice {
+  readonly bytes: Uint8Array;
+  readonly next: number;
+}
+
+/**
+ * The latest events of one class of watchers, numbered. Watchers hold a position, not a queue; who is too slow finds
+ * that the ring has moved on.
+ */
+export class FrameRing {
+  readonly #maxBytes: number;
+  #entries: RingEntry[] = [];
+  #start = 0;
+  #bytes = 0;
+  #droppedRevision = 0;
+  /** Slices up to the present end, by their start: watchers that keep up all ask for the same. */
+  readonly #slices = new Map<number, RingSlice>();
+
+  constructor(limits: { readonly maxBytes: number }) {
+    this.#maxBytes = limits.maxBytes;
+  }
+
+  /** The position of the oldest entry. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** The position after the newest entry. */
+  get end(): number {
+    return this.#start + this.#entries.length;
+  }
+
+  /** The revision of the newest entry that is no longer kept. */
+  get droppedRevision(): number {
+    return this.#droppedRevision;
+  }
+
+  /** True when older entries should be given up if everybody has read them. */
+  get isFilling(): boolean {
+    return this.#bytes * 4 > this.#maxBytes || this.#entries.length > 1024;
+  }
+
+  at(position: number): RingEntry | undefined {
+    return this.#entries[position - this.#start];
+  }
+
+  append(entry: RingEntry): void {
+    this.#slices.clear();
+    this.#entries.push(entry);
+    this.#bytes += entry.frame.length;
+    let excess = 0;
+    for (let bytes = this.#bytes; bytes > this.#maxBytes && excess < this.#entries.length - 1; excess++) {
+      bytes -= this.#entries[excess]?.frame.length ?? 0;
+    }
+    if (excess > 0) this.dropBefore(this.#start + excess);
+  }
+
+  /** Gives up what lies before a position. */
+  dropBefore(position: number): void {
+    const count = Math.min(position - this.#start, this.#entries.length);
+    if (count <= 0) return;
+    const dropped = this.#entries.slice(0, count);
+    this.#entries = this.#entries.slice(count);
+    this.#start += count;
+    for (const { frame } of dropped) this.#bytes -= frame.length;
+    this.#droppedRevision = dropped[count - 1]?.revision ?? this.#droppedRevision;
+    this.#slices.clear();
+  }
+
+  /** The frames from a position on, as one piece of at most about `maxBytes`. */
+  slice(position: number, maxBytes: number): RingSlice {
+    const known = this.#slices.get(position);
+    if (known) return known;
+    const frames: Uint8Array[] = [];
+    let length = 0;
+    let next = position;
+    for (let entry = this.at(next); entry && (length === 0 || length + entry.frame.length <= maxBytes); ) {
+      frames.push(entry.frame);
+      length += entry.frame.length;
+      entry = this.at(++next);
+    }
+    const bytes = frames.length === 1 ? (frames[0] as Uint8Array) : Buffer.concat(frames, length);
+    const slice: RingSlice = { bytes, next };
+    this.#slices.set(position, slice);
+    return slice;
+  }
+}

@@ -1,0 +1,68 @@
+import type { ChangeFrames } from './change-frames.ts';
+import { FrameRing } from './frame-ring.ts';
+import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-request.ts';
+import type { Watcher } from './watcher.ts';
+
+/** All watchers that see the same events in the same form: they share every byte. */
+export class WatchClass {
+  readonly key: string;
+  /** Under which names of {@link scopesOf} changes concern it. */
+  readonly scopes: readonly string[];
+  readonly representation: WatchRepresentation;
+  readonly filter: WatchFilter | undefined;
+  readonly ring: FrameRing;
+  readonly watchers: Set<Watcher> = new Set();
+
+  constructor(request: WatchRequest, limits: { readonly maxBytes: number }) {
+    this.key = classKey(request);
+    this.scopes = requestScopes(request);
+    this.representation = request.representation;
+    this.filter = request.filter;
+    this.ring = new FrameRing(limits);
+  }
+
+  /** Takes a change in; true when watchers have something to send. */
+  take(change: ChangeFrames): boolean {
+    const { representation, filter } = this;
+    const frame = change.frame(filter, { representation, first: false });
+    if (!frame) return false;
+    const firstFrame = representation.firstDiffers
+      ? () => change.frame(filter, { representation, first: true }) as Uint8Array // it has the other, so it has this
+      : undefined;
+    this.ring.append({ frame, revision: change.revision, firstFrame });
+    if (this.ring.isFilling) this.trim();
+    return true;
+  }
+
+  /** Gives up what all watchers have sent. */
+  trim(): void {
+    let oldest = this.ring.end;
+    for (const watcher of this.watchers) oldest = Math.min(oldest, watcher.cursor);
+    // In whole blocks only: trimming at every event would copy the ring at every event.
+    if (oldest - this.ring.start >= 512 || oldest === this.ring.end) this.ring.dropBefore(oldest);
+  }
+}
+
+/** Equal for watchers that share a class. */
+export function classKey(request: WatchRequest): string {
+  const { representation, filter, namespace, name } = request;
+  return JSON.stringify([representation.id, filter?.id, namespace, name]);
+}
+
+/** Whether a key, relative to the resource's prefix, lies in what a request asks for. */
+export function isInScope(relativeKey: string, request: WatchRequest): boolean {
+  return requestScopes(request).some((scope) => scopesOf(relativeKey).includes(scope));
+}
+
+/** The scopes that a key belongs to: everything, its namespace, itself, its name in any namespace. */
+export function scopesOf(relativeKey: string): readonly string[] {
+  const slash = relativeKey.indexOf('/');
+  if (slash < 0) return ['', relativeKey];
+  return ['', relativeKey.slice(0, slash + 1), relativeKey, `*${relativeKey.slice(slash)}`];
+}
+
+function requestScopes({ namespace, name }: WatchRequest): readonly string[] {
+  if (namespace) return [`${namespace}/${name ?? ''}`];
+  // Without a namespace a name means a cluster-scoped object, or that name in every namespace; keys tell which.
+  return name === undefined ? [''] : [name, `*/${name}`];
+}

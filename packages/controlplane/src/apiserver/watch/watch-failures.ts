@@ -1,0 +1,38 @@
+import type { StatusCause, StatusError } from '@kubewright/apimachinery';
+import { failure } from '../http/status-response.ts';
+
+/** History does not reach back to the asked version. */
+export function expired(asked: number, oldest: number): StatusError {
+  return failure(410, { reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
+}
+
+/** The asked version did not come to be in time. */
+export function tooLargeResourceVersion(asked: number, current: number): StatusError {
+  return failure(504, {
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+/** A resourceVersion that is no number; upstream answers 500 without a reason on watches (1.36). */
+export function invalidResourceVersion(text: string): StatusError {
+  const quoted = JSON.stringify(text);
+  return failure(500, {
+    reason: '',
+    message: `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
+  });
+}
+
+/** Options that do not go together. */
+export function invalidListOptions(causes: readonly Required<StatusCause>[]): StatusError {
+  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  return failure(422, {
+    reason: 'Invalid',
+    message: `ListOptions.meta.k8s.io "" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
+    details: { group: 'meta.k8s.io', kind: 'ListOptions', causes },
+  });
+}
