@@ -3,11 +3,23 @@ export { RequestError } from './call/request-error.ts';
 export type { RetryPolicy } from './call/retry-policy.ts';
 export type { ApiWarning } from './call/warning.ts';
 export { KubernetesClient, type KubernetesClientOptions, type RawRequest } from './client.ts';
+export type { ClientConfig } from './config/client-config.ts';
+export { type ClientFromConfigOptions, clientFromConfig } from './config/client-from-config.ts';
+export {
+  type ConfigEnvironment,
+  processEnvironment,
+  type Spawner,
+  type SpawnRequest,
+  type SpawnResult,
+} from './config/config-environment.ts';
+export { ConfigError, type ConfigErrorCode } from './config/config-error.ts';
+export { type LoadConfigOptions, loadClientConfig } from './config/load-client-config.ts';
 export type { ApiGroup, ApiGroupVersion, ApiResource, ApiSubresource } from './discovery/api-resource.ts';
 export { DiscoveryClient, type ServerVersion } from './discovery/discovery-client.ts';
 export { RestMapper } from './discovery/rest-mapper.ts';
 export type { CallTarget, ClientCall, ClientInterceptor, Verb } from './interceptor.ts';
 export type { JsonPatch, JsonPatchOperation, MergePatch, Patch, StrategicMergePatch } from './patch.ts';
+export { type PodLogOptions, podLogs } from './pods/pod-logs.ts';
 export type {
   ApplyOptions,
   CallOptions,

@@ -13,8 +13,8 @@ export interface HttpTransportOptions {
   readonly trust?: ServerTrust;
   /** @defaultValue anonymous */
   readonly credentials?: CredentialProvider;
-  /** Sent with every request unless it brings its own, such as impersonation's. Lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent with every request unless it brings its own, such as impersonation's. Lower-case names; lists repeat. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An `http` or `https` proxy that is asked for a tunnel (`CONNECT`). */
   readonly proxyUrl?: string;
   /** Asks for compressed answers, except of watches. @defaultValue true, but false for servers on this machine */

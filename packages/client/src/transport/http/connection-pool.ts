@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { untilAborted } from '../../until-aborted.ts';
+import { expectManyListeners, untilAborted } from '../../until-aborted.ts';
 import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { Dialer } from './dial.ts';
 import { H1Pool } from './h1-pool.ts';
 import { H2Pool } from './h2-pool.ts';
 import { h2Request } from './h2-request.ts';
-import type { HttpContext } from './http-options.ts';
+import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 
 type Protocol = 'h2' | 'http/1.1';
 
@@ -22,6 +22,7 @@ export class ConnectionPool {
 
   constructor(context: HttpContext) {
     this.#context = context;
+    expectManyListeners(this.#stop.signal);
     this.#dialer = new Dialer(context);
     this.#h2 = new H2Pool(context, () => this.#dial('h2'));
     this.#h1 = new H1Pool(context, () => this.#dial('http/1.1'));
@@ -31,7 +32,7 @@ export class ConnectionPool {
   async send(options: {
     readonly request: TransportRequest;
     readonly path: string;
-    readonly headers: Readonly<Record<string, string>>;
+    readonly headers: OutgoingHeaders;
   }): Promise<TransportResponse> {
     const { signal, longRunning = false } = options.request;
     const protocol = this.#protocol ?? (await untilAborted(this.#probe(longRunning), signal));

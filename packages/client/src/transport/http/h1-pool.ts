@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { isTlsFailure } from './dial.ts';
-import type { HttpContext } from './http-options.ts';
+import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 import { StreamBody } from './stream-body.ts';
 
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
@@ -65,7 +65,7 @@ export class H1Pool {
   request(options: {
     readonly request: TransportRequest;
     readonly path: string;
-    readonly headers: Readonly<Record<string, string>>;
+    readonly headers: OutgoingHeaders;
   }): Promise<TransportResponse> {
     const { request } = options;
     const what = `${request.method} ${request.path.split('?', 1)[0]}`;

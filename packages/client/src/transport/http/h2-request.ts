@@ -2,7 +2,7 @@ import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import type { H2Session } from './h2-session.ts';
-import type { HttpContext } from './http-options.ts';
+import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 import { StreamBody } from './stream-body.ts';
 
 /** Sends one request on a session; resolves with the head of the answer. */
@@ -12,7 +12,7 @@ export function h2Request(
     readonly context: HttpContext;
     readonly request: TransportRequest;
     readonly path: string;
-    readonly headers: Readonly<Record<string, string>>;
+    readonly headers: OutgoingHeaders;
   },
 ): Promise<TransportResponse> {
   const { context, request } = options;

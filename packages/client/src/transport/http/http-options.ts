@@ -60,3 +60,6 @@ export interface HttpContext {
   readonly tuning: ResolvedTuning;
   readonly clock: Clock;
 }
+
+/** Headers of a request on their way out; a list is sent as repeated headers. */
+export type OutgoingHeaders = Readonly<Record<string, string | readonly string[]>>;

@@ -1,0 +1,30 @@
+import { KubernetesClient, type KubernetesClientOptions } from '../client.ts';
+import type { HttpTuning } from '../transport/http/http-options.ts';
+import { HttpTransport } from '../transport/http-transport.ts';
+import type { ClientConfig } from './client-config.ts';
+
+/** Options of {@link clientFromConfig}: those of the client, and the transport's limits. */
+export interface ClientFromConfigOptions extends Omit<KubernetesClientOptions, 'transport'> {
+  readonly tuning?: HttpTuning;
+}
+
+/**
+ * Makes a client of a configuration. It opens no connection until the first call, and owns its transport.
+ *
+ * @example
+ * await using client = clientFromConfig(await loadClientConfig());
+ */
+export function clientFromConfig(config: ClientConfig, options: ClientFromConfigOptions = {}): KubernetesClient {
+  const { tuning, ...clientOptions } = options;
+  const transport = new HttpTransport({
+    server: config.server,
+    trust: config.trust,
+    credentials: config.credentials,
+    headers: config.headers,
+    ...(config.proxyUrl === undefined ? {} : { proxyUrl: config.proxyUrl }),
+    ...(config.compression === undefined ? {} : { compression: config.compression }),
+    ...(tuning ? { tuning } : {}),
+    ...(options.clock ? { clock: options.clock } : {}),
+  });
+  return new KubernetesClient({ defaultNamespace: config.namespace, ...clientOptions, transport });
+}

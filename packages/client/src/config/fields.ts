@@ -1,0 +1,54 @@
+import { ConfigError } from './config-error.ts';
+
+/** Reads fields of a decoded YAML object; errors name the file and the path of the field, never its value. */
+export interface Fields {
+  has(name: string): boolean;
+  keys(): readonly string[];
+  raw(name: string): unknown;
+  /** A string; undefined when absent, null or empty. */
+  text(name: string): string | undefined;
+  flag(name: string): boolean;
+  texts(name: string): readonly string[];
+  /** An object; an empty one when absent or null. */
+  object(name: string): Fields;
+  objects(name: string): readonly Fields[];
+  fault(name: string, what: string): ConfigError;
+}
+
+/** @throws ConfigError `KW2202` when `value` is no object. */
+export function readFields(value: unknown, where: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ConfigError('KW2202', `${where}: must be an object`);
+  }
+  const raw = (name: string): unknown =>
+    Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+  const fault = (name: string, what: string): ConfigError => new ConfigError('KW2202', `${where}: ${name} ${what}`);
+  const list = (name: string): readonly unknown[] => {
+    const entries = raw(name) ?? [];
+    if (!Array.isArray(entries)) throw fault(name, 'must be a list');
+    return entries;
+  };
+  return {
+    has: (name) => raw(name) !== undefined && raw(name) !== null,
+    keys: () => Object.keys(value),
+    raw,
+    fault,
+    text(name) {
+      const found = raw(name) ?? '';
+      if (typeof found !== 'string') throw fault(name, 'must be a string (put it in quotes)');
+      return found === '' ? undefined : found;
+    },
+    flag(name) {
+      const found = raw(name) ?? false;
+      if (typeof found !== 'boolean') throw fault(name, 'must be true or false');
+      return found;
+    },
+    texts: (name) =>
+      list(name).map((entry) => {
+        if (typeof entry !== 'string') throw fault(name, 'must be a list of strings');
+        return entry;
+      }),
+    object: (name) => readFields(raw(name) ?? {}, `${where}: ${name}`),
+    objects: (name) => list(name).map((entry, index) => readFields(entry, `${where}: ${name}[${index}]`)),
+  };
+}

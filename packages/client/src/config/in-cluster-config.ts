@@ -1,0 +1,35 @@
+import { isIPv6 } from 'node:net';
+import type { ClientConfig } from './client-config.ts';
+import type { ConfigEnvironment } from './config-environment.ts';
+import { FileCredentials } from './file-credentials.ts';
+
+const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * Reads the configuration that a pod is given: its service account's token, which rotates, the cluster's authority and
+ * the pod's namespace. Undefined when this process does not run in a pod with a service account.
+ */
+export async function inClusterConfig(environment: ConfigEnvironment): Promise<ClientConfig | undefined> {
+  const host = environment.env['KUBERNETES_SERVICE_HOST'];
+  const port = environment.env['KUBERNETES_SERVICE_PORT'];
+  if (!host || !port) return undefined;
+  const read = async (name: string): Promise<string | undefined> => {
+    try {
+      return await environment.readFile(`${MOUNT}/${name}`);
+    } catch {
+      // No such file: a pod without that part of the mount.
+      return undefined;
+    }
+  };
+  if ((await read('token')) === undefined) return undefined;
+  const ca = await read('ca.crt');
+  const namespace = environment.env['POD_NAMESPACE'] || (await read('namespace'))?.trim();
+  return {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    namespace: namespace || 'default',
+    trust: ca === undefined ? {} : { ca },
+    credentials: new FileCredentials({ environment, token: { file: `${MOUNT}/token` } }),
+    headers: {},
+    source: 'in-cluster',
+  };
+}

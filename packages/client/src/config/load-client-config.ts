@@ -1,0 +1,71 @@
+import { join, win32 } from 'node:path';
+import type { ClientConfig } from './client-config.ts';
+import { type ConfigEnvironment, processEnvironment } from './config-environment.ts';
+import { ConfigError } from './config-error.ts';
+import { configOfContext } from './context-config.ts';
+import { unreadable } from './file-credentials.ts';
+import { inClusterConfig } from './in-cluster-config.ts';
+import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
+import { parseKubeconfig } from './parse-kubeconfig.ts';
+
+/** Options of {@link loadClientConfig}. */
+export interface LoadConfigOptions {
+  /** A kubeconfig that must be there; nothing else is looked at. Programs bind `--kubeconfig` to it. */
+  readonly kubeconfig?: string | undefined;
+  /** @defaultValue the kubeconfig's `current-context` */
+  readonly context?: string | undefined;
+  /** @defaultValue the context's, or the pod's own, or `default` */
+  readonly namespace?: string | undefined;
+  /** @defaultValue this process's own */
+  readonly environment?: ConfigEnvironment;
+}
+
+/**
+ * Finds out which API server to talk to, and as whom.
+ *
+ * In this order, as controller-runtime does: an explicit path; `KUBECONFIG` (a list, merged, the first definition wins,
+ * missing files skipped); the pod's service account; `~/.kube/config`.
+ *
+ * @throws ConfigError `KW2201` when there is nothing, `KW2202` when a file is unreadable or malformed.
+ */
+export async function loadClientConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
+  const environment = options.environment ?? processEnvironment();
+  const { kubeconfig, context } = options;
+  const withNamespace = (config: ClientConfig): ClientConfig =>
+    options.namespace === undefined ? config : { ...config, namespace: options.namespace };
+  if (kubeconfig !== undefined && kubeconfig !== '') {
+    const config = await readKubeconfig(kubeconfig, environment);
+    if (!config) throw new ConfigError('KW2201', `${kubeconfig}: there is no such kubeconfig`);
+    return withNamespace(await configOfContext(config, { context, environment, source: kubeconfig }));
+  }
+  const listed = environment.env['KUBECONFIG'];
+  if (listed) {
+    const files = [...new Set(listed.split(environment.platform === 'win32' ? win32.delimiter : ':'))].filter(Boolean);
+    const read = await Promise.all(files.map((file) => readKubeconfig(file, environment)));
+    const found = read.filter((config) => config !== undefined);
+    if (found.length === 0) throw new ConfigError('KW2201', `KUBECONFIG names no file that exists: ${listed}`);
+    const merged = mergeKubeconfigs(found);
+    return withNamespace(await configOfContext(merged, { context, environment, source: listed }));
+  }
+  const inCluster = context === undefined ? await inClusterConfig(environment) : undefined;
+  if (inCluster) return withNamespace(inCluster);
+  const { homeDirectory } = environment;
+  const home = homeDirectory === undefined ? undefined : join(homeDirectory, '.kube', 'config');
+  const config = home === undefined ? undefined : await readKubeconfig(home, environment);
+  if (home === undefined || !config) {
+    const message = `no cluster is configured: no --kubeconfig, no KUBECONFIG, not in a pod, and no ${home ?? '~/.kube/config'}`;
+    throw new ConfigError('KW2201', message);
+  }
+  return withNamespace(await configOfContext(config, { context, environment, source: home }));
+}
+
+async function readKubeconfig(file: string, environment: ConfigEnvironment): Promise<Kubeconfig | undefined> {
+  let text: string;
+  try {
+    text = await environment.readFile(file);
+  } catch (cause) {
+    if ((cause as { readonly code?: unknown } | null)?.code === 'ENOENT') return undefined;
+    throw unreadable(file, cause);
+  }
+  return parseKubeconfig(text, file);
+}

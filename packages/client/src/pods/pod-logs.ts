@@ -1,0 +1,35 @@
+import type { KindDescriptor, ObjectKey } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '../client.ts';
+import type { CallOptions } from '../resource/call-options.ts';
+import type { ByteStream } from '../resource/resource-client.ts';
+
+const POD: KindDescriptor = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
+
+/** Options of {@link podLogs}; names and meanings are those of `kubectl logs`. */
+export interface PodLogOptions extends CallOptions {
+  /** @defaultValue the pod's only container, or the one that its annotation names */
+  readonly container?: string;
+  /** Goes on as the container writes. @defaultValue false */
+  readonly follow?: boolean;
+  /** The log of the container's run before this one. @defaultValue false */
+  readonly previous?: boolean;
+  readonly timestamps?: boolean;
+  readonly sinceSeconds?: number;
+  /** RFC 3339. */
+  readonly sinceTime?: string;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+}
+
+/** Reads a container's log as bytes; split it with {@link LineSplitter}. With `follow` it ends with the container. */
+export function podLogs(client: KubernetesClient, key: ObjectKey, options: PodLogOptions = {}): Promise<ByteStream> {
+  const { signal, follow, ...query } = options;
+  return client
+    .resource(POD)
+    .subresource('log')
+    .stream(key, {
+      query: { ...query, ...(follow ? { follow } : {}) },
+      ...(follow ? { longRunning: true } : {}),
+      ...(signal ? { signal } : {}),
+    });
+}
