@@ -1,4 +1,4 @@
-import { parseQuantity, type Quantity, zeroQuantity } from '@kubewright/apimachinery';
+import { Quantity } from '@kubewright/apimachinery';
 import type { Node, Pod, PodSpec } from '@kubewright/apimachinery/core/v1';
 
 /** Amounts by resource name (`cpu`, `memory`, `pods`, extended ones). */
@@ -55,7 +55,7 @@ export function podRequests(spec: PodSpec | undefined): Resources {
   }
   raise(total, initPeak);
   addAll(total, quantities(spec?.overhead));
-  total.set('pods', parseQuantity('1'));
+  total.set('pods', Quantity.parse('1'));
   return total;
 }
 
@@ -73,11 +73,11 @@ export function podHostPorts(spec: PodSpec | undefined): readonly HostPort[] {
 }
 
 function quantities(list: Readonly<Record<string, string | number>> | undefined): Resources {
-  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(String(text))]));
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, Quantity.parse(String(text))]));
 }
 
 function add(into: Map<string, Quantity>, name: string, amount: Quantity): void {
-  into.set(name, (into.get(name) ?? zeroQuantity).add(amount));
+  into.set(name, (into.get(name) ?? Quantity.zero).add(amount));
 }
 
 function addAll(into: Map<string, Quantity>, amounts: Resources): void {

@@ -17,7 +17,7 @@ export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject 
 /** Reads stored objects straight from storage. */
 export function storedObjectReader(storage: Storage): ReadObject {
   return async ({ group, resource, namespace, name }) => {
-    const prefix = `/registry/${group === '' ? 'core' : group}/${resource}/`;
+    const prefix = `/registry/${group === '' ? '' : `${group}/`}${resource}/`;
     const stored = await storage.get(namespace === undefined ? prefix + name : `${prefix}${namespace}/${name}`);
     // What the server stored is an object.
     return stored && (JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as KubernetesObject);

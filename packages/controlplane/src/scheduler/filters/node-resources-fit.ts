@@ -1,4 +1,4 @@
-import { zeroQuantity } from '@kubewright/apimachinery';
+import { Quantity } from '@kubewright/apimachinery';
 import { podRequests } from '../node-info.ts';
 import type { Filter } from './filter.ts';
 
@@ -8,9 +8,9 @@ export const nodeResourcesFit: Filter = {
   reasons({ spec }, { allocatable, requested }) {
     const reasons: string[] = [];
     for (const [name, amount] of podRequests(spec)) {
-      if (amount.compare(zeroQuantity) === 0) continue;
-      const after = (requested.get(name) ?? zeroQuantity).add(amount);
-      if (after.compare(allocatable.get(name) ?? zeroQuantity) > 0) {
+      if (amount.compare(Quantity.zero) === 0) continue;
+      const after = (requested.get(name) ?? Quantity.zero).add(amount);
+      if (after.compare(allocatable.get(name) ?? Quantity.zero) > 0) {
         reasons.push(name === 'pods' ? 'Too many pods' : `Insufficient ${name}`);
       }
     }

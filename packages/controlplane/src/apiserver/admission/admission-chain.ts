@@ -1,0 +1,27 @@
+import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
+
+/**
+ * The admission plugins in their order: all of them change, then all of them judge.
+ *
+ * Upstream's order (1.36), for whoever adds one: NamespaceLifecycle, LimitRanger, ServiceAccount, PodSecurity, Priority,
+ * DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize,
+ * RuntimeClass, certificate plugins, DefaultIngressClass; then MutatingAdmissionPolicy, MutatingWebhook,
+ * ValidatingAdmissionPolicy, ValidatingWebhook, ResourceQuota.
+ */
+export class AdmissionChain {
+  readonly #mutating: readonly AdmissionPlugin[];
+  readonly #validating: readonly AdmissionPlugin[];
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
+    this.#validating = plugins.filter((plugin) => plugin.validate !== undefined);
+  }
+
+  async mutate(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#mutating) await plugin.mutate?.(attributes);
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#validating) await plugin.validate?.(attributes);
+  }
+}

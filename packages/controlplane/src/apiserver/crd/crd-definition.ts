@@ -1,0 +1,44 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { type BuiltinResource, builtinSchema } from '@kubewright/schema';
+import type { ResourceDefinition } from '../registry/resource-definition.ts';
+import { type CrdStrategyOptions, crdStatusStrategy, crdStrategy } from './crd-strategy.ts';
+
+/** Defines `customresourcedefinitions` itself. */
+export function crdDefinition(row: BuiltinResource, options: CrdStrategyOptions): ResourceDefinition {
+  const schema = builtinSchema(row);
+  if (!schema) throw new Error('the type table has no schema for CustomResourceDefinition');
+  const { group, version, resource, singular, kind, scope, shortNames, categories, verbs, storageVersionHash } = row;
+  return {
+    group,
+    version,
+    resource,
+    singular,
+    kind,
+    listKind: `${kind}List`,
+    scope,
+    shortNames,
+    categories,
+    verbs,
+    storageVersionHash,
+    storagePrefix: `/registry/${group}/${resource}/`,
+    storageApiVersion: `${group}/${version}`,
+    schema,
+    strategy: crdStrategy(options),
+    custom: false,
+    columns: (row.columns ?? []).map((column) => ({ ...column, description: '' })),
+    cells: ({ metadata }: KubernetesObject) => [metadata.name, metadata.creationTimestamp],
+    fieldLabels: new Map(),
+    subresources: new Map([
+      [
+        'status',
+        {
+          group,
+          version,
+          kind,
+          verbs: ['get', 'patch', 'update'],
+          behaviour: { type: 'status', strategy: crdStatusStrategy(options) },
+        },
+      ],
+    ]),
+  };
+}

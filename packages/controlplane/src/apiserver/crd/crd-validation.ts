@@ -1,0 +1,124 @@
+import {
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  type FieldError,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import type { SchemaTools } from './compile-version.ts';
+import type { CustomResourceDefinition } from './custom-resource-definition.ts';
+import { validateVersions } from './version-validation.ts';
+
+/** All that is wrong with a CRD, in upstream's words (`apiextensions/validation`, 1.36). */
+export function validateCrd(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
+  return [...validateIdentity(crd), ...validateNames(crd), ...validateVersions(crd, tools), ...validateConversion(crd)];
+}
+
+/** What may not change once a CRD is established, on top of {@link validateCrd}. */
+export function validateCrdUpdate(
+  crd: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  tools: SchemaTools,
+): readonly FieldError[] {
+  const established = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
+  const faults = [...validateCrd(crd, tools)];
+  const fixed = (field: string, now: unknown, before: unknown): void => {
+    if (now !== before) faults.push(invalidField(field, now, 'field is immutable'));
+  };
+  if (established) {
+    fixed('spec.scope', crd.spec.scope, old.spec.scope);
+    fixed('spec.names.kind', crd.spec.names.kind, old.spec.names.kind);
+  }
+  fixed('spec.group', crd.spec.group, old.spec.group);
+  fixed('spec.names.plural', crd.spec.names.plural, old.spec.names.plural);
+  for (const [i, stored] of (old.status?.storedVersions ?? []).entries()) {
+    if (crd.spec.versions.some(({ name }) => name === stored)) continue;
+    faults.push(
+      invalidField(
+        `status.storedVersions[${i}]`,
+        stored,
+        'missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions'.replaceAll(
+          'v1',
+          stored,
+        ),
+      ),
+    );
+  }
+  return faults;
+}
+
+function validateIdentity({ metadata, spec }: CustomResourceDefinition): readonly FieldError[] {
+  const { group, scope, names } = spec;
+  const faults: FieldError[] = [];
+  if (metadata.name !== `${names.plural}.${group}`) {
+    faults.push(invalidField('metadata.name', metadata.name, 'must be spec.names.plural+"."+spec.group'));
+  }
+  if (!group) faults.push(requiredField('spec.group'));
+  else {
+    const wrong = checkDns1123Subdomain(group);
+    if (wrong.length > 0) faults.push(invalidField('spec.group', group, wrong.join(',')));
+    else if (!group.includes('.'))
+      faults.push(invalidField('spec.group', group, 'should be a domain with at least one dot'));
+  }
+  if (!scope) faults.push(requiredField('spec.scope'));
+  else if (scope !== 'Cluster' && scope !== 'Namespaced') {
+    faults.push(unsupportedField('spec.scope', scope, ['Cluster', 'Namespaced']));
+  }
+  const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+  if (isProtected && !metadata.annotations?.['api-approved.kubernetes.io']) {
+    const detail =
+      'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111';
+    faults.push(requiredField('metadata.annotations[api-approved.kubernetes.io]', detail));
+  }
+  return faults;
+}
+
+function validateNames({ spec }: CustomResourceDefinition): readonly FieldError[] {
+  const { plural, singular = '', kind, listKind = '', shortNames = [], categories = [] } = spec.names;
+  const faults: FieldError[] = [];
+  const label = (field: string, value: string, { mixedCase = false } = {}): void => {
+    if (!value) {
+      faults.push(requiredField(field));
+      return;
+    }
+    const wrong = checkDns1035Label(mixedCase ? value.toLowerCase() : value);
+    const prefix = mixedCase ? 'may have mixed case, but should otherwise match: ' : '';
+    if (wrong.length > 0) faults.push(invalidField(field, value, prefix + wrong.join(',')));
+  };
+  label('spec.names.plural', plural);
+  label('spec.names.singular', singular);
+  label('spec.names.kind', kind, { mixedCase: true });
+  label('spec.names.listKind', listKind, { mixedCase: true });
+  for (const [i, name] of shortNames.entries()) label(`spec.names.shortNames[${i}]`, name);
+  if (kind && kind === listKind) {
+    faults.push(invalidField('spec.names.listKind', listKind, 'kind and listKind may not be the same'));
+  }
+  for (const [i, name] of categories.entries()) label(`spec.names.categories[${i}]`, name);
+  return faults;
+}
+
+function validateConversion({ spec }: CustomResourceDefinition): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  if (spec.preserveUnknownFields) {
+    const detail =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    faults.push(invalidField('spec.preserveUnknownFields', true, detail));
+  }
+  const { strategy = 'None', ...rest } = (spec.conversion ?? {}) as {
+    strategy?: string;
+    webhook?: { clientConfig?: object; conversionReviewVersions?: string[] };
+  };
+  if (strategy !== 'None' && strategy !== 'Webhook') {
+    faults.push(unsupportedField('spec.conversion.strategy', strategy, ['None', 'Webhook']));
+  }
+  if (strategy === 'Webhook') {
+    if (!rest.webhook?.clientConfig) {
+      faults.push(requiredField('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
+    }
+    if ((rest.webhook?.conversionReviewVersions?.length ?? 0) === 0) {
+      faults.push(requiredField('spec.conversion.conversionReviewVersions'));
+    }
+  }
+  return faults;
+}

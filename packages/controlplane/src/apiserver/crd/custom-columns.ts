@@ -1,0 +1,63 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { ageOf } from '../builtin/table/age.ts';
+import type { TableColumn } from '../registry/resource-definition.ts';
+import type { CrdColumn } from './custom-resource-definition.ts';
+import { compileJsonPath, type JsonPath, JsonPathError } from './json-path.ts';
+
+const NAME: TableColumn = { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 };
+
+/** Shown when a CRD names no columns. */
+const DEFAULT_COLUMNS: readonly CrdColumn[] = [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
+
+/** A custom resource's table: the name, then what the CRD asks for (`tableconvertor` of apiextensions-apiserver). */
+export function customColumns(columns: readonly CrdColumn[] | undefined): {
+  readonly columns: readonly TableColumn[];
+  readonly cells: (object: KubernetesObject, nowMs: number) => readonly unknown[];
+} {
+  const wanted = readers(columns) ?? readers(DEFAULT_COLUMNS) ?? [];
+  return {
+    columns: [
+      NAME,
+      ...wanted.map(({ column: { name, type, format = '', description = '', priority = 0 } }) => {
+        return { name, type, format, description, priority };
+      }),
+    ],
+    cells: (object, nowMs) => [
+      object.metadata.name,
+      ...wanted.map(({ column, path }) => cell(column, path.read(object), nowMs)),
+    ],
+  };
+}
+
+/** Columns that cannot all be read are replaced by the default ones, as upstream does; none at all likewise. */
+function readers(columns: readonly CrdColumn[] = []): readonly { column: CrdColumn; path: JsonPath }[] | undefined {
+  try {
+    return columns.length === 0
+      ? undefined
+      : columns.map((column) => ({ column, path: compileJsonPath(column.jsonPath) }));
+  } catch (error) {
+    if (error instanceof JsonPathError) return undefined;
+    throw error;
+  }
+}
+
+function cell({ type }: CrdColumn, values: readonly unknown[], nowMs: number): unknown {
+  const [first] = values;
+  if (first === undefined || first === null) return null;
+  switch (type) {
+    case 'integer':
+      return typeof first === 'number' ? Math.trunc(first) : null;
+    case 'number':
+      return typeof first === 'number' ? first : null;
+    case 'boolean':
+      return typeof first === 'boolean' ? first : null;
+    case 'date':
+      return typeof first === 'string' ? ageOf(first, nowMs) : null;
+    default:
+      return values.map(text).join(',');
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

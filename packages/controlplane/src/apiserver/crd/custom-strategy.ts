@@ -1,0 +1,80 @@
+import type { FieldError, KubernetesObject } from '@kubewright/apimachinery';
+import { invalidField, requiredField } from '@kubewright/apimachinery';
+import type { Draft, Strategy } from '../registry/strategy.ts';
+import type { CompiledVersion } from './compile-version.ts';
+import type { CrdSpec, CrdVersion } from './custom-resource-definition.ts';
+
+/** What the strategies of one version are made of. */
+export interface CustomStrategyParts {
+  readonly spec: CrdSpec;
+  readonly version: CrdVersion;
+  readonly compiled: CompiledVersion;
+  /** Asked on creation: why objects cannot be created now, if so. */
+  readonly refuseCreation: () => Error | undefined;
+}
+
+/** How custom resources are written (`customresource.strategy` of apiextensions-apiserver, 1.36). */
+export function customStrategy(parts: CustomStrategyParts): Strategy {
+  const { compiled, version, refuseCreation } = parts;
+  const hasStatus = version.subresources?.status !== undefined;
+  return {
+    generation: 'object',
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: false,
+    applyDefaults: (object) => fillDefaults(object, compiled),
+    prepareForCreate(object) {
+      const refusal = refuseCreation();
+      if (refusal) throw refusal;
+      if (hasStatus) delete object['status'];
+    },
+    prepareForUpdate(object, old) {
+      if (!hasStatus) return;
+      const { status } = old as { status?: unknown };
+      if (status === undefined) delete object['status'];
+      else object['status'] = status;
+    },
+    validate: (object) => [...typeFaults(object, parts), ...compiled.validate(object, undefined)],
+    validateUpdate: (object, old) => [...typeFaults(object, parts), ...compiled.validate(object, old)],
+  };
+}
+
+/** The status subresource: only `status` changes, metadata's managed fields excepted. */
+export function customStatusStrategy(parts: CustomStrategyParts): Strategy {
+  const { compiled } = parts;
+  return {
+    ...customStrategy(parts),
+    prepareForUpdate(object, old) {
+      const { status } = object;
+      const managedFields = object.metadata['managedFields'];
+      for (const field of Object.keys(object)) delete object[field];
+      Object.assign(object, structuredCloneOf(old));
+      if (status === undefined) delete object['status'];
+      else object['status'] = status;
+      if (managedFields === undefined) delete object.metadata['managedFields'];
+      else object.metadata['managedFields'] = managedFields;
+    },
+    validateUpdate: (object, old) => compiled.validate(object, old),
+  };
+}
+
+function fillDefaults(object: Draft, { schema }: CompiledVersion): void {
+  const filled = schema.applyDefaults(object);
+  if (filled === object || typeof filled !== 'object' || filled === null) return;
+  for (const field of Object.keys(object)) if (!(field in filled)) delete object[field];
+  Object.assign(object, filled);
+}
+
+function typeFaults(object: KubernetesObject, { spec, version }: CustomStrategyParts): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  if (!object.kind) faults.push(requiredField('kind', `must be ${spec.names.kind}`));
+  else if (object.kind !== spec.names.kind)
+    faults.push(invalidField('kind', object.kind, `must be ${spec.names.kind}`));
+  const expected = `${spec.group}/${version.name}`;
+  if (object.apiVersion !== expected) faults.push(invalidField('apiVersion', object.apiVersion, `must be ${expected}`));
+  return faults;
+}
+
+function structuredCloneOf(object: KubernetesObject): Record<string, unknown> {
+  // Stored objects are plain JSON.
+  return JSON.parse(JSON.stringify(object)) as Record<string, unknown>;
+}

@@ -1,0 +1,79 @@
+import type { Node, Pod, PodSpec } from '@kubewright/apimachinery/core/v1';
+import { describe, expect, it } from 'vitest';
+import { chooseNode } from './choose-node.ts';
+import { nodeInfo } from './node-info.ts';
+
+function node(name: string, more: { spec?: Node['spec']; labels?: Record<string, string>; cpu?: string } = {}): Node {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: more.labels ?? {} },
+    spec: more.spec ?? {},
+    status: { allocatable: { cpu: more.cpu ?? '4', memory: '8Gi', pods: '110' } },
+  };
+}
+function pod(spec: Partial<PodSpec> = {}): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'd' },
+    spec: { containers: [{ name: 'c' }], ...spec },
+  };
+}
+const requests = (cpu: string): Partial<PodSpec> => ({ containers: [{ name: 'c', resources: { requests: { cpu } } }] });
+const infos = (...nodes: Node[]) => nodes.map((each) => nodeInfo(each, []));
+
+describe('chooseNode', () => {
+  it('says that there are no nodes', () => {
+    expect(chooseNode(pod(), [])).toEqual({ unschedulable: 'no nodes available to schedule pods' });
+  });
+
+  it('counts the reasons of all nodes in one sentence', () => {
+    const nodes = infos(
+      node('cordoned', { spec: { unschedulable: true } }),
+      node('small', { cpu: '1' }),
+      node('tainted', { spec: { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] } }),
+    );
+    expect(chooseNode(pod(requests('2')), nodes)).toEqual({
+      unschedulable:
+        '0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.',
+    });
+  });
+
+  it('lets a toleration in, by key and effect', () => {
+    const nodes = infos(node('n', { spec: { taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }] } }));
+    const tolerating = (value: string) => pod({ tolerations: [{ key: 'k', value, effect: 'NoExecute' }] });
+    expect(chooseNode(tolerating('v'), nodes)).toEqual({ nodeName: 'n' });
+    expect(chooseNode(tolerating('w'), nodes)).toHaveProperty('unschedulable');
+  });
+
+  it('counts what the pods of a node have taken, those that have ended excepted', () => {
+    const taken: Pod = { ...pod(requests('3')), spec: { containers: [], ...requests('3'), nodeName: 'n' } };
+    const ended: Pod = { ...taken, status: { phase: 'Succeeded' } };
+    expect(chooseNode(pod(requests('2')), [nodeInfo(node('n'), [taken])])).toHaveProperty('unschedulable');
+    expect(chooseNode(pod(requests('2')), [nodeInfo(node('n'), [ended])])).toEqual({ nodeName: 'n' });
+  });
+
+  it('refuses a host port that is taken, also through 0.0.0.0', () => {
+    const onPort = (hostIP: string): Partial<PodSpec> => ({
+      containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 8080, hostIP }] }],
+    });
+    const busy = [nodeInfo(node('n'), [pod(onPort('127.0.0.1'))])];
+    expect(chooseNode(pod(onPort('0.0.0.0')), busy)).toHaveProperty('unschedulable');
+    expect(chooseNode(pod(onPort('127.0.0.2')), busy)).toEqual({ nodeName: 'n' });
+  });
+
+  it('obeys nodeSelector and required affinity, and prefers what is preferred', () => {
+    const nodes = infos(node('a', { labels: { disk: 'hdd' } }), node('b', { labels: { disk: 'ssd' } }));
+    expect(chooseNode(pod({ nodeSelector: { disk: 'ssd' } }), nodes)).toEqual({ nodeName: 'b' });
+    const matchExpressions = [{ key: 'disk', operator: 'In' as const, values: ['ssd'] }];
+    const preferred = { weight: 50, preference: { matchExpressions } };
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } };
+    expect(chooseNode(pod({ affinity }), nodes)).toEqual({ nodeName: 'b' });
+  });
+
+  it('takes the emptier of two nodes', () => {
+    const busy = nodeInfo(node('a'), [pod(requests('2'))]);
+    expect(chooseNode(pod(requests('1')), [busy, nodeInfo(node('b'), [])])).toEqual({ nodeName: 'b' });
+  });
+});
