@@ -1,13 +1,36 @@
 import type { PatternCache } from '../pattern/pattern-cache.ts';
 import { CelEnvironment } from './environment.ts';
 import { TWO_VARIABLE_COMPREHENSIONS } from './library/comprehensions.ts';
+import { FORMAT } from './library/format.ts';
+import { CIDR, IP } from './library/ip.ts';
 import type { Library } from './library/library.ts';
+import { KUBERNETES_LISTS, LISTS } from './library/lists.ts';
 import { OPTIONALS } from './library/optionals.ts';
+import { QUANTITY } from './library/quantity.ts';
+import { REGEX } from './library/regex.ts';
+import { SEMVER } from './library/semver.ts';
+import { SETS } from './library/sets.ts';
 import { STANDARD } from './library/standard.ts';
 import { STRINGS } from './library/strings.ts';
+import { URLS } from './library/url.ts';
 
 /** The libraries that Kubernetes 1.36 offers to expressions, the authorizer's excepted. */
-const LIBRARIES: readonly Library[] = [STANDARD, OPTIONALS, STRINGS, TWO_VARIABLE_COMPREHENSIONS];
+const LIBRARIES: readonly Library[] = [
+  STANDARD,
+  URLS,
+  REGEX,
+  KUBERNETES_LISTS,
+  OPTIONALS,
+  QUANTITY,
+  STRINGS,
+  SETS,
+  IP,
+  CIDR,
+  FORMAT,
+  TWO_VARIABLE_COMPREHENSIONS,
+  SEMVER,
+  LISTS,
+];
 
 /**
  * Makes the environment in which Kubernetes 1.36 compiles expressions: rules of CRDs, admission policies, match

@@ -5,7 +5,7 @@ import { Frame } from './eval/frame.ts';
 import { Scope } from './eval/scope.ts';
 import { parse } from './syntax/parser.ts';
 import { type CelType, DYN } from './types/cel-type.ts';
-import { check, type Checked } from './types/checker.ts';
+import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 

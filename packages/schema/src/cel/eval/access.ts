@@ -1,16 +1,16 @@
 import { fail, noSuchOverload } from '../errors.ts';
+import { SchemaObject } from '../schema/schema-object.ts';
 import { type IdentExpr, qualifiedName, type SelectExpr } from '../syntax/ast.ts';
 import { CelDouble } from '../values/double.ts';
 import { type CelList, isList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
 import { CelOptional } from '../values/optional.ts';
-import { SchemaObject } from '../schema/schema-object.ts';
 import { CelTypeValue } from '../values/type-value.ts';
 import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Compiler } from './compiler.ts';
-import type { Eval } from './frame.ts';
 import { formatKey } from './format-key.ts';
+import type { Eval } from './frame.ts';
 import type { Scope } from './scope.ts';
 
 export function compileIdent(compiler: Compiler, expr: IdentExpr, scope: Scope): Eval {
@@ -146,4 +146,3 @@ function listIndex(key: CelValue): number {
   }
   return fail('no such overload');
 }
-

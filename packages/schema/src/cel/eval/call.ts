@@ -1,21 +1,15 @@
-import { fail, Fault } from '../errors.ts';
+import { Fault, fail } from '../errors.ts';
 import type { Implementation, Overload } from '../library/library.ts';
 import { type CallExpr, qualifiedName } from '../syntax/ast.ts';
-import { formatCall, type CelType, isDynOrError } from '../types/cel-type.ts';
-import { matchesType, typeOfValue } from '../values/type-of.ts';
+import { type CelType, formatCall, isDynOrError } from '../types/cel-type.ts';
 import { CelList } from '../values/list.ts';
 import { CelOptional } from '../values/optional.ts';
+import { matchesType, typeOfValue } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
 import { compileIndex, compileOptionalIndex, compileOptionalSelect } from './access.ts';
 import type { Compiler } from './compiler.ts';
 import type { Eval, Frame } from './frame.ts';
-import {
-  compileConditional,
-  compileLogical,
-  compileNot,
-  compileNotStrictlyFalse,
-  compileOptionalOr,
-} from './logic.ts';
+import { compileConditional, compileLogical, compileNot, compileNotStrictlyFalse, compileOptionalOr } from './logic.ts';
 import { compileBinary, compileNegate } from './operators.ts';
 import type { Scope } from './scope.ts';
 
@@ -67,7 +61,8 @@ function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   const prefix = qualifiedName(expr.target!);
   if (prefix !== undefined && scope.local(prefix.split('.', 1)[0]!) === undefined) {
     for (const name of compiler.environment.candidates(`${prefix}.${expr.fn}`)) {
-      if (compiler.environment.functions.has(name)) return compileFunction(compiler, expr, { name, member: false, args });
+      if (compiler.environment.functions.has(name))
+        return compileFunction(compiler, expr, { name, member: false, args });
     }
   }
   const target = compiler.compile(expr.target!, scope);
@@ -92,7 +87,7 @@ function compileFunction(compiler: Compiler, expr: CallExpr, call: Call): Eval {
   const resolved = reference?.kind === 'function' ? reference.overloads : fitting;
   const types = argumentTypes(compiler, expr, call);
   const only = resolved.length === 1 ? resolved[0] : undefined;
-  if (only !== undefined && only.params.every((param, i) => certain(param, types[i]!))) return direct(only.run, call.args);
+  if (only?.params.every((param, i) => certain(param, types[i]!))) return direct(only.run, call.args);
   return dispatching(call, fitting);
 }
 
@@ -147,7 +142,12 @@ function direct(run: Implementation, args: readonly Eval[]): Eval {
         return run(frame, x, y, z);
       };
     default:
-      return (frame) => invoke(frame, run, args.map((arg) => arg(frame)));
+      return (frame) =>
+        invoke(
+          frame,
+          run,
+          args.map((arg) => arg(frame)),
+        );
   }
 }
 

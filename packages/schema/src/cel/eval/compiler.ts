@@ -1,14 +1,14 @@
 import type { CelEnvironment } from '../environment.ts';
+import { fail } from '../errors.ts';
 import type { Expr } from '../syntax/ast.ts';
-import type { Reference } from '../types/checker.ts';
 import type { CelType } from '../types/cel-type.ts';
-import { compileComprehension } from './comprehension.ts';
-import { compileCall } from './call.ts';
-import { compileList, compileMap } from './aggregate.ts';
+import type { Reference } from '../types/checker.ts';
 import { compileIdent, compileSelect } from './access.ts';
+import { compileList, compileMap } from './aggregate.ts';
+import { compileCall } from './call.ts';
+import { compileComprehension } from './comprehension.ts';
 import type { Eval } from './frame.ts';
 import type { Scope } from './scope.ts';
-import { fail } from '../errors.ts';
 
 /** What the compiler knows about nodes. Without a checker every type is `dyn` and nothing is resolved. */
 export interface NodeInfo {

@@ -156,4 +156,3 @@ function insert(map: MapBuilder, key: CelValue, value: CelValue): void {
   if (outcome === 'repeated') fail(`insert failed: key ${String(key)} already exists`);
   if (outcome === 'unsupported') fail('unsupported key type');
 }
-

@@ -1,15 +1,15 @@
 import { fail } from '../errors.ts';
-import { CelDouble } from '../values/double.ts';
-import { CelDuration } from '../values/duration.ts';
 import { encodeUtf8 } from '../values/bytes.ts';
 import { toText } from '../values/convert.ts';
+import { CelDouble } from '../values/double.ts';
+import { CelDuration } from '../values/duration.ts';
 import { isInt } from '../values/int.ts';
 import { elements, isList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
 import { compareText } from '../values/text.ts';
 import { CelTimestamp } from '../values/timestamp.ts';
-import { CelTypeValue } from '../values/type-value.ts';
 import { typeOfValue } from '../values/type-of.ts';
+import { CelTypeValue } from '../values/type-value.ts';
 import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 import type { CallContext } from './library.ts';
@@ -70,7 +70,9 @@ function formatClause(verb: string, value: CelValue, precision: number | undefin
 }
 
 function only(verb: string, kinds: string, value: CelValue): never {
-  return fail(`error during formatting: ${verb} clause can only be used on ${kinds}, was given ${typeOfValue(value).name}`);
+  return fail(
+    `error during formatting: ${verb} clause can only be used on ${kinds}, was given ${typeOfValue(value).name}`,
+  );
 }
 
 function formatDecimal(value: CelValue): string {

@@ -1,8 +1,8 @@
+import type { PatternCache } from '../../pattern/pattern-cache.ts';
 import type { Macro } from '../syntax/macro.ts';
 import type { CelType } from '../types/cel-type.ts';
 import type { Meter } from '../values/equality.ts';
 import type { CelValue } from '../values/value.ts';
-import type { PatternCache } from '../../pattern/pattern-cache.ts';
 import { parseSignature } from './signature.ts';
 
 /** What functions may use besides their arguments. */

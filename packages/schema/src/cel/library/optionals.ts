@@ -28,7 +28,9 @@ export const OPTIONALS: Library = {
     overload<[CelOptional]>('optional(V).hasValue() bool', (_, { value }) => value !== undefined),
     overload<[readonly CelValue[] | CelList]>('list(V).first() optional(V)', (_, list) => pick(list, 0)),
     overload<[readonly CelValue[] | CelList]>('list(V).last() optional(V)', (_, list) => pick(list, list.length - 1)),
-    overload<[readonly CelValue[] | CelList]>('::optional.unwrap(list(optional(V))) list(V)', (_, list) => unwrap(list)),
+    overload<[readonly CelValue[] | CelList]>('::optional.unwrap(list(optional(V))) list(V)', (_, list) =>
+      unwrap(list),
+    ),
     overload<[readonly CelValue[] | CelList]>('list(optional(V)).unwrapOpt() list(V)', (_, list) => unwrap(list)),
     ...declared(
       'optional(V).or(optional(V)) optional(V)',

@@ -1,5 +1,5 @@
-import * as t from '../types/cel-type.ts';
 import type { CelType } from '../types/cel-type.ts';
+import * as t from '../types/cel-type.ts';
 
 /** What a signature in text form says. */
 export interface Signature {

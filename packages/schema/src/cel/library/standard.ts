@@ -1,3 +1,4 @@
+import { PatternError } from '../../pattern/pattern.ts';
 import { fail } from '../errors.ts';
 import { STANDARD_MACROS } from '../syntax/loop-macros.ts';
 import * as t from '../types/cel-type.ts';
@@ -12,7 +13,6 @@ import type { CelTimestamp } from '../values/timestamp.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import { CelTypeValue } from '../values/type-value.ts';
 import type { CelValue } from '../values/value.ts';
-import { PatternError } from '../../pattern/pattern.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
 /** The language itself: operators, conversions, strings, times. */
@@ -112,7 +112,11 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
 }
 
 /** The compiled pattern; the work of matching is paid for, and a bad pattern is a fault of the expression. */
-export function guardPattern(context: CallContext, text: string, pattern: string): { test(text: string): boolean; findAll(text: string, limit?: number): readonly string[] } {
+export function guardPattern(
+  context: CallContext,
+  text: string,
+  pattern: string,
+): { test(text: string): boolean; findAll(text: string, limit?: number): readonly string[] } {
   context.charge((1 + text.length * 0.1) * (1 + pattern.length * 0.25));
   try {
     return context.patterns.get(pattern);
@@ -125,7 +129,9 @@ export function guardPattern(context: CallContext, text: string, pattern: string
 function times(): Overload[] {
   const field = (method: string, read: (calendar: Calendar, time: CelTimestamp) => number): Overload[] => [
     overload<[CelTimestamp]>(`timestamp.${method}() int`, (_, time) => read(calendarOf(time), time)),
-    overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (_, time, zone) => read(calendarOf(time, zone), time)),
+    overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (_, time, zone) =>
+      read(calendarOf(time, zone), time),
+    ),
   ];
   const span = (method: string, unit: bigint): Overload =>
     overload<[CelDuration]>(`duration.${method}() int`, (_, duration) => toInt(Number(duration.nanos / unit)));

@@ -10,23 +10,34 @@ export const STRINGS: Library = {
   overloads: [
     overload<[string, number]>('string.charAt(int) string', (_, text, at) => charAt(text, at)),
     overload<[string, string]>('string.indexOf(string) int', (_, text, part) => indexOf(text, part, 0)),
-    overload<[string, string, number]>('string.indexOf(string, int) int', (_, text, part, from) => indexOf(text, part, from)),
+    overload<[string, string, number]>('string.indexOf(string, int) int', (_, text, part, from) =>
+      indexOf(text, part, from),
+    ),
     overload<[string, string]>('string.lastIndexOf(string) int', (_, text, part) => lastIndexOf(text, part, undefined)),
     overload<[string, string, number]>('string.lastIndexOf(string, int) int', (_, text, part, from) =>
       lastIndexOf(text, part, from),
     ),
-    overload<[string]>('string.lowerAscii() string', (_, text) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase())),
-    overload<[string]>('string.upperAscii() string', (_, text) => text.replace(/[a-z]+/g, (part) => part.toUpperCase())),
+    overload<[string]>('string.lowerAscii() string', (_, text) =>
+      text.replace(/[A-Z]+/g, (part) => part.toLowerCase()),
+    ),
+    overload<[string]>('string.upperAscii() string', (_, text) =>
+      text.replace(/[a-z]+/g, (part) => part.toUpperCase()),
+    ),
     overload<[string, string, string]>('string.replace(string, string) string', (context, text, from, to) =>
       replace(context, text, { from, to, limit: -1 }),
     ),
-    overload<[string, string, string, number]>('string.replace(string, string, int) string', (context, text, from, to, limit) =>
-      replace(context, text, { from, to, limit }),
+    overload<[string, string, string, number]>(
+      'string.replace(string, string, int) string',
+      (context, text, from, to, limit) => replace(context, text, { from, to, limit }),
     ),
     overload<[string, string]>('string.split(string) list(string)', (_, text, at) => split(text, at, -1)),
-    overload<[string, string, number]>('string.split(string, int) list(string)', (_, text, at, limit) => split(text, at, limit)),
+    overload<[string, string, number]>('string.split(string, int) list(string)', (_, text, at, limit) =>
+      split(text, at, limit),
+    ),
     overload<[string, number]>('string.substring(int) string', (_, text, start) => substring(text, start, undefined)),
-    overload<[string, number, number]>('string.substring(int, int) string', (_, text, start, end) => substring(text, start, end)),
+    overload<[string, number, number]>('string.substring(int, int) string', (_, text, start, end) =>
+      substring(text, start, end),
+    ),
     overload<[string]>('string.trim() string', (_, text) => trim(text)),
     overload<[string, readonly CelValue[] | CelList]>('string.format(list(dyn)) string', (context, text, args) =>
       formatText(context, text, elements(args)),
@@ -44,7 +55,9 @@ export const STRINGS_REVERSE: Library = {
 };
 
 /** Indices count code points. Text without surrogates, nearly all there is, needs no conversion. */
-function points(text: string): ArrayLike<string> & { readonly slice: (start: number, end?: number) => readonly string[] | string } {
+function points(
+  text: string,
+): ArrayLike<string> & { readonly slice: (start: number, end?: number) => readonly string[] | string } {
   return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
 }
 
@@ -101,7 +114,10 @@ function replace(
   return limit < 0 ? text.replaceAll(from, () => to) : replaceSome(text, how);
 }
 
-function replaceSome(text: string, how: { readonly from: string; readonly to: string; readonly limit: number }): string {
+function replaceSome(
+  text: string,
+  how: { readonly from: string; readonly to: string; readonly limit: number },
+): string {
   let out = '';
   let at = 0;
   for (let done = 0; done < how.limit; done++) {

@@ -70,7 +70,9 @@ function messageProgram(
 ): CelProgram | undefined {
   const { messageExpression } = rule;
   if (messageExpression === undefined || messageExpression === '') return undefined;
-  const program = attempt('messageExpression', 'messageExpression compilation failed: ', () => compile(messageExpression));
+  const program = attempt('messageExpression', 'messageExpression compilation failed: ', () =>
+    compile(messageExpression),
+  );
   if ('fault' in program) {
     faults.push(program.fault);
     return undefined;

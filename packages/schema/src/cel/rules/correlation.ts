@@ -53,7 +53,8 @@ export const NO_RATCHET: Ratchet = { current: undefined, ancestor: undefined };
 
 /** A member of a JSON object, if it is one and has it. */
 export function member(value: unknown, property: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, property)) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, property))
+    return undefined;
   return Reflect.get(value, property);
 }
 

@@ -5,7 +5,9 @@ export class FieldPathError extends Error {
   readonly code = 'KW2104';
 
   constructor(path: string, reason: string) {
-    super(`fieldPath "${path}" is no path within the rule's schema: ${reason}; write it like .spec.replicas or ['my.key']`);
+    super(
+      `fieldPath "${path}" is no path within the rule's schema: ${reason}; write it like .spec.replicas or ['my.key']`,
+    );
     this.name = 'FieldPathError';
   }
 }
@@ -46,7 +48,9 @@ export function normalizeFieldPath(path: string, schema: SchemaNode): string {
 
 function unquote(token: string): string | undefined {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) return undefined;
-  return token.slice(1, -1).replace(/\\(.)/gs, (_, char: string) => (Object.hasOwn(ESCAPES, char) ? ESCAPES[char]! : char));
+  return token
+    .slice(1, -1)
+    .replace(/\\(.)/gs, (_, char: string) => (Object.hasOwn(ESCAPES, char) ? ESCAPES[char]! : char));
 }
 
 function descend(node: SchemaNode, name: string): { readonly node: SchemaNode; readonly named: boolean } | undefined {

@@ -5,7 +5,16 @@ import { type Budget, DEFAULT_BUDGET } from '../program.ts';
 import { CelOptional } from '../values/optional.ts';
 import type { CelValue } from '../values/value.ts';
 import type { CompiledRule } from './compile-rule.ts';
-import { elementLookup, isRatcheted, member, NO_RATCHET, Pair, type Ratchet, ratchetElement, ratchetMember } from './correlation.ts';
+import {
+  elementLookup,
+  isRatcheted,
+  member,
+  NO_RATCHET,
+  Pair,
+  type Ratchet,
+  ratchetElement,
+  ratchetMember,
+} from './correlation.ts';
 import type { RuleProblem, RulesAt, ValidationRule } from './rule.ts';
 import { buildRuleTree, type RuleNode } from './rule-tree.ts';
 
@@ -121,15 +130,22 @@ class Run {
   #run(node: RuleNode, compiled: CompiledRule, place: Place & { readonly values: RuleValues }): void {
     const { rule } = compiled;
     if (compiled.usesOldSelf && !place.values.hasOld && rule.optionalOldSelf !== true) return;
-    if (this.#budget.remaining <= 0) return this.#stop(node, place);
+    if (this.#budget.remaining <= 0) {
+      this.#stop(node, place);
+      return;
+    }
     const variables = place.values.of(rule);
     let passed: CelValue;
     try {
       passed = this.#spend((budget) => compiled.program.evaluate(variables, budget));
     } catch (error) {
-      return this.#evaluationProblem(error, { node, rule, place });
+      this.#evaluationProblem(error, { node, rule, place });
+      return;
     }
-    if (this.#budget.remaining < 0) return this.#stop(node, place);
+    if (this.#budget.remaining < 0) {
+      this.#stop(node, place);
+      return;
+    }
     if (passed === true) return;
     const message = this.#message(compiled, variables);
     if (this.#stopped) {
@@ -171,11 +187,7 @@ class Run {
     this.problems.push(invalid(at.place.path, quoteType(at.node), detail));
   }
 
-  #failure(
-    compiled: CompiledRule,
-    place: Place,
-    failure: { readonly node: RuleNode; readonly message: string },
-  ): void {
+  #failure(compiled: CompiledRule, place: Place, failure: { readonly node: RuleNode; readonly message: string }): void {
     const path = compiled.fieldPath === '' ? place.path : join(place.path, compiled.fieldPath);
     const { type } = failure.node.decl.schema;
     const value = type === 'object' || type === 'array' ? undefined : JSON.stringify(place.value);
@@ -248,7 +260,11 @@ function quoteType(node: RuleNode): string {
 }
 
 function invalid(path: string, value: string, detail: string): RuleProblem {
-  return { reason: 'FieldValueInvalid', field: path === '' ? '<nil>' : path, message: `Invalid value: ${value}: ${detail}` };
+  return {
+    reason: 'FieldValueInvalid',
+    field: path === '' ? '<nil>' : path,
+    message: `Invalid value: ${value}: ${detail}`,
+  };
 }
 
 function describe(

@@ -1,8 +1,8 @@
 import type { SchemaNode } from '../../node/index.ts';
 import { fail } from '../errors.ts';
-import { decodeBase64 } from '../values/base64.ts';
-import * as t from '../types/cel-type.ts';
 import type { CelType } from '../types/cel-type.ts';
+import * as t from '../types/cel-type.ts';
+import { decodeBase64 } from '../values/base64.ts';
 import { CelDouble } from '../values/double.ts';
 import { CelDuration } from '../values/duration.ts';
 import { CelTimestamp } from '../values/timestamp.ts';
@@ -81,9 +81,17 @@ function stringType(schema: SchemaNode): DeclType {
     case 'duration':
       return scalar(schema, t.DURATION, (raw) => CelDuration.parse(text(raw)) ?? fail(`Invalid duration ${raw}`));
     case 'date':
-      return scalar(schema, t.TIMESTAMP, (raw) => CelTimestamp.parseDate(text(raw)) ?? fail(`Invalid date formatted string ${raw}`));
+      return scalar(
+        schema,
+        t.TIMESTAMP,
+        (raw) => CelTimestamp.parseDate(text(raw)) ?? fail(`Invalid date formatted string ${raw}`),
+      );
     case 'date-time':
-      return scalar(schema, t.TIMESTAMP, (raw) => CelTimestamp.parse(text(raw)) ?? fail(`Invalid date-time formatted string ${raw}`));
+      return scalar(
+        schema,
+        t.TIMESTAMP,
+        (raw) => CelTimestamp.parse(text(raw)) ?? fail(`Invalid date-time formatted string ${raw}`),
+      );
     default:
       return scalar(schema, t.STRING, text, true);
   }
@@ -94,7 +102,8 @@ function text(raw: unknown): string {
 }
 
 function listType(schema: SchemaNode, options: DeclOptions): DeclType {
-  if (schema.items === undefined) return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
+  if (schema.items === undefined)
+    return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
   const element = declTypeOf(schema.items, {
     name: `${options.name}.@idx`,
     resourceRoot: schema.items.embeddedResource === true,
@@ -171,8 +180,7 @@ function memberTypes(schema: SchemaNode, options: DeclOptions): (property: strin
     const node = memberSchema(schema, property, options.resourceRoot);
     const escaped = escapeProperty(property) ?? property;
     const type =
-      node &&
-      declTypeOf(node, { name: `${options.name}.${escaped}`, resourceRoot: node.embeddedResource === true });
+      node && declTypeOf(node, { name: `${options.name}.${escaped}`, resourceRoot: node.embeddedResource === true });
     known.set(property, type);
     return type;
   };

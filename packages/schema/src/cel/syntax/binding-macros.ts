@@ -12,7 +12,7 @@ export const BIND_MACRO: Macro = {
     if (variable!.kind !== 'ident') {
       return context.report(variable!, 'cel.bind() variable names must be simple identifiers');
     }
-    return bind(context, variable!.name, { value: value!, body: body! });
+    return bindTo(context, variable!.name, { value: value!, body: body! });
   },
 };
 
@@ -36,17 +36,21 @@ function optMacro(
   const holder = `@optional${nodes.count}`;
   const held = (): Expr => nodes.ident(offset, holder);
   const value = nodes.method(offset, held(), { fn: 'value', args: [] });
-  const bound = bind(context, variable!.name, { value, body: body! });
+  const bound = bindTo(context, variable!.name, { value, body: body! });
   const chosen = nodes.call(offset, '_?_:_', [
     nodes.method(offset, held(), { fn: 'hasValue', args: [] }),
     name === 'optMap' ? nodes.call(offset, 'optional.of', [bound]) : bound,
     nodes.call(offset, 'optional.none', []),
   ]);
-  return bind(context, holder, { value: call.target!, body: chosen });
+  return bindTo(context, holder, { value: call.target!, body: chosen });
 }
 
 /** A loop over nothing whose accumulator is the variable. */
-function bind(context: MacroContext, name: string, parts: { readonly value: Expr; readonly body: Expr }): Expr {
+export function bindTo(
+  context: MacroContext,
+  name: string,
+  parts: { readonly value: Expr; readonly body: Expr },
+): Expr {
   const { nodes, offset } = context;
   return nodes.comprehension(offset, {
     range: nodes.list(offset, []),

@@ -47,7 +47,8 @@ function next(source: string, at: number): Token | number {
   const string = stringAt(source, at);
   if (string !== undefined) return string;
   const number = matchLength(NUMBER, source, at);
-  if (number > 0) return { kind: numberKind(source.slice(at, at + number)), text: source.slice(at, at + number), offset: at };
+  if (number > 0)
+    return { kind: numberKind(source.slice(at, at + number)), text: source.slice(at, at + number), offset: at };
   const ident = matchLength(IDENT, source, at);
   if (ident > 0) {
     const text = source.slice(at, at + ident);

@@ -1,8 +1,8 @@
-import type { CelValue } from '../values/value.ts';
-import { CelDouble } from '../values/double.ts';
-import { CelUint, isUint64 } from '../values/uint.ts';
-import { intFromBigInt } from '../values/int.ts';
 import { encodeUtf8 } from '../values/bytes.ts';
+import { CelDouble } from '../values/double.ts';
+import { intFromBigInt } from '../values/int.ts';
+import { CelUint, isUint64 } from '../values/uint.ts';
+import type { CelValue } from '../values/value.ts';
 
 /** A literal's value, or what is wrong with it. */
 export type Literal = { readonly value: CelValue } | { readonly error: string };
@@ -58,7 +58,7 @@ export function bytesLiteral(text: string): Literal {
 function unquote(text: string): { readonly body: string; readonly raw: boolean } {
   const raw = /^[rR]/.test(text);
   const quoted = raw ? text.slice(1) : text;
-  const width = /^("""|''')[^]*\1$/.test(quoted) && quoted.length >= 6 ? 3 : 1;
+  const width = /^("""|''').*\1$/s.test(quoted) && quoted.length >= 6 ? 3 : 1;
   return { body: quoted.slice(width, -width).replace(/\r\n?/g, '\n'), raw };
 }
 
@@ -69,9 +69,9 @@ type Piece =
 const NAMED: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
 function* pieces(body: string): Generator<Piece> {
-  const escape = /\\(?:([xX])([0-9a-fA-F]{2})|([uU])([0-9a-fA-F]{8}|[0-9a-fA-F]{4})|([0-3][0-7]{2})|([^]))/g;
+  const sequence = /\\(?:([xX])([0-9a-fA-F]{2})|([uU])([0-9a-fA-F]{8}|[0-9a-fA-F]{4})|([0-3][0-7]{2})|(.))/gs;
   let at = 0;
-  for (const match of body.matchAll(escape)) {
+  for (const match of body.matchAll(sequence)) {
     if (match.index > at) yield { kind: 'text', text: body.slice(at, match.index) };
     at = match.index + match[0].length;
     if (match[1] !== undefined) {

@@ -16,8 +16,8 @@ export const STANDARD_MACROS: readonly Macro[] = [
   loop('exists', 2, (context, call) => quantifier(context, call, 'exists')),
   loop('exists_one', 2, (context, call) => quantifier(context, call, 'existsOne')),
   loop('existsOne', 2, (context, call) => quantifier(context, call, 'existsOne')),
-  loop('map', 2, (context, call) => mapMacro(context, call, 'argument is not an identifier')),
-  loop('map', 3, (context, call) => mapMacro(context, call, 'argument is not an identifier')),
+  loop('map', 2, mapMacro),
+  loop('map', 3, mapMacro),
   loop('filter', 2, filterMacro),
 ];
 
@@ -97,9 +97,10 @@ function quantifier(context: MacroContext, call: Call, kind: 'all' | 'exists' | 
   return nodes.comprehension(offset, { range: call.target!, ...found.vars, ...parts[kind](), shape });
 }
 
-function mapMacro(context: MacroContext, call: Call, message: string): Expr {
+/** `range.map(name, transform)` and `range.map(name, filter, transform)`. */
+export function mapMacro(context: MacroContext, call: Call): Expr {
   const [variable, first, second] = call.args;
-  const found = variables(context, [variable!], { bodies: 0, message });
+  const found = variables(context, [variable!], { bodies: 0, message: 'argument is not an identifier' });
   if ('broken' in found) return found.broken;
   const filter = second === undefined ? undefined : first;
   return listLoop(context, call.target!, { vars: found.vars, filter, transform: second ?? first! });

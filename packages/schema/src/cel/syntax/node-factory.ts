@@ -30,7 +30,10 @@ export class NodeFactory {
     return { kind: 'ident', id: this.#count++, offset, name };
   }
 
-  select(offset: number, select: { readonly operand: Expr; readonly field: string; readonly testOnly?: boolean }): Expr {
+  select(
+    offset: number,
+    select: { readonly operand: Expr; readonly field: string; readonly testOnly?: boolean },
+  ): Expr {
     const { operand, field, testOnly = false } = select;
     return { kind: 'select', id: this.#count++, offset, operand, field, testOnly };
   }
@@ -55,7 +58,10 @@ export class NodeFactory {
     return { kind: 'map', id: this.#count++, offset, entries };
   }
 
-  field(offset: number, field: { readonly name: string; readonly value: Expr; readonly optional: boolean }): StructField {
+  field(
+    offset: number,
+    field: { readonly name: string; readonly value: Expr; readonly optional: boolean },
+  ): StructField {
     return { id: this.#count++, offset, ...field };
   }
 

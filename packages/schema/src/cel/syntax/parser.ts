@@ -30,7 +30,8 @@ const RESERVED = new Set(
   ),
 );
 const RELATIONS = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
-const PRIMARY = "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
+const PRIMARY =
+  "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 
 /** Ends parsing after a fault from which nothing sensible can be read any more. */
 class Stop extends Error {}
@@ -153,7 +154,12 @@ class Parser {
 
   #balance(
     fn: string,
-    chain: { readonly terms: readonly Expr[]; readonly ops: readonly Token[]; readonly low: number; readonly high: number },
+    chain: {
+      readonly terms: readonly Expr[];
+      readonly ops: readonly Token[];
+      readonly low: number;
+      readonly high: number;
+    },
   ): Expr {
     const { terms, ops, low, high } = chain;
     const middle = (low + high + 1) >> 1;

@@ -12,9 +12,9 @@ import {
 import { IssueList } from '../syntax/issue.ts';
 import type { Parsed } from '../syntax/parser.ts';
 import { typeOfValue } from '../values/type-of.ts';
-import * as t from './cel-type.ts';
 import type { CelType } from './cel-type.ts';
-import { Unifier, mostGeneral, substitute } from './unify.ts';
+import * as t from './cel-type.ts';
+import { mostGeneral, substitute, Unifier } from './unify.ts';
 
 /** What a name or call refers to. */
 export type Reference =

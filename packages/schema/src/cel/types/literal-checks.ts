@@ -1,9 +1,9 @@
 import { PatternError } from '../../pattern/pattern.ts';
 import type { CelEnvironment } from '../environment.ts';
 import type { Expr } from '../syntax/ast.ts';
-import { walk } from '../syntax/walk.ts';
 import { IssueList } from '../syntax/issue.ts';
 import type { Parsed } from '../syntax/parser.ts';
+import { walk } from '../syntax/walk.ts';
 import { CelDuration } from '../values/duration.ts';
 import { CelTimestamp } from '../values/timestamp.ts';
 

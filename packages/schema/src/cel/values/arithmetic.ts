@@ -143,4 +143,3 @@ export function compare(a: CelValue, b: CelValue, meter: Meter): number {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b);
   return noSuchOverload();
 }
-

@@ -28,7 +28,7 @@ export function toInt(value: CelValue): number | bigint {
 
 function doubleToInt(value: number): number | bigint {
   // The bounds themselves are excluded: as doubles they stand for numbers beyond them too.
-  if (!(value > -9223372036854775808 && value < 9223372036854775808)) return fail('integer overflow');
+  if (!(value > -(2 ** 63) && value < 2 ** 63)) return fail('integer overflow');
   return intFromBigInt(BigInt(Math.trunc(value)))!;
 }
 
@@ -37,7 +37,7 @@ export function toUint(value: CelValue): CelUint {
   if (value instanceof CelUint) return value;
   if (isInt(value)) return value >= 0 ? new CelUint(BigInt(value)) : fail('unsigned integer overflow');
   if (value instanceof CelDouble) {
-    const inRange = value.value >= 0 && value.value < 18446744073709551616;
+    const inRange = value.value >= 0 && value.value < 2 ** 64;
     return inRange ? new CelUint(BigInt(Math.trunc(value.value))) : fail('unsigned integer overflow');
   }
   if (typeof value === 'string') {

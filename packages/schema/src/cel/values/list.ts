@@ -8,7 +8,10 @@ export abstract class CelList {
   /** All elements; repeated calls give the same array. */
   abstract toArray(): readonly CelValue[];
   /** Equality, where the schema says that order does not count; undefined where it does. */
-  abstract equalsUnordered(other: readonly CelValue[], equal: (a: CelValue, b: CelValue) => boolean): boolean | undefined;
+  abstract equalsUnordered(
+    other: readonly CelValue[],
+    equal: (a: CelValue, b: CelValue) => boolean,
+  ): boolean | undefined;
   /** `this + other`, where the schema says that it is a union or merge; undefined where it is none. */
   abstract union(other: readonly CelValue[]): readonly CelValue[] | CelList | undefined;
 }

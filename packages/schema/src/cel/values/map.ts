@@ -26,7 +26,8 @@ export function lookupKey(key: CelValue): string | number | bigint | boolean | u
       return key;
     default:
       if (key instanceof CelUint) return key.value <= 9007199254740991n ? Number(key.value) : key.value;
-      if (key instanceof CelDouble && Number.isInteger(key.value)) return intFromBigInt(BigInt(key.value)) ?? BigInt(key.value);
+      if (key instanceof CelDouble && Number.isInteger(key.value))
+        return intFromBigInt(BigInt(key.value)) ?? BigInt(key.value);
       return undefined;
   }
 }

@@ -5,20 +5,36 @@ import type { CelValue } from './value.ts';
 export type Numeric = number | bigint | CelDouble | CelUint;
 
 export function isNumeric(value: CelValue): value is Numeric {
-  return typeof value === 'number' || typeof value === 'bigint' || value instanceof CelDouble || value instanceof CelUint;
+  return (
+    typeof value === 'number' || typeof value === 'bigint' || value instanceof CelDouble || value instanceof CelUint
+  );
 }
 
-/** Orders numbers of any types by their mathematical value; NaN if one of them is not a number. */
+/**
+ * Orders numbers of any types; NaN if one of them is not a number. Beside a double an integer counts as the double
+ * nearest to it, as in cel-go, unless the double lies beyond what the integer's type can hold.
+ */
 export function compareNumbers(a: Numeric, b: Numeric): number {
+  if (a instanceof CelDouble) return b instanceof CelDouble ? order(a.value, b.value) : -compareWithDouble(b, a.value);
+  if (b instanceof CelDouble) return compareWithDouble(a, b.value);
   // JavaScript compares numbers and bigints exactly, whichever way they are mixed.
-  const x = plain(a);
-  const y = plain(b);
-  if (x < y) return -1;
-  if (x > y) return 1;
-  // biome-ignore lint/suspicious/noDoubleEquals: 1 == 1n is meant
-  return x == y ? 0 : Number.NaN;
+  return order(integer(a), integer(b));
 }
 
-function plain(value: Numeric): number | bigint {
-  return typeof value === 'object' ? value.value : value;
+function integer(value: number | bigint | CelUint): number | bigint {
+  return value instanceof CelUint ? value.value : value;
+}
+
+function compareWithDouble(a: number | bigint | CelUint, b: number): number {
+  const [low, high] = a instanceof CelUint ? [0, 2 ** 64] : [-(2 ** 63), 2 ** 63];
+  if (b < low) return 1;
+  if (b > high) return -1;
+  return order(Number(integer(a)), b);
+}
+
+function order(a: number | bigint, b: number | bigint): number {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  // biome-ignore lint/suspicious/noDoubleEquals: 1 == 1n is meant
+  return a == b ? 0 : Number.NaN;
 }

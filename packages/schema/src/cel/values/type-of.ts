@@ -1,5 +1,5 @@
-import * as t from '../types/cel-type.ts';
 import type { CelType } from '../types/cel-type.ts';
+import * as t from '../types/cel-type.ts';
 import { CelDouble } from './double.ts';
 import { CelDuration } from './duration.ts';
 import { isList } from './list.ts';

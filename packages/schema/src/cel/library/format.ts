@@ -1,0 +1,97 @@
+import {
+  checkDns1035Label,
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkLabelValue,
+  checkQualifiedName,
+} from '@kubewright/apimachinery';
+import { type CelType, opaqueOf } from '../types/cel-type.ts';
+import { decodeBase64 } from '../values/base64.ts';
+import { CelOpaque } from '../values/opaque.ts';
+import { CelOptional } from '../values/optional.ts';
+import { CelTimestamp } from '../values/timestamp.ts';
+import { parseRequestUri } from './go-url.ts';
+import { type Library, overload } from './library.ts';
+
+const FORMAT_TYPE: CelType = opaqueOf('kubernetes.NamedFormat');
+
+type Check = (text: string) => readonly string[];
+
+class FormatValue extends CelOpaque {
+  readonly type: CelType = FORMAT_TYPE;
+  readonly name: string;
+  readonly check: Check;
+
+  constructor(name: string, check: Check) {
+    super();
+    this.name = name;
+    this.check = check;
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof FormatValue && other.name === this.name;
+  }
+}
+
+const FORMATS: ReadonlyMap<string, FormatValue> = new Map(
+  (
+    [
+      ['dns1123Label', checkDns1123Label],
+      ['dns1123Subdomain', checkDns1123Subdomain],
+      ['dns1035Label', checkDns1035Label],
+      ['qualifiedName', checkQualifiedName],
+      ['dns1123LabelPrefix', (text) => checkDns1123Label(maskTrailingDash(text))],
+      ['dns1123SubdomainPrefix', (text) => checkDns1123Subdomain(maskTrailingDash(text))],
+      ['dns1035LabelPrefix', (text) => checkDns1035Label(maskTrailingDash(text))],
+      ['labelValue', checkLabelValue],
+      ['uri', uriFaults],
+      [
+        'uuid',
+        (text) =>
+          unless(
+            /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
+            'does not match the UUID format',
+          ),
+      ],
+      [
+        'byte',
+        (text) => unless(text !== '' && decodeBase64(text) !== undefined && text.length % 4 === 0, 'invalid base64'),
+      ],
+      ['date', (text) => unless(CelTimestamp.parseDate(text) !== undefined, 'invalid date')],
+      ['datetime', (text) => unless(CelTimestamp.parse(text) !== undefined, 'invalid datetime')],
+    ] satisfies readonly (readonly [string, Check])[]
+  ).map(([name, check]) => [name, new FormatValue(name, check)]),
+);
+
+/** Named formats: `!format.dns1123Label().validate('my-name').hasValue()`. */
+export const FORMAT: Library = {
+  name: 'kubernetes.format',
+  overloads: [
+    ...Array.from(FORMATS, ([name, format]) => overload<[]>(`::format.${name}() kubernetes.NamedFormat`, () => format)),
+    overload<[string]>('::format.named(string) optional(kubernetes.NamedFormat)', (_, name) => {
+      const format = FORMATS.get(name);
+      return format === undefined ? CelOptional.none : new CelOptional(format);
+    }),
+    overload<[FormatValue, string]>(
+      'kubernetes.NamedFormat.validate(string) optional(list(string))',
+      (_, format, text) => {
+        const faults = format.check(text);
+        return faults.length === 0 ? CelOptional.none : new CelOptional(faults);
+      },
+    ),
+  ],
+};
+
+function unless(valid: boolean, fault: string): readonly string[] {
+  return valid ? [] : [fault];
+}
+
+function uriFaults(text: string): readonly string[] {
+  const url = parseRequestUri(text);
+  return typeof url === 'string' ? [url] : [];
+}
+
+/** A prefix may end in a dash: whatever comes after it makes it a name. */
+function maskTrailingDash(text: string): string {
+  return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;
+}

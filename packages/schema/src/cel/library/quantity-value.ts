@@ -1,0 +1,72 @@
+import { Quantity, QuantityError } from '@kubewright/apimachinery';
+import { type CelType, opaqueOf } from '../types/cel-type.ts';
+import { MAX_INT, MIN_INT } from '../values/int.ts';
+import { CelOpaque } from '../values/opaque.ts';
+
+export const QUANTITY_TYPE: CelType = opaqueOf('kubernetes.Quantity');
+
+/**
+ * An amount. Upstream keeps small amounts in a machine word with a decimal exponent, and only those whose exponent is
+ * not negative can say that they are integers: `1000m` cannot. {@link exponent} is that exponent, undefined for amounts
+ * that upstream keeps as decimals.
+ */
+export class QuantityValue extends CelOpaque {
+  readonly type: CelType = QUANTITY_TYPE;
+  readonly amount: Quantity;
+  readonly exponent: number | undefined;
+
+  constructor(amount: Quantity, exponent: number | undefined) {
+    super();
+    this.amount = amount;
+    this.exponent = exponent;
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof QuantityValue && this.amount.equals(other.amount);
+  }
+
+  plus(other: QuantityValue): QuantityValue {
+    const both = this.exponent !== undefined && other.exponent !== undefined;
+    const exponent = both ? Math.min(this.exponent, other.exponent) : undefined;
+    return new QuantityValue(this.amount.add(other.amount), exponent);
+  }
+
+  negated(): QuantityValue {
+    return new QuantityValue(this.amount.negate(), this.exponent);
+  }
+
+  /** The amount as an int; undefined where upstream cannot tell. */
+  get integer(): bigint | undefined {
+    if (this.exponent === undefined || this.exponent < 0) return undefined;
+    const value = this.amount.value();
+    return value <= MAX_INT && value >= MIN_INT ? value : undefined;
+  }
+}
+
+/** Reads a quantity, or says why it is none. */
+export function parseQuantity(text: string): QuantityValue | string {
+  try {
+    return new QuantityValue(Quantity.parse(text), wordExponent(text));
+  } catch (error) {
+    if (error instanceof QuantityError) return error.message;
+    throw error;
+  }
+}
+
+const BINARY_BITS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
+const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+
+/** Exponent of the machine word that upstream would keep the amount in; undefined if it would not. */
+function wordExponent(text: string): number | undefined {
+  const match = /^[+-]?0*(\d*)(?:\.(\d*))?(\D*)([-+]?\d*)$/.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = '', unit = '', power = ''] = match;
+  const digits = Math.max(whole.length, 1) + fraction.length;
+  const bits = BINARY_BITS[unit];
+  if (bits !== undefined) {
+    const precision = 15 - digits - Math.trunc((bits * 3) / 10) - 1;
+    return fraction === '' && precision >= 0 ? 0 : undefined;
+  }
+  const exponent = (power === '' ? (DECIMAL[unit] ?? 0) : Number(power)) - fraction.length;
+  return digits <= 18 && exponent >= -9 ? exponent : undefined;
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { compileStructuralSchema, type JsonSchema } from '../structural/index.ts';
+import { compilePattern } from '../pattern/index.ts';
+import { kubernetesEnvironment } from './kubernetes-environment.ts';
+import type { RuleProblem, ValidationRule } from './rules/rule.ts';
+import { compileRules, type RuleValidator } from './rules/rule-validator.ts';
+import { rulesOf } from './rules/rules-of.ts';
+// Recorded with testdata/record.mjs, from the same cases.
+import * as cases from './testdata/rule-cases.mjs';
+
+interface Answers {
+  readonly badRules: readonly (readonly RuleProblem[])[];
+  readonly expressions: readonly string[];
+  readonly kinds: Readonly<
+    Record<
+      string,
+      { readonly created: readonly (readonly RuleProblem[])[]; readonly updated: readonly (readonly RuleProblem[])[] }
+    >
+  >;
+}
+
+const answers: Answers = JSON.parse(readFileSync(new URL('./testdata/rule-answers.json', import.meta.url), 'utf8'));
+const environment = kubernetesEnvironment();
+
+function compile(spec: JsonSchema, root: Partial<JsonSchema> = {}): RuleValidator {
+  const source: JsonSchema = { type: 'object', properties: { spec }, ...root };
+  const { node } = compileStructuralSchema(source, { compilePattern });
+  return compileRules(node, rulesOf(source), { environment });
+}
+
+function withRules(rules: readonly ValidationRule[]): RuleValidator {
+  return compile({ ...cases.commonSchema, 'x-kubernetes-validations': rules } as JsonSchema);
+}
+
+function object(spec: unknown, name = 'thing'): unknown {
+  return { apiVersion: 'cel.example.com/v1', kind: 'Thing', metadata: { name }, spec };
+}
+
+const byField = (problems: readonly RuleProblem[]): readonly RuleProblem[] =>
+  [...problems].sort((a, b) => `${a.field} ${a.message}`.localeCompare(`${b.field} ${b.message}`));
+
+/** The cost model comes later: refusals for their estimated cost are not expected yet. */
+const withoutCost = (problems: readonly RuleProblem[]): readonly RuleProblem[] =>
+  problems.filter(({ message }) => !/estimated|cost/.test(message));
+
+describe('rules of custom resources', () => {
+  it.each(cases.badRules.map((rule, i) => [rule, answers.badRules[i]!] as const))('refuses %j', (rule, expected) => {
+    expect(byField(withRules([rule as ValidationRule]).problems)).toEqual(byField(withoutCost(expected)));
+  });
+
+  it.each(cases.expressions.map((expression, i) => [expression, answers.expressions[i]!] as const))(
+    'evaluates %s',
+    (expression, expected) => {
+      const validator = withRules([{ rule: expression }]);
+      const refused = validator.problems[0];
+      const failed = validator.validate(object(cases.commonObject))[0];
+      const actual = refused === undefined ? (failed?.message ?? 'true') : `refused: ${refused.message}`;
+      expect(actual).toBe(expected);
+    },
+  );
+
+  for (const kind of cases.kinds) {
+    const recorded = answers.kinds[kind.name]!;
+    const validator = compile(kind.schema as JsonSchema, kind.root as Partial<JsonSchema>);
+    const created = [...kind.objects.map((spec) => object(spec)), object({}, 'forbidden')];
+
+    it.each(created.map((value, i) => [value, recorded.created[i]!] as const))(`${kind.name}: judges new %j`, (value, expected) => {
+      expect(byField(validator.validate(value))).toEqual(byField(expected));
+    });
+
+    it.each(kind.updates.map((update, i) => [update, recorded.updated[i]!] as const))(
+      `${kind.name}: judges update %j`,
+      ({ old, next }, expected) => {
+        expect(byField(validator.validate(object(next), { old: object(old) }))).toEqual(byField(expected));
+      },
+    );
+  }
+});
