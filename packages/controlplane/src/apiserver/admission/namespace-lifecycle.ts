@@ -31,8 +31,7 @@ export function namespaceLifecycle(options: { readonly storage: Storage; readonl
       const { operation, definition, namespace, name } = attributes;
       const isNamespace = definition.resource === 'namespaces' && definition.group === '';
       if (operation === 'DELETE') {
-        if (isNamespace && IMMORTAL.has(name))
-          throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+        if (isNamespace && IMMORTAL.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
         return;
       }
       if (namespace === '' || isNamespace || isAccessReview(attributes)) return;
@@ -49,7 +48,11 @@ function isAccessReview({ definition }: AdmissionAttributes): boolean {
 }
 
 function terminated({ definition, namespace, name }: AdmissionAttributes): StatusError {
-  const { status } = forbidden(definition, name, `unable to create new content in namespace ${namespace} because it is being terminated`);
+  const { status } = forbidden(
+    definition,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
   const cause = {
     reason: 'NamespaceTerminating',
     message: `namespace ${namespace} is being terminated`,

@@ -1,5 +1,5 @@
 import type { KubernetesObject, Scope } from '@kubewright/apimachinery';
-import type { SchemaNode } from '@kubewright/schema';
+import type { Decoded, DecodeOptions, JsonSchema, SchemaNode } from '@kubewright/schema';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import type { Draft, Strategy } from './strategy.ts';
@@ -31,6 +31,10 @@ export interface ResourceDefinition {
   readonly storageApiVersion: string;
 
   readonly schema: SchemaNode;
+  /** The schema as a CRD has it, for OpenAPI documents; built-in kinds are published from the type table. */
+  readonly openApiSchema?: JsonSchema | undefined;
+  /** How bodies become drafts where it is not simply {@link schema} that decides (custom resources: pruning). */
+  readonly decode?: ((value: unknown, options: DecodeOptions) => Decoded) | undefined;
   readonly strategy: Strategy;
   /** True for custom resources: no strategic merge patch, structural validation. */
   readonly custom: boolean;

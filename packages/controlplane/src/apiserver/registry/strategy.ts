@@ -68,6 +68,8 @@ export interface Strategy {
    * `undefined` deletes at once.
    */
   gracefulSeconds?(object: KubernetesObject, asked: number | undefined): number | undefined;
+  /** Changes an object whose deletion begins (a CRD gets its cleaning finalizer). Not called again once it is deleting. */
+  prepareForDelete?(object: Draft, context: StrategyContext): void;
   /** What happens to dependents when the client does not say. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
 }

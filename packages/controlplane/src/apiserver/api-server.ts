@@ -1,0 +1,210 @@
+import { type Clock, pathNotFound, type Random, unauthorized } from '@kubewright/apimachinery';
+import type { Storage } from '../storage/index.ts';
+import { AdmissionChain } from './admission/admission-chain.ts';
+import type { AdmissionPlugin } from './admission/admission-plugin.ts';
+import type { Authenticator, UserInfo } from './authentication/authenticator.ts';
+import { RequestAuthenticator } from './authentication/request-authenticator.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
+import {
+  authorizeRequest,
+  InFlight,
+  impersonate,
+  type RequestContext,
+  resourceEndpoint,
+  statusAnswer,
+  statusOf,
+  WarningList,
+} from './endpoints/index.ts';
+import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import type { ProtobufDecoder } from './negotiation/index.ts';
+import { Registry, type RegistryServices, type ResourceCatalog, type ResourceDefinition } from './registry/index.ts';
+import { parseRequestInfo, type RequestInfo } from './request-info/index.ts';
+import { WatchHubs } from './watch/index.ts';
+
+/** Answers paths that are no resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
+export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
+
+/** Told of every request once it is answered; the seam for audit logs and metrics. Must not throw. */
+export interface AuditEvent {
+  readonly auditId: string;
+  readonly request: ApiRequest;
+  readonly info: RequestInfo | undefined;
+  /** Absent when the request was refused before it was known who asks. */
+  readonly user: UserInfo | undefined;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** Bounds on requests. */
+export interface ApiServerLimits {
+  /** Bytes of a body. @defaultValue 3 MiB */
+  readonly maxBodyBytes?: number | undefined;
+  /** Reading requests at a time. @defaultValue 400 */
+  readonly maxReading?: number | undefined;
+  /** Writing requests at a time. @defaultValue 200 */
+  readonly maxWriting?: number | undefined;
+}
+
+/** What an {@link ApiServer} is made of. */
+export interface ApiServerOptions {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly catalog: ResourceCatalog;
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  /** In order; see {@link AdmissionChain}. */
+  readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
+  /** Asked in order. */
+  readonly nonResourceHandlers?: readonly NonResourceHandler[] | undefined;
+  /** Decodes protobuf bodies of built-in kinds; without it they are a 415. */
+  readonly decodeProtobuf?: ProtobufDecoder | undefined;
+  readonly limits?: ApiServerLimits | undefined;
+  /** Told of failures that are the server's own fault. */
+  readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
+  readonly audit?: ((event: AuditEvent) => void) | undefined;
+}
+
+const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
+const READING = new Set(['get', 'list', 'head', 'options']);
+
+/**
+ * The API server as a function: `handle(request) → response`, with no socket.
+ *
+ * A request passes: request info → authentication → impersonation → authorization → routing → mutating admission →
+ * validation → validating admission → storage. Every failure is answered as a `Status`; `handle` never rejects.
+ * Mirrors the handler chain of k8s.io/apiserver (1.36).
+ */
+export class ApiServer implements AsyncDisposable {
+  readonly #options: ApiServerOptions;
+  readonly #authenticator: RequestAuthenticator;
+  readonly #services: RegistryServices;
+  readonly #hubs: WatchHubs;
+  readonly #inFlight: InFlight;
+  readonly #registries = new WeakMap<ResourceDefinition, Registry>();
+  readonly #maxBodyBytes: number;
+
+  constructor(options: ApiServerOptions) {
+    const { storage, clock, random, authenticators, admissionPlugins = [], limits = {} } = options;
+    this.#options = options;
+    this.#authenticator = new RequestAuthenticator({ authenticators, unauthorized });
+    this.#hubs = new WatchHubs({ storage, clock, random });
+    this.#services = {
+      storage,
+      clock,
+      random,
+      admission: new AdmissionChain(admissionPlugins),
+      watchSource: (definition) => this.#hubs.hub(definition.storagePrefix),
+    };
+    const { maxReading = 400, maxWriting = 200, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = limits;
+    this.#inFlight = new InFlight({ maxReading, maxWriting });
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** The watches of all resources: for metrics, and to end those of a resource that is no longer served. */
+  get watches(): WatchHubs {
+    return this.#hubs;
+  }
+
+  /** The registry of a definition: what the server's own parts use to read and write past authorization. */
+  registry(definition: ResourceDefinition): Registry {
+    let registry = this.#registries.get(definition);
+    if (registry === undefined) {
+      registry = new Registry(definition, this.#services);
+      this.#registries.set(definition, registry);
+    }
+    return registry;
+  }
+
+  /** Answers a request. Never rejects. Bound: it is handed around as an {@link ApiHandler}. */
+  readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    const { clock, random, audit } = this.#options;
+    const started = audit ? clock.monotonic() : 0;
+    const auditId = request.headers['audit-id'] ?? random.uid();
+    const warnings = new WarningList();
+    const state: RequestState = { info: undefined, user: undefined };
+    let response: ApiResponse;
+    try {
+      response = await this.#process(request, { warnings, state });
+    } catch (error) {
+      response = this.#failure(request, error);
+    }
+    if (audit) {
+      const { info, user } = state;
+      audit({ auditId, request, info, user, status: response.status, durationMs: clock.monotonic() - started });
+    }
+    if (response.status === 101) return response;
+    const headers: Record<string, string | readonly string[]> = { ...response.headers, 'audit-id': auditId };
+    const warning = warnings.headers();
+    if (warning !== undefined) headers['warning'] = warning;
+    const body = request.method === 'HEAD' ? EMPTY : response.body;
+    return { status: response.status, headers, body };
+  };
+
+  async #process(
+    request: ApiRequest,
+    { warnings, state }: { readonly warnings: WarningList; readonly state: RequestState },
+  ): Promise<ApiResponse> {
+    const { authorizer } = this.#options;
+    const info = parseRequestInfo(request.method, request.path);
+    state.info = info;
+    const authenticated = await this.#authenticator.authenticate(request);
+    state.user = authenticated;
+    const user = await impersonate(request, authenticated, authorizer);
+    state.user = user;
+    await authorizeRequest(authorizer, info, user);
+    const context: RequestContext = { request, info, user, warnings };
+    if (info.verb === 'watch' || request.upgrade !== undefined) return this.#route(context);
+    const writes = !READING.has(info.verb);
+    this.#inFlight.enter(writes);
+    try {
+      return await this.#route(context);
+    } finally {
+      this.#inFlight.leave(writes);
+    }
+  }
+
+  #route(context: RequestContext): Promise<ApiResponse> | ApiResponse {
+    const { info } = context;
+    const { catalog, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
+    if (info.isResource) {
+      const definition = catalog.find(info.group, info.version, info.resource);
+      if (definition !== undefined) {
+        const registry = this.registry(definition);
+        return resourceEndpoint({ ...context, registry, options: { maxBodyBytes: this.#maxBodyBytes, protobuf } });
+      }
+    }
+    for (const handler of nonResourceHandlers) {
+      const response = handler(context);
+      if (response !== undefined) return response;
+    }
+    if (info.isResource && catalog.serves(info.group, info.version)) throw pathNotFound();
+    return PAGE_NOT_FOUND;
+  }
+
+  #failure(request: ApiRequest, error: unknown): ApiResponse {
+    const status = statusOf(error);
+    if (status.code >= 500 && !request.signal.aborted) this.#options.onError?.(error, request);
+    return statusAnswer(status);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#hubs[Symbol.asyncDispose]();
+  }
+}
+
+interface RequestState {
+  info: RequestInfo | undefined;
+  user: UserInfo | undefined;
+}
+
+const EMPTY = new Uint8Array(0);
+const PAGE_NOT_FOUND: ApiResponse = {
+  status: 404,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  },
+  body: Buffer.from('404 page not found\n'),
+};

@@ -1,0 +1,113 @@
+import { type Status, StatusError } from '@kubewright/apimachinery';
+import { stringify } from 'yaml';
+import type { StoredObject } from '../../storage/storage.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import type { OutputFormat } from '../negotiation/index.ts';
+import type { Page } from '../registry/read.ts';
+import type { ServedForm } from '../registry/served-form.ts';
+import { encodePartialList, encodeTable, type IncludeObject, partialJson } from '../tables/index.ts';
+
+const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
+const decoder = new TextDecoder();
+
+/** Answers with one object in the form that the client accepts. */
+export function objectAnswer(
+  form: ServedForm,
+  stored: StoredObject,
+  options: { readonly status: number; readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
+): ApiResponse {
+  const { status, format, include } = options;
+  return answer(status, objectBytes(form, stored, { format, include, nowMs: options.now() }), format);
+}
+
+function objectBytes(
+  form: ServedForm,
+  stored: StoredObject,
+  {
+    format,
+    include,
+    nowMs,
+  }: { readonly format: OutputFormat; readonly include: IncludeObject; readonly nowMs: number },
+): Uint8Array {
+  if (format.as === undefined) return form.bytes(stored);
+  if (format.as !== 'Table') return Buffer.from(partialJson(form.object(stored)));
+  const { resourceVersion } = form.object(stored).metadata;
+  return encodeTable(form, [stored], { include, nowMs, metadata: JSON.stringify({ resourceVersion }) });
+}
+
+/** Answers with a page of a list. Items are copied as they are stored. */
+export function listAnswer(
+  form: ServedForm,
+  page: Page,
+  options: { readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
+): ApiResponse {
+  const { format, include } = options;
+  const metadata = JSON.stringify({
+    resourceVersion: String(page.revision),
+    continue: page.continueToken,
+    remainingItemCount: page.remaining,
+  });
+  if (format.as === 'Table') {
+    return answer(200, encodeTable(form, page.objects, { include, nowMs: options.now(), metadata }), format);
+  }
+  if (format.as !== undefined) return answer(200, encodePartialList(form, page.objects, { metadata }), format);
+  return answer(200, encodeList(form, page.objects, metadata), format);
+}
+
+function encodeList(form: ServedForm, objects: readonly StoredObject[], metadata: string): Uint8Array {
+  const { listKind } = form.definition;
+  const head = Buffer.from(
+    `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${metadata},"items":[`,
+  );
+  const served = objects.map((stored) => form.bytes(stored));
+  let length = head.length + 2;
+  for (const bytes of served) length += bytes.length + 1;
+  const target = Buffer.allocUnsafe(length);
+  target.set(head, 0);
+  let at = head.length;
+  for (let i = 0; i < served.length; i++) {
+    if (i > 0) target[at++] = 0x2c;
+    at = form.writeItem(target, at, served[i] as Uint8Array); // the index is within bounds
+  }
+  target[at++] = 0x5d;
+  target[at++] = 0x7d;
+  return target.subarray(0, at);
+}
+
+/** Answers with JSON bytes, indented or as YAML where that was asked for. */
+export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
+  const headers = { 'content-type': format.mediaType, 'cache-control': 'no-cache, private' };
+  if (format.mediaType === 'application/yaml') {
+    return {
+      status,
+      headers,
+      body: Buffer.from(stringify(JSON.parse(decoder.decode(json)), { aliasDuplicateObjects: false })),
+    };
+  }
+  if (!format.pretty) return { status, headers, body: json };
+  return { status, headers, body: Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)) };
+}
+
+/** Answers with a Status. */
+export function statusAnswer(status: Status, format: OutputFormat = JSON_FORMAT): ApiResponse {
+  const response = answer(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
+  const seconds = status.details?.retryAfterSeconds;
+  return seconds === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
+}
+
+/** The Status of whatever was thrown; what is no API failure is an internal error that tells nothing. */
+export function statusOf(error: unknown): Status {
+  if (error instanceof StatusError) return error.status;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'Internal error occurred: the server failed to handle the request; its log has the details',
+    reason: 'InternalError',
+    details: { causes: [{ message: 'the server failed to handle the request' }] },
+    code: 500,
+  };
+}

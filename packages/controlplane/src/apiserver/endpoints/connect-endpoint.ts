@@ -1,0 +1,78 @@
+import { apiVersionOf, methodNotSupported } from '@kubewright/apimachinery';
+import type { ApiResponse } from '../http/api-request.ts';
+import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
+import {
+  type ConnectCall,
+  type ConnectSubresource,
+  type Draft,
+  getObject,
+  readWriteOptions,
+  type SubresourceDefinition,
+  updateObject,
+} from '../registry/index.ts';
+import { namespaceOf, type ResourceCall, writeCallOf } from './resource-endpoint.ts';
+
+/** Hands a request to a subresource with its own behaviour. */
+export async function connect(
+  call: ResourceCall,
+  definition: SubresourceDefinition,
+  behaviour: ConnectSubresource,
+): Promise<ApiResponse> {
+  const { registry, info, request, user } = call;
+  if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
+  const { query } = info;
+  const writes = info.verb !== 'get' && request.upgrade === undefined;
+  const options = readWriteOptions(writes ? query : NO_QUERY, 'CreateOptions');
+  const body = writes ? await readConnectBody(call, definition) : undefined;
+  const writeCall = writeCallOf(call, options);
+  const attributes = registry.admissionAttributes(writeCall, {
+    operation: body === undefined ? 'CONNECT' : 'CREATE',
+    object: body,
+    old: undefined,
+  });
+  await registry.services.admission.mutate(attributes);
+  await registry.services.admission.validate(attributes);
+  const { strategy } = registry.definition;
+  const connectCall: ConnectCall = {
+    request,
+    user,
+    namespace: namespaceOf(call),
+    name: info.pathName,
+    query,
+    body,
+    dryRun: options.dryRun,
+    parent: async () => registry.form.object(await getObject(registry, writeCall)),
+    updateParent: async (change) => {
+      const { stored } = await updateObject(
+        registry,
+        (_live, stored) => {
+          if (stored === undefined) throw new Error('an update without a stored object');
+          const draft = registry.form.draft(stored);
+          change(draft);
+          return draft;
+        },
+        { call: writeCall, strategy: { ...strategy, allowCreateOnUpdate: false, prepareForUpdate: keep } },
+      );
+      return registry.form.object(stored);
+    },
+  };
+  return behaviour.connect(connectCall);
+}
+
+const NO_QUERY = new URLSearchParams();
+
+/** The subresource knows what it changes: the main endpoint's "take status from the old object" must not undo it. */
+function keep(): void {}
+
+async function readConnectBody(call: ResourceCall, definition: SubresourceDefinition): Promise<Draft | undefined> {
+  const { request, options } = call;
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  if (bytes.length === 0) return undefined;
+  const { kind } = definition;
+  const body = readBodyObject(bytes, request.headers['content-type'], { kind, protobuf: options.protobuf });
+  const value = body.value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { metadata, ...rest } = value as Partial<Draft>;
+  const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  return { ...rest, kind, apiVersion: apiVersionOf(definition), metadata: isObject ? metadata : {} };
+}

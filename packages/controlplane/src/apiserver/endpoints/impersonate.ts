@@ -1,0 +1,107 @@
+import { badRequest } from '@kubewright/apimachinery';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import { denied } from './authorize.ts';
+
+const EXTRA = 'impersonate-extra-';
+
+/**
+ * Turns the caller into whom it asks to be, if it may (`Impersonate-User`, `-Group`, `-Uid`, `-Extra-*`, 1.36).
+ *
+ * @throws StatusError 400 for groups without a user, 403 for each identity that the caller may not take
+ */
+export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
+  const asked = readHeaders(request);
+  if (asked === undefined) return user;
+  if (asked.username === '') {
+    throw badRequest('the Impersonate-Group, -Uid and -Extra headers need an Impersonate-User');
+  }
+  await check(asked, user, authorizer);
+  return withImpliedGroups(asked);
+}
+
+interface Asked {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+function readHeaders({ headers }: ApiRequest): Asked | undefined {
+  let found = false;
+  const extra: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
+  for (const name in headers) {
+    if (!name.startsWith('impersonate-')) continue;
+    found = true;
+    if (!name.startsWith(EXTRA)) continue;
+    extra[decodeKey(name.slice(EXTRA.length))] = splitValues(headers[name] ?? '');
+  }
+  if (!found) return undefined;
+  return {
+    username: headers['impersonate-user'] ?? '',
+    uid: headers['impersonate-uid'] ?? '',
+    groups: splitValues(headers['impersonate-group'] ?? ''),
+    extra,
+  };
+}
+
+/** Repeated headers arrive joined by commas. */
+function splitValues(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',').map((value) => value.trim());
+}
+
+function decodeKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key; // not escaped: taken as it is, as upstream does
+  }
+}
+
+interface Identity {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+async function check(asked: Asked, user: UserInfo, authorizer: Authorizer): Promise<void> {
+  for (const identity of identities(asked)) {
+    const attributes = { user, verb: 'impersonate', resource: { ...identity, version: 'v1' } };
+    const { decision, reason } = await authorizer.authorize(attributes);
+    if (decision !== 'allow') throw denied(attributes, reason);
+  }
+}
+
+function identities({ username, uid, groups, extra }: Asked): readonly Identity[] {
+  const plain = { group: '', subresource: '', namespace: '' };
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
+  const list: Identity[] = [
+    account
+      ? { ...plain, resource: 'serviceaccounts', namespace: account[1] ?? '', name: account[2] ?? '' }
+      : { ...plain, resource: 'users', name: username },
+    ...groups.map((name) => ({ ...plain, resource: 'groups', name })),
+  ];
+  const authentication = { ...plain, group: 'authentication.k8s.io' };
+  if (uid !== '') list.push({ ...authentication, resource: 'uids', name: uid });
+  for (const [key, values] of Object.entries(extra)) {
+    for (const name of values) list.push({ ...authentication, resource: 'userextras', subresource: key, name });
+  }
+  return list;
+}
+
+function withImpliedGroups({ username, uid, groups, extra }: Asked): UserInfo {
+  const implied = [...groups];
+  if (username === 'system:anonymous') {
+    if (!implied.includes('system:unauthenticated')) implied.push('system:unauthenticated');
+  } else {
+    const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username);
+    if (account && groups.length === 0) {
+      implied.push('system:serviceaccounts', `system:serviceaccounts:${account[1]}`);
+    }
+    if (!implied.includes('system:authenticated')) implied.push('system:authenticated');
+  }
+  return { username, groups: implied, ...(uid === '' ? {} : { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
+}

@@ -1,0 +1,349 @@
+import {
+  badRequest,
+  type KubernetesObject,
+  methodNotSupported,
+  pathNotFound,
+  type Status,
+  StatusError,
+} from '@kubewright/apimachinery';
+import type { ApiResponse } from '../http/api-request.ts';
+import {
+  mediaTypeOf,
+  negotiateOutput,
+  type OutputFormat,
+  type ProtobufDecoder,
+  readBodyObject,
+  readRequestBody,
+  wantsPretty,
+} from '../negotiation/index.ts';
+import {
+  checkObjectKey,
+  createObject,
+  decodeDraft,
+  deleteObject,
+  getObject,
+  listObjects,
+  PATCH_TYPES,
+  patchObject,
+  patchTypeOf,
+  type Registry,
+  type ResourceDefinition,
+  readDeleteOptions,
+  readListOptions,
+  readSelection,
+  readWriteOptions,
+  type StatusSubresource,
+  type Strategy,
+  updateObject,
+  type WriteCall,
+} from '../registry/index.ts';
+import { type IncludeObject, watchRepresentation } from '../tables/index.ts';
+import type { WatchFilter } from '../watch/index.ts';
+import { answer, listAnswer, objectAnswer } from './answer.ts';
+import { connect } from './connect-endpoint.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { managerName } from './manager-name.ts';
+import type { RequestContext } from './request-context.ts';
+import { scaleEndpoint } from './scale-endpoint.ts';
+import { createVirtual } from './virtual-endpoint.ts';
+
+/** What endpoints need besides the registry. */
+export interface EndpointOptions {
+  readonly maxBodyBytes: number;
+  readonly protobuf: ProtobufDecoder | undefined;
+}
+
+/** One request at one resource. */
+export interface ResourceCall extends RequestContext {
+  readonly registry: Registry;
+  readonly options: EndpointOptions;
+}
+
+/**
+ * Answers a request on a resource.
+ *
+ * @throws StatusError whatever the API would answer
+ */
+export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
+  const { info, registry } = call;
+  const { definition } = registry;
+  checkScope(call);
+  if (info.subresource !== '') return subresourceEndpoint(call);
+  if (definition.virtual) return createVirtual(call, definition.virtual);
+  const allowed = definition.verbs.includes(info.verb);
+  const onItem = info.pathName !== '';
+  if (!allowed || onItem !== ITEM_VERBS.has(info.verb)) throw methodNotSupported();
+  return mainEndpoint(call, definition.strategy);
+}
+
+const ITEM_VERBS = new Set(['get', 'update', 'patch', 'delete']);
+
+function checkScope({ info, registry }: ResourceCall): void {
+  const { definition } = registry;
+  const isNamespaces = definition.resource === 'namespaces' && definition.group === '';
+  if (definition.scope === 'Cluster') {
+    if (info.namespace !== '' && !isNamespaces) throw pathNotFound();
+    return;
+  }
+  if (info.namespace !== '') return;
+  // Without a namespace, namespaced resources can only be listed and watched.
+  if (info.pathName !== '') throw pathNotFound();
+  if (definition.virtual === undefined && info.verb !== 'list' && info.verb !== 'watch') throw methodNotSupported();
+}
+
+function mainEndpoint(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {
+  switch (call.info.verb) {
+    case 'get':
+      return get(call);
+    case 'list':
+      return list(call);
+    case 'watch':
+      return watch(call);
+    case 'create':
+      return create(call, strategy);
+    case 'update':
+      return update(call, strategy);
+    case 'patch':
+      return patch(call, strategy);
+    case 'delete':
+      return remove(call);
+    case 'deletecollection':
+      return deleteCollection(call);
+    default:
+      throw methodNotSupported();
+  }
+}
+
+async function subresourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
+  const { info, registry } = call;
+  const definition = registry.definition.subresources.get(info.subresource);
+  if (definition === undefined || info.pathName === '') throw pathNotFound();
+  const { behaviour } = definition;
+  if (behaviour.type === 'connect') return connect(call, definition, behaviour);
+  if (info.remainder.length > 0) throw pathNotFound();
+  if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
+  if (behaviour.type === 'scale') return scaleEndpoint(call, behaviour);
+  return mainEndpoint(call, statusStrategy(behaviour, registry.definition));
+}
+
+/** Status views create nothing, and may omit the resourceVersion where the main endpoint may. */
+function statusStrategy({ strategy }: StatusSubresource, { strategy: main }: ResourceDefinition): Strategy {
+  return {
+    ...strategy,
+    allowCreateOnUpdate: false,
+    allowUnconditionalUpdate: main.allowUnconditionalUpdate,
+  };
+}
+
+/** The namespace in which the objects of a call live: none for cluster-scoped kinds. */
+export function namespaceOf({ info, registry }: ResourceCall): string {
+  return registry.definition.scope === 'Cluster' ? '' : info.namespace;
+}
+
+/** The form of the answer. */
+export function formatOf(call: ResourceCall, partial: 'list' | 'object' | undefined, table = true): OutputFormat {
+  const { request, info } = call;
+  const pretty = wantsPretty(info.query, request.headers['user-agent']);
+  return negotiateOutput(request.headers['accept'], { table, partial }, pretty);
+}
+
+/** How much of the object a table row shows. */
+export function includeOf({ info }: ResourceCall): IncludeObject {
+  const asked = info.query.get('includeObject');
+  if (asked === null || asked === '') return 'Metadata';
+  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(asked)}`);
+}
+
+/** The part of a call that the registry needs to write. */
+export function writeCallOf(
+  { info, registry, request, user, warnings }: ResourceCall,
+  options: { readonly dryRun: boolean; readonly fieldManager: string },
+): WriteCall {
+  return {
+    user,
+    namespace: registry.definition.scope === 'Cluster' ? '' : info.namespace,
+    name: info.pathName,
+    signal: request.signal,
+    warn: warnings.add,
+    dryRun: options.dryRun,
+    manager: managerName(options.fieldManager, request.headers['user-agent']),
+    subresource: info.subresource,
+  };
+}
+
+async function get(call: ResourceCall): Promise<ApiResponse> {
+  const { registry, info } = call;
+  const format = formatOf(call, 'object');
+  const resourceVersion = info.query.size === 0 ? '' : (info.query.get('resourceVersion') ?? '');
+  const stored = await getObject(registry, readCallOf(call), resourceVersion);
+  return objectAnswer(registry.form, stored, { status: 200, format, include: includeOf(call), now: nowOf(call) });
+}
+
+function readCallOf({ info, registry, request, user, warnings }: ResourceCall): {
+  readonly user: RequestContext['user'];
+  readonly namespace: string;
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly warn: (text: string) => void;
+} {
+  const namespace = registry.definition.scope === 'Cluster' ? '' : info.namespace;
+  return { user, namespace, name: info.pathName, signal: request.signal, warn: warnings.add };
+}
+
+function nowOf({ registry }: ResourceCall): () => number {
+  return () => registry.services.clock.now();
+}
+
+async function list(call: ResourceCall): Promise<ApiResponse> {
+  const { registry, info } = call;
+  const format = formatOf(call, 'list');
+  const options = readListOptions(info.query, 'list');
+  const selection = readSelection(options, registry.definition);
+  const page = await listObjects(registry, readCallOf(call), { options, selection });
+  return listAnswer(registry.form, page, { format, include: includeOf(call), now: nowOf(call) });
+}
+
+async function watch(call: ResourceCall): Promise<ApiResponse> {
+  const { registry, info, request } = call;
+  const { definition, services } = registry;
+  const format = formatOf(call, 'object');
+  const options = readListOptions(info.query, 'watch');
+  const selection = readSelection(options, definition);
+  const namespace = namespaceOf(call);
+  const { resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
+  const body = await services.watchSource(definition).watch({
+    representation: watchRepresentation(registry.form, format, { include: includeOf(call), now: nowOf(call) }),
+    namespace: namespace === '' ? undefined : namespace,
+    name: selection.name,
+    filter: selection.matches === undefined ? undefined : watchFilter(call, selection.id, selection.matches),
+    resourceVersion,
+    resourceVersionMatch,
+    sendInitialEvents,
+    allowWatchBookmarks,
+    timeoutSeconds: timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : undefined,
+    signal: request.signal,
+  });
+  const type = format.mediaType === 'application/json' ? 'application/json' : 'application/json;stream=watch';
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'cache-control': 'no-cache, private' },
+    body,
+  };
+}
+
+function watchFilter(
+  { registry }: ResourceCall,
+  id: string,
+  matches: (object: KubernetesObject) => boolean,
+): WatchFilter {
+  const { apiVersion, definition } = registry.form;
+  return { id: `${apiVersion} ${definition.kind} ${id}`, matches };
+}
+
+async function create(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {
+  const { registry, info, request, options, warnings } = call;
+  const { definition } = registry;
+  const format = formatOf(call, 'object');
+  const writeOptions = readWriteOptions(info.query, 'CreateOptions');
+  const pending = readRequestBody(request, options.maxBodyBytes);
+  const bytes = pending instanceof Uint8Array ? pending : await pending;
+  const contentType = request.headers['content-type'];
+  const body = readBodyObject(bytes, contentType, { kind: definition.kind, protobuf: options.protobuf });
+  const { fieldValidation } = writeOptions;
+  const draft = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add });
+  const writeCall = writeCallOf(call, writeOptions);
+  checkObjectKey(draft, definition, { namespace: writeCall.namespace, name: '' });
+  const stored = await createObject(registry, draft, { call: writeCall, strategy });
+  return objectAnswer(registry.form, stored, { status: 201, format, include: includeOf(call), now: nowOf(call) });
+}
+
+async function update(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {
+  const { registry, info, request, options, warnings } = call;
+  const { definition } = registry;
+  const format = formatOf(call, 'object');
+  const writeOptions = readWriteOptions(info.query, 'UpdateOptions');
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  const contentType = request.headers['content-type'];
+  const body = readBodyObject(bytes, contentType, { kind: definition.kind, protobuf: options.protobuf });
+  const { fieldValidation } = writeOptions;
+  const decode = (warn: (text: string) => void) => decodeDraft(body, { definition, strategy, fieldValidation, warn });
+  let draft: ReturnType<typeof decode> | undefined = decode(warnings.add);
+  const writeCall = writeCallOf(call, writeOptions);
+  checkObjectKey(draft, definition, writeCall);
+  const { uid } = draft.metadata;
+  const transform = (live: unknown): ReturnType<typeof decode> => {
+    const mine = draft ?? decode(ignore);
+    draft = undefined; // the next try needs a fresh one: this one gets changed
+    checkObjectKey(mine, definition, writeCall);
+    if (live === undefined) return mine;
+    if (!mine.metadata.resourceVersion && strategy.allowUnconditionalUpdate) mine.metadata.resourceVersion = '0';
+    return mine;
+  };
+  const { stored, created } = await updateObject(registry, transform, { call: writeCall, strategy, uid });
+  const status = created ? 201 : 200;
+  return objectAnswer(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
+}
+
+function ignore(): void {
+  // Warnings were given when the body was decoded first.
+}
+
+async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {
+  const { registry, info, request, options } = call;
+  const { definition } = registry;
+  const format = formatOf(call, 'object');
+  const type = patchTypeOf(mediaTypeOf(request.headers['content-type'] ?? 'none'), definition.custom);
+  if (type === undefined) throw unsupportedPatch(definition.custom);
+  const writeOptions = readWriteOptions(info.query, 'PatchOptions', { apply: type === 'apply' });
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  const writeCall = writeCallOf(call, writeOptions);
+  const request_ = { type, bytes, options: writeOptions, strategy };
+  const { stored, created } = await patchObject(registry, writeCall, request_);
+  const status = created ? 201 : 200;
+  return objectAnswer(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
+}
+
+function unsupportedPatch(custom: boolean): StatusError {
+  const accepted = Object.values(PATCH_TYPES).filter((type) => !custom || type !== PATCH_TYPES.strategic);
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    reason: 'UnsupportedMediaType',
+    code: 415,
+  });
+}
+
+async function remove(call: ResourceCall): Promise<ApiResponse> {
+  const { registry } = call;
+  const format = formatOf(call, 'object');
+  const deleteOptions = await readDeletion(call);
+  const writeCall = writeCallOf(call, { dryRun: deleteOptions.dryRun, fieldManager: '' });
+  await registry.services.admission.mutate(
+    registry.admissionAttributes(writeCall, { operation: 'DELETE', object: undefined, old: undefined }),
+  );
+  const { stored, status, immediate } = await deleteObject(registry, writeCall, deleteOptions);
+  const code = !immediate && deleteOptions.orphanDependents === false ? 202 : 200;
+  if (status) return statusResponse(code, status, format);
+  if (stored === undefined) throw new Error('a deletion answered with neither an object nor a status');
+  return objectAnswer(registry.form, stored, { status: code, format, include: includeOf(call), now: nowOf(call) });
+}
+
+function statusResponse(code: number, status: Status, format: OutputFormat): ApiResponse {
+  return answer(code, Buffer.from(JSON.stringify(status)), format);
+}
+
+/** Reads the options of a deletion from its body or query. */
+export async function readDeletion(call: ResourceCall): Promise<ReturnType<typeof readDeleteOptions>> {
+  const { request, info, options } = call;
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  if (bytes.length === 0) return readDeleteOptions(undefined, info.query);
+  const body = readBodyObject(bytes, request.headers['content-type'], {
+    kind: 'DeleteOptions',
+    protobuf: options.protobuf,
+  });
+  return readDeleteOptions(body.value, info.query);
+}

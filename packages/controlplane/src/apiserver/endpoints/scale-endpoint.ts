@@ -1,0 +1,184 @@
+import {
+  badRequest,
+  conflict,
+  invalid,
+  invalidField,
+  type KubernetesObject,
+  LabelSelector,
+  type LabelSelectorObject,
+  methodNotSupported,
+} from '@kubewright/apimachinery';
+import type { ApiResponse } from '../http/api-request.ts';
+import { mediaTypeOf, readBodyObject, readRequestBody } from '../negotiation/index.ts';
+import {
+  type Draft,
+  getObject,
+  patchTypeOf,
+  readWriteOptions,
+  type ScaleSubresource,
+  updateObject,
+} from '../registry/index.ts';
+import { answer } from './answer.ts';
+import { formatOf, type ResourceCall, writeCallOf } from './resource-endpoint.ts';
+import { applyScalePatch } from './scale-patch.ts';
+
+/** The `autoscaling/v1` Scale of an object. */
+export interface Scale {
+  readonly kind: 'Scale';
+  readonly apiVersion: 'autoscaling/v1';
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly spec: { readonly replicas?: number };
+  readonly status: { readonly replicas: number; readonly selector?: string };
+}
+
+/** Answers GET, PUT and PATCH of a scale: a small view of the parent through which only the replicas change. */
+export async function scaleEndpoint(call: ResourceCall, scale: ScaleSubresource): Promise<ApiResponse> {
+  const format = formatOf(call, undefined, false);
+  const object = await scaledParent(call, scale);
+  return answer(200, Buffer.from(JSON.stringify(scaleOf(object, scale))), format);
+}
+
+function scaledParent(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {
+  switch (call.info.verb) {
+    case 'get':
+      return readParent(call);
+    case 'update':
+      return replace(call, scale);
+    case 'patch':
+      return patch(call, scale);
+    default:
+      throw methodNotSupported();
+  }
+}
+
+async function readParent(call: ResourceCall): Promise<KubernetesObject> {
+  const { registry } = call;
+  const readCall = writeCallOf(call, { dryRun: false, fieldManager: '' });
+  return registry.form.object(await getObject(registry, readCall));
+}
+
+async function replace(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {
+  const { info, request, options } = call;
+  const writeOptions = readWriteOptions(info.query, 'UpdateOptions');
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  const body = readBodyObject(bytes, request.headers['content-type'], { kind: 'Scale', protobuf: options.protobuf });
+  return write(call, scale, { writeOptions, change: () => body.value });
+}
+
+async function patch(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {
+  const { info, request, options } = call;
+  const type = patchTypeOf(mediaTypeOf(request.headers['content-type'] ?? 'none'), false);
+  const writeOptions = readWriteOptions(info.query, 'PatchOptions', { apply: type === 'apply' });
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  return write(call, scale, { writeOptions, change: (current) => applyScalePatch(current, { type, bytes }) });
+}
+
+async function write(
+  call: ResourceCall,
+  scale: ScaleSubresource,
+  options: {
+    readonly writeOptions: ReturnType<typeof readWriteOptions>;
+    readonly change: (current: Scale) => unknown;
+  },
+): Promise<KubernetesObject> {
+  const { registry } = call;
+  const { strategy } = registry.definition;
+  const writeCall = writeCallOf(call, options.writeOptions);
+  const { stored } = await updateObject(
+    registry,
+    (live, found) => {
+      if (live === undefined || found === undefined) throw new Error('an update without a stored object');
+      const wanted = options.change(scaleOf(live, scale));
+      const draft = registry.form.draft(found);
+      takeReplicas(call, draft, { wanted, live, scale });
+      return draft;
+    },
+    { call: writeCall, strategy: { ...strategy, allowCreateOnUpdate: false } },
+  );
+  return registry.form.object(stored);
+}
+
+function takeReplicas(
+  { registry, info }: ResourceCall,
+  draft: Draft,
+  {
+    wanted,
+    live,
+    scale,
+  }: { readonly wanted: unknown; readonly live: KubernetesObject; readonly scale: ScaleSubresource },
+): void {
+  if (typeof wanted !== 'object' || wanted === null) throw badRequest('the body is not a Scale');
+  const { spec, metadata } = wanted as {
+    readonly spec?: { readonly replicas?: unknown };
+    readonly metadata?: Scale['metadata'];
+  };
+  const { resourceVersion, uid, name } = metadata ?? {};
+  if (name !== undefined && name !== info.pathName) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.pathName})`);
+  }
+  if (uid && uid !== live.metadata.uid) {
+    const cause = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    throw conflict(registry.definition, info.pathName, cause);
+  }
+  if (resourceVersion) draft.metadata.resourceVersion = String(resourceVersion);
+  const replicas = spec?.replicas ?? 0;
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer');
+  if (replicas < 0) {
+    const fault = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.pathName, [fault]);
+  }
+  setPath(draft, scale.specReplicasPath, replicas);
+}
+
+function scaleOf(object: KubernetesObject, scale: ScaleSubresource): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = numberAt(object, scale.specReplicasPath);
+  const selector = selectorText(scale.selectorPath && valueAt(object, scale.selectorPath));
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: numberAt(object, scale.statusReplicasPath), ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+function selectorText(selector: unknown): string {
+  if (typeof selector === 'string') return selector;
+  if (typeof selector !== 'object' || selector === null) return '';
+  const { matchLabels, matchExpressions } = selector as LabelSelectorObject;
+  if (matchLabels === undefined && matchExpressions === undefined) {
+    // A replication controller's selector is a plain map of labels.
+    return LabelSelector.ofLabels(selector as Readonly<Record<string, string>>).toString();
+  }
+  return LabelSelector.ofObject(selector as LabelSelectorObject).toString();
+}
+
+function numberAt(object: KubernetesObject, path: readonly string[]): number {
+  const value = valueAt(object, path);
+  return typeof value === 'number' ? value : 0;
+}
+
+function valueAt(object: KubernetesObject, path: readonly string[]): unknown {
+  let value: unknown = object;
+  for (const field of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[field];
+  }
+  return value;
+}
+
+function setPath(draft: Draft, path: readonly string[], value: number): void {
+  let target: Record<string, unknown> = draft;
+  for (const field of path.slice(0, -1)) {
+    const next = target[field];
+    if (typeof next === 'object' && next !== null) target = next as Record<string, unknown>;
+    else {
+      const made: Record<string, unknown> = {};
+      target[field] = made;
+      target = made;
+    }
+  }
+  const last = path.at(-1);
+  if (last !== undefined) target[last] = value;
+}

@@ -1,0 +1,27 @@
+import { methodNotSupported } from '@kubewright/apimachinery';
+import type { ApiResponse } from '../http/api-request.ts';
+import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
+import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';
+import { answer } from './answer.ts';
+import { formatOf, namespaceOf, type ResourceCall } from './resource-endpoint.ts';
+
+/** Answers a POST on a resource that is only asked, never stored. */
+export async function createVirtual(call: ResourceCall, virtual: VirtualResource): Promise<ApiResponse> {
+  const { registry, info, request, options, user, warnings } = call;
+  const { definition } = registry;
+  if (info.verb !== 'create' || info.pathName !== '') throw methodNotSupported();
+  const format = formatOf(call, undefined, false);
+  const writeOptions = readWriteOptions(info.query, 'CreateOptions');
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  const body = readBodyObject(bytes, request.headers['content-type'], {
+    kind: definition.kind,
+    protobuf: options.protobuf,
+  });
+  const { fieldValidation, dryRun } = writeOptions;
+  const { strategy } = definition;
+  const object = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add });
+  const namespace = namespaceOf(call);
+  checkObjectKey(object, definition, { namespace, name: '' });
+  const result = await virtual.create({ object, user, namespace, dryRun });
+  return answer(201, Buffer.from(JSON.stringify(result)), format);
+}

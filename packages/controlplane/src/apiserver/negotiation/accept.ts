@@ -1,0 +1,94 @@
+import { notAcceptable } from '@kubewright/apimachinery';
+
+/** How an answer is to be written. */
+export interface OutputFormat {
+  readonly mediaType: 'application/json' | 'application/yaml';
+  /** The form that the objects are turned into; absent means their own. */
+  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
+  readonly pretty: boolean;
+}
+
+/** Which transformations an endpoint offers. */
+export interface OutputChoices {
+  /** Whether `as=Table` can be served. */
+  readonly table: boolean;
+  /** `list` for collections, `object` for single ones; absent where nothing can be transformed (reviews, Scale). */
+  readonly partial?: 'list' | 'object' | undefined;
+}
+
+const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+const PLAIN: OutputFormat = { mediaType: 'application/json', pretty: false };
+
+/**
+ * Chooses the form of an answer from `Accept`, in order of quality, then of appearance. Protobuf is never served: every
+ * client that asks for it accepts JSON as well. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
+ *
+ * @throws StatusError 406 when nothing that the client accepts can be served
+ */
+export function negotiateOutput(accept: string | undefined, choices: OutputChoices, pretty = false): OutputFormat {
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') {
+    return pretty ? { mediaType: 'application/json', pretty } : PLAIN;
+  }
+  for (const clause of parseAccept(accept)) {
+    const mediaType = servedType(clause.type);
+    if (mediaType === undefined) continue;
+    const as = transformation(clause.params, choices);
+    if (as === null) continue;
+    const asked = clause.params.get('pretty');
+    const isPretty = asked === undefined ? pretty : asked === '1' || asked === 'true';
+    return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, pretty: isPretty };
+  }
+  throw notAcceptable(MEDIA_TYPES);
+}
+
+interface AcceptClause {
+  readonly type: string;
+  readonly params: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+function parseAccept(accept: string): readonly AcceptClause[] {
+  const clauses: AcceptClause[] = [];
+  for (const text of accept.split(',', 64)) {
+    const [type = '', ...rest] = text.split(';');
+    const params = new Map<string, string>();
+    for (const param of rest) {
+      const equals = param.indexOf('=');
+      if (equals < 0) continue;
+      params.set(param.slice(0, equals).trim().toLowerCase(), unquote(param.slice(equals + 1).trim()));
+    }
+    const quality = Number(params.get('q') ?? '1');
+    if (quality === 0) continue;
+    clauses.push({ type: type.trim().toLowerCase(), params, quality: Number.isNaN(quality) ? 1 : quality });
+  }
+  return clauses.sort((a, b) => b.quality - a.quality); // stable: equal qualities stay in order
+}
+
+function servedType(type: string): OutputFormat['mediaType'] | undefined {
+  if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json';
+  return type === 'application/yaml' ? type : undefined;
+}
+
+/** `undefined`: no transformation; `null`: one that is not served here. */
+function transformation(params: ReadonlyMap<string, string>, choices: OutputChoices): OutputFormat['as'] | null {
+  const as = params.get('as');
+  if (as === undefined) return undefined;
+  if ((params.get('g') ?? '') !== 'meta.k8s.io' || !/^v1(?:beta1)?$/.test(params.get('v') ?? '')) return null;
+  if (as === 'Table') return choices.table ? as : null;
+  if (as === 'PartialObjectMetadata') return choices.partial === 'object' ? as : null;
+  if (as === 'PartialObjectMetadataList') return choices.partial === 'list' ? as : null;
+  return null;
+}
+
+function unquote(text: string): string {
+  return text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
+}
+
+/** Whether an answer is indented: asked for in the query, or for a person at a terminal or browser. */
+export function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
+  if (query.size > 0) {
+    const asked = query.get('pretty');
+    if (asked !== null) return /^(?:1|t|T|true|TRUE|True)$/.test(asked);
+  }
+  return userAgent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);
+}

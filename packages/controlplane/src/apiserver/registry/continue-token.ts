@@ -1,0 +1,42 @@
+import { badRequest } from '@kubewright/apimachinery';
+
+/** Where a list goes on: after which key, and at which revision (-1: the newest, inconsistent with what came before). */
+export interface ContinueToken {
+  readonly revision: number;
+  /** The key after which to go on, relative to the list's prefix. */
+  readonly after: string;
+}
+
+const API_VERSION = 'meta.k8s.io/v1';
+
+/** Writes a token as upstream does (1.36): base64url of JSON, the start being the successor of the last key. */
+export function encodeContinue({ revision, after }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: API_VERSION, rv: revision, start: `/${after}\u0000` })).toString('base64url');
+}
+
+/**
+ * Reads a token.
+ *
+ * @throws StatusError 400 when it was not made by a server
+ */
+export function decodeContinue(text: string): ContinueToken {
+  let token: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown };
+  try {
+    token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as typeof token;
+  } catch (cause) {
+    throw invalid('unexpected data', cause);
+  }
+  if (typeof token !== 'object' || token === null) throw invalid('unexpected data');
+  const { v, rv, start } = token;
+  if (v !== API_VERSION) throw invalid(`server does not recognize this encoded version ${String(v ?? '')}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || typeof start !== 'string' || start === '') {
+    throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  const after = start.replace(/^\//, '').replace(/\u0000$/, '');
+  if (after.split('/').includes('..')) throw invalid(`invalid start key ${JSON.stringify(start)}`);
+  return { revision: rv, after };
+}
+
+function invalid(detail: string, cause?: unknown): Error {
+  return badRequest(`invalid continue token: continue key is not valid: ${detail}`, { cause });
+}

@@ -1,0 +1,104 @@
+import { alreadyExists, badRequest, hasReason, invalid, type KubernetesObject } from '@kubewright/apimachinery';
+import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
+import type { WriteCall } from './call.ts';
+import { GENERATE_NAME_TRIES, generateName } from './generate-name.ts';
+import { validateMetadata } from './metadata-validation.ts';
+import { dedupOwnerReferences } from './owner-references.ts';
+import type { Registry } from './registry.ts';
+import { formatTime } from './registry-services.ts';
+import { encodeStored, toStorageForm } from './served-form.ts';
+import type { Draft, Strategy } from './strategy.ts';
+
+/** Creates objects: names, system fields, admission, validation, storage. Mirrors `Store.Create` (1.36). */
+export async function createObject(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly tracked?: boolean },
+): Promise<StoredObject> {
+  const { definition, services } = registry;
+  const { call, strategy } = options;
+  const now = formatTime(services.clock.now());
+  dedupOwnerReferences(draft, call.warn);
+  registry.stripEmptyManagedFields(draft);
+  if (options.tracked !== true) registry.trackUpdate(undefined, draft, { call, time: now });
+  const attributes = registry.admissionAttributes(call, { operation: 'CREATE', object: draft, old: undefined });
+  await services.admission.mutate(attributes);
+  dedupOwnerReferences(draft, call.warn);
+  const base = draft.metadata.name ? undefined : draft.metadata.generateName;
+  beforeCreate(registry, draft, { call, strategy, now });
+  for (let attempt = 1; ; attempt++) {
+    if (base) draft.metadata.name = generateName(base, services.random);
+    try {
+      return await insert(registry, draft, { call, strategy, attributes });
+    } catch (error) {
+      if (!base || attempt >= GENERATE_NAME_TRIES || !hasReason(error, 'AlreadyExists')) throw error;
+    }
+  }
+}
+
+function beforeCreate(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly now: string },
+): void {
+  const { definition, services } = registry;
+  const { call, strategy, now } = options;
+  const { metadata } = draft;
+  if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata['selfLink'];
+  if (definition.scope === 'Namespaced') metadata.namespace = call.namespace;
+  if (strategy.generation === 'none') delete metadata.generation;
+  else metadata.generation = 1;
+  strategy.prepareForCreate?.(draft, registry.strategyContext(call));
+  metadata.uid = services.random.uid();
+  metadata.creationTimestamp = now;
+}
+
+async function insert(
+  registry: Registry,
+  draft: Draft,
+  options: {
+    readonly call: WriteCall;
+    readonly strategy: Strategy;
+    readonly attributes: ReturnType<Registry['admissionAttributes']>;
+  },
+): Promise<StoredObject> {
+  const { definition, services } = registry;
+  const { call, strategy, attributes } = options;
+  const object = draft as unknown as KubernetesObject; // a draft that is complete
+  validateNew(registry, draft, { call, strategy });
+  if (strategy.warnings) for (const text of strategy.warnings(object, undefined)) call.warn(text);
+  await services.admission.validate(attributes);
+  const name = draft.metadata.name ?? '';
+  const key = registry.key(call.namespace, name);
+  const stored = toStorageForm(draft, definition);
+  if (call.dryRun) {
+    if (await services.storage.get(key)) throw alreadyExists(definition, name);
+    return { key, bytes: encodeStored(stored, ''), revision: 0 };
+  }
+  try {
+    const encode = (revision: number): Uint8Array => encodeStored(stored, String(revision));
+    const { objects } = await services.storage.commit([{ key, expected: 0, encode }]);
+    const written = objects[0] as StoredObject; // one write that does not delete, one object
+    registry.form.remember(written, stored as unknown as KubernetesObject);
+    return written;
+  } catch (error) {
+    if (error instanceof RevisionMismatchError) throw alreadyExists(definition, name);
+    throw error;
+  }
+}
+
+function validateNew(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy },
+): void {
+  const { definition } = registry;
+  const errors = validateMetadata(draft.metadata, definition);
+  const object = draft as unknown as KubernetesObject; // a draft that is complete
+  const own = options.strategy.validate?.(object, registry.strategyContext(options.call));
+  if (own && own.length > 0) errors.push(...own);
+  if (errors.length > 0) throw invalid(definition, draft.metadata.name ?? '', errors);
+}

@@ -1,0 +1,108 @@
+import { apiVersionOf, badRequest, parseApiVersion } from '@kubewright/apimachinery';
+import { DecodeError, decodeValue, type ParsedBody, strictDecodingMessage } from '@kubewright/schema';
+import type { WriteOptions } from './query-options.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import type { Draft, Strategy } from './strategy.ts';
+
+/** What a draft is decoded for. */
+export interface DecodeTarget {
+  readonly definition: ResourceDefinition;
+  readonly strategy: Strategy;
+  readonly fieldValidation: WriteOptions['fieldValidation'];
+  warn(text: string): void;
+}
+
+/**
+ * Fits a body to its kind: type, known fields, defaults.
+ *
+ * @throws StatusError 400 when it is another kind, does not fit, or has unknown or duplicate fields under `Strict`
+ */
+export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
+  const { definition, strategy } = target;
+  const { kind } = definition;
+  const apiVersion = apiVersionOf(definition);
+  const { value } = body;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) checkType(value, definition);
+  let decoded: ReturnType<typeof decodeValue>;
+  const options = body.numberTokens === undefined ? {} : { numberTokens: body.numberTokens };
+  try {
+    decoded = definition.decode ? definition.decode(value, options) : decodeValue(definition.schema, value, options);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(definition.version)} cannot be handled as a ${kind}: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  reportUnknown(body, decoded.unknownFields, target);
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.value as Draft;
+  const draft: Draft = { kind, apiVersion, metadata: (metadata as Draft['metadata'] | undefined) ?? {}, ...rest };
+  strategy.applyDefaults?.(draft);
+  return draft;
+}
+
+function reportUnknown(body: ParsedBody, unknownFields: readonly string[], target: DecodeTarget): void {
+  const { fieldValidation, definition } = target;
+  if (fieldValidation === 'Ignore' || (unknownFields.length === 0 && body.duplicates.length === 0)) return;
+  if (fieldValidation === 'Warn') {
+    for (const text of unknownFields) target.warn(text);
+    for (const text of body.duplicates) target.warn(text);
+    return;
+  }
+  const message = strictDecodingMessage(body, unknownFields);
+  if (message === undefined) return;
+  const { kind, version } = definition;
+  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${message}`);
+}
+
+function checkType(value: object, definition: ResourceDefinition): void {
+  const { kind, apiVersion } = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  const expected = apiVersionOf(definition);
+  const isKind = kind === undefined || kind === '' || kind === definition.kind;
+  const isVersion = apiVersion === undefined || apiVersion === '' || apiVersion === expected;
+  if (isKind && isVersion) return;
+  const given = { kind: String(kind ?? definition.kind), apiVersion: String(apiVersion ?? expected) };
+  if (definition.custom) {
+    if (isVersion) return; // another kind is a fault that validation reports
+    throw badRequest(
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${expected})`,
+    );
+  }
+  const { version } = parseApiVersion(given.apiVersion);
+  const head = `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${definition.kind}`;
+  if (isVersion) {
+    const internal = `${(definition.group || 'core').split('.')[0]}.${definition.kind}`;
+    throw badRequest(`${head}: converting (${version}.${given.kind}) to (${internal}): unknown conversion`);
+  }
+  throw badRequest(
+    `${head}: no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
+}
+
+/**
+ * Checks that a body names the object that the URL names, and completes its namespace.
+ *
+ * @throws StatusError 400
+ */
+export function checkObjectKey(
+  draft: Draft,
+  definition: ResourceDefinition,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): void {
+  const { metadata } = draft;
+  if (name !== '') {
+    if (!metadata.name) {
+      throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    }
+    if (metadata.name !== name) {
+      throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+    }
+  }
+  if (definition.scope === 'Cluster') return;
+  if (!metadata.namespace) metadata.namespace = namespace;
+  else if (metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}

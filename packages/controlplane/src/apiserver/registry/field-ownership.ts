@@ -1,0 +1,133 @@
+import {
+  apiVersionOf,
+  applyConflict,
+  badRequest,
+  FieldSet,
+  type KubernetesObject,
+  StatusError,
+} from '@kubewright/apimachinery';
+import {
+  ApplyConflictError,
+  ApplyRequestError,
+  type ApplyType,
+  applyPatch,
+  applyTypeOf,
+  type Ownership,
+  trackUpdate,
+} from '@kubewright/schema';
+import type { ResourceDefinition } from './resource-definition.ts';
+import type { Draft } from './strategy.ts';
+
+/** Who writes what, for managed fields. */
+export interface OwnershipChange {
+  readonly manager: string;
+  readonly subresource: string;
+  /** Formatted as the API writes times. */
+  readonly time: string;
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+const STATUS_ONLY = FieldSet.of(['f:status']);
+const SPEC_ONLY = FieldSet.of(['f:spec']);
+
+/** Keeps `metadata.managedFields` of one resource: which manager owns which fields. */
+export class FieldOwnership {
+  readonly #definition: ResourceDefinition;
+  readonly #main: Ownership;
+  readonly #status: Ownership;
+
+  constructor(definition: ResourceDefinition) {
+    this.#definition = definition;
+    const apiVersion = apiVersionOf(definition);
+    const shared = { type: applyTypeOf(definition.schema), apiVersion, otherVersion: otherVersions(definition) };
+    const resetsStatus = definition.subresources.get('status')?.behaviour.type === 'status';
+    this.#main = resetsStatus ? { ...shared, resetFields: STATUS_ONLY } : shared;
+    this.#status = { ...shared, resetFields: SPEC_ONLY };
+  }
+
+  /** Records a write that is no apply; changes `draft.metadata.managedFields`. */
+  update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void {
+    const { manager, subresource, time } = change;
+    const entries = trackUpdate({
+      ...this.#ownership(subresource),
+      live: live as unknown as Plain | undefined,
+      object: draft,
+      manager,
+      subresource,
+      now: time,
+    });
+    if (entries.length > 0) draft.metadata['managedFields'] = entries;
+    else delete draft.metadata['managedFields'];
+  }
+
+  /**
+   * Applies a configuration; the result is a draft of one's own with its managed fields.
+   *
+   * @throws StatusError 400, 409 with one cause for each contested field
+   */
+  apply(
+    live: KubernetesObject | undefined,
+    applied: Plain,
+    change: OwnershipChange & { readonly force: boolean },
+  ): { readonly draft: Draft; readonly changed: boolean } {
+    const { manager, subresource, time, force } = change;
+    try {
+      const { object, managedFields, changed } = applyPatch({
+        ...this.#ownership(subresource),
+        live: live as unknown as Plain | undefined,
+        applied,
+        manager,
+        force,
+        subresource,
+        now: time,
+      });
+      // A copy: the merged object shares structure with the stored one.
+      const draft = structuredCopy(object) as Draft;
+      draft.metadata ??= {};
+      if (managedFields.length > 0) draft.metadata['managedFields'] = managedFields;
+      else delete draft.metadata['managedFields'];
+      return { draft, changed };
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  #ownership(subresource: string): Ownership {
+    const behaviour = this.#definition.subresources.get(subresource)?.behaviour.type;
+    return behaviour === 'status' ? this.#status : this.#main;
+  }
+}
+
+/** Versions of a kind that differ in nothing but their name share the type; others are not tracked across. */
+function otherVersions(definition: ResourceDefinition): Ownership['otherVersion'] {
+  const type: ApplyType = applyTypeOf(definition.schema);
+  const same = (object: unknown): unknown => object;
+  const prefix = definition.group === '' ? '' : `${definition.group}/`;
+  return (apiVersion) =>
+    apiVersion.startsWith(prefix) && apiVersion.includes('/') === (prefix !== '')
+      ? { type, convert: same, convertBack: same }
+      : undefined;
+}
+
+function translated(error: unknown): unknown {
+  if (error instanceof ApplyConflictError) return applyConflict(error.message, error.causes);
+  if (!(error instanceof ApplyRequestError)) return error;
+  if (error.httpStatus === 400) return badRequest(error.message, { cause: error });
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: error.httpStatus } as const;
+  return new StatusError({ ...status, message: error.message }, { cause: error });
+}
+
+/** Copies plain JSON; several times faster than the engine's structured clone. */
+export function structuredCopy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(structuredCopy);
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const item = structuredCopy((value as Plain)[key]);
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, { value: item, writable: true, enumerable: true, configurable: true });
+    else copy[key] = item;
+  }
+  return copy;
+}

@@ -1,0 +1,39 @@
+import type { DeleteOptions } from './delete-options.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+/**
+ * The finalizers that an object has once its deletion was asked for: what the client says decides whether dependents are
+ * orphaned or deleted first, else a finalizer that is there already, else the kind's default (`Store`, 1.36).
+ */
+export function finalizersFor(
+  finalizers: readonly string[],
+  { options, definition }: { readonly options: DeleteOptions; readonly definition: ResourceDefinition },
+): string[] {
+  const others = finalizers.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  if (isUncollected(definition)) return [...finalizers];
+  const policy = propagation(finalizers, { options, definition });
+  if (policy === 'Orphan') others.push(ORPHAN);
+  else if (policy === 'Foreground') others.push(FOREGROUND);
+  return others;
+}
+
+function propagation(
+  finalizers: readonly string[],
+  { options, definition }: { readonly options: DeleteOptions; readonly definition: ResourceDefinition },
+): 'Orphan' | 'Foreground' | 'Background' {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy;
+  for (const finalizer of finalizers) {
+    if (finalizer === ORPHAN) return 'Orphan';
+    if (finalizer === FOREGROUND) return 'Foreground';
+  }
+  return definition.strategy.defaultPropagation ?? 'Background';
+}
+
+/** Events are never owners: garbage collection leaves them alone. */
+function isUncollected(definition: ResourceDefinition): boolean {
+  return !definition.custom && definition.resource === 'events';
+}

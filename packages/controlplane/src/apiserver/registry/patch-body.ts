@@ -1,0 +1,110 @@
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  badRequest,
+  JsonPatchError,
+  MergePatchError,
+  requestEntityTooLarge,
+  StatusError,
+} from '@kubewright/apimachinery';
+import {
+  BodyReadError,
+  parseJson,
+  type SchemaNode,
+  StrategicMergeError,
+  strategicMergePatch,
+} from '@kubewright/schema';
+
+/** The media types of patches. */
+export const PATCH_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+/** One of {@link PATCH_TYPES}. */
+export type PatchType = keyof typeof PATCH_TYPES;
+
+/** Tells which kind of patch a media type is. @returns `undefined` where the resource does not take it */
+export function patchTypeOf(mediaType: string, custom: boolean): PatchType | undefined {
+  for (const [type, name] of Object.entries(PATCH_TYPES)) {
+    if (name === mediaType) return custom && type === 'strategic' ? undefined : (type as PatchType);
+  }
+  return undefined;
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the body of a patch that is no apply.
+ *
+ * @throws StatusError 400 in upstream's words, which differ by type
+ */
+export function readPatchBody(type: PatchType, bytes: Uint8Array): unknown {
+  const prefix = type === 'strategic' ? '' : 'error decoding patch: ';
+  let value: unknown;
+  try {
+    ({ value } = parseJson(bytes));
+  } catch (error) {
+    if (error instanceof BodyReadError) throw badRequest(prefix + error.message, { cause: error });
+    throw error;
+  }
+  if (type === 'json') {
+    if (Array.isArray(value)) return value;
+    throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type jsonpatch.Patch`);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`);
+}
+
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value;
+}
+
+/**
+ * Applies a patch that was read. Strategic merge patches follow `schema`.
+ *
+ * @throws StatusError 400, 413, 422 or 500 as upstream
+ */
+export function applyPatchBody(
+  document: object,
+  { type, patch, schema }: { readonly type: PatchType; readonly patch: unknown; readonly schema: SchemaNode },
+): unknown {
+  try {
+    if (type === 'json') return applyJsonPatch(document, patch);
+    if (type === 'merge') return applyMergePatch(document, patch);
+    return strategicMergePatch(document as Plain, patch as Plain, schema); // checked by readPatchBody
+  } catch (error) {
+    if (error instanceof JsonPatchError) throw jsonPatchFailure(error);
+    if (error instanceof MergePatchError) throw badRequest(error.message, { cause: error });
+    if (error instanceof StrategicMergeError) throw strategicFailure(error);
+    throw error;
+  }
+}
+
+function jsonPatchFailure(error: JsonPatchError): StatusError {
+  if (error.kind === 'malformed') return badRequest(`error decoding patch: ${error.message}`, { cause: error });
+  if (error.kind === 'tooLarge') return requestEntityTooLarge(error.message);
+  // Upstream says nothing of what went wrong.
+  return new StatusError(
+    {
+      ...FAILURE,
+      message: 'the server rejected our request due to an error in our request',
+      reason: 'Invalid',
+      details: {},
+      code: 422,
+    },
+    { cause: error },
+  );
+}
+
+function strategicFailure(error: StrategicMergeError): StatusError {
+  const { message, httpStatus } = error;
+  if (httpStatus === 400) return badRequest(message, { cause: error });
+  const reason = httpStatus === 422 ? ({ reason: 'Invalid' } as const) : {};
+  return new StatusError({ ...FAILURE, message, ...reason, code: httpStatus }, { cause: error });
+}
+
+const FAILURE = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;

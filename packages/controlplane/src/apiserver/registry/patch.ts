@@ -1,0 +1,142 @@
+import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
+import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
+import type { StoredObject } from '../../storage/storage.ts';
+import type { WriteCall } from './call.ts';
+import { checkObjectKey, decodeDraft } from './decode-draft.ts';
+import { applyPatchBody, type PatchType, readPatchBody } from './patch-body.ts';
+import type { WriteOptions } from './query-options.ts';
+import type { Registry } from './registry.ts';
+import { formatTime } from './registry-services.ts';
+import type { Draft, Strategy } from './strategy.ts';
+import { type Updated, updateObject } from './update.ts';
+
+/** A patch as it was sent. */
+export interface PatchRequest {
+  readonly type: PatchType;
+  readonly bytes: Uint8Array;
+  readonly options: WriteOptions;
+  readonly strategy: Strategy;
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** Patches an object: read, change, write, again when another writer was faster. Mirrors `patchResource` (1.36). */
+export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
+  const { strategy } = patch;
+  if (patch.type === 'apply') return applyObject(registry, call, patch);
+  const change = readPatch(registry, patch);
+  const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
+    // Patches never create, so there is an object.
+    const draft = registry.form.draft(stored as StoredObject);
+    return decodePatched(registry, change(draft), { call, patch });
+  };
+  return updateObject(registry, transform, { call, strategy: { ...strategy, allowCreateOnUpdate: false } });
+}
+
+function decodePatched(
+  registry: Registry,
+  value: unknown,
+  { call, patch }: { readonly call: WriteCall; readonly patch: PatchRequest },
+): Draft {
+  const { definition } = registry;
+  const { fieldValidation } = patch.options;
+  const body: ParsedBody = { value, duplicates: [], format: 'json' };
+  const unknown: string[] = [];
+  let draft: Draft;
+  try {
+    draft = decodeDraft(body, {
+      definition,
+      strategy: patch.strategy,
+      fieldValidation: fieldValidation === 'Ignore' ? 'Ignore' : 'Warn',
+      warn: (text) => unknown.push(text),
+    });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.httpStatus !== 400) throw error;
+    throw invalidPatch(value, error.message.replace(/^.* cannot be handled as an? \S+: /, ''));
+  }
+  if (unknown.length > 0 && fieldValidation === 'Strict') {
+    throw invalidPatch(value, `strict decoding error: ${unknown.join(', ')}`);
+  }
+  for (const text of unknown) call.warn(text);
+  checkObjectKey(draft, definition, call);
+  return draft;
+}
+
+/** Upstream shows the whole patched object and names no kind. */
+function invalidPatch(value: unknown, detail: string): StatusError {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(value))}: ${detail}`;
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: ` "" is invalid: patch: ${message}`,
+    reason: 'Invalid',
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
+    code: 422,
+  });
+}
+
+function readPatch(registry: Registry, { type, bytes }: PatchRequest): (draft: Draft) => unknown {
+  const patch = readPatchBody(type, bytes);
+  return (draft) => applyPatchBody(draft, { type, patch, schema: registry.definition.schema });
+}
+
+async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
+  const { services, definition } = registry;
+  const applied = readConfiguration(registry, call, patch);
+  const force = patch.options.force === true;
+  const transform = (live: KubernetesObject | undefined): Draft => {
+    const time = formatTime(services.clock.now());
+    const { manager, subresource } = call;
+    const result = registry.ownership.apply(live, applied, { manager, subresource, time, force });
+    const body: ParsedBody = { value: result.draft, duplicates: [], format: 'json' };
+    const draft = decodeDraft(body, {
+      definition,
+      strategy: patch.strategy,
+      fieldValidation: 'Ignore',
+      warn: call.warn,
+    });
+    if (definition.scope === 'Namespaced') draft.metadata.namespace = call.namespace;
+    return draft;
+  };
+  const createIfMissing = call.subresource === '';
+  const { strategy } = patch;
+  return updateObject(registry, transform, { call, strategy, createIfMissing, tracked: true });
+}
+
+/** Reads and checks the configuration of an apply. */
+function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequest): Plain {
+  const { definition } = registry;
+  let body: ParsedBody;
+  try {
+    body = parseYaml(patch.bytes);
+  } catch (error) {
+    if (error instanceof BodyReadError) throw badRequest(`error decoding YAML: ${error.message}`, { cause: error });
+    throw error;
+  }
+  const { value } = body;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('error decoding YAML: the configuration is not an object');
+  }
+  const applied = value as Plain;
+  const { kind = '', apiVersion = '' } = applied as { readonly kind?: string; readonly apiVersion?: string };
+  const { group, version } = parseApiVersion(String(apiVersion));
+  if (kind !== definition.kind || group !== definition.group || version !== definition.version) {
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${kind}`);
+  }
+  const metadata = applied['metadata'];
+  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) {
+    throw badRequest('error decoding YAML: metadata is not an object');
+  }
+  const own: Draft = { kind, apiVersion: String(apiVersion), metadata: { ...(metadata as object | undefined) } };
+  if (own.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
+  checkObjectKey(own, definition, call);
+  if (body.duplicates.length > 0 && patch.options.fieldValidation !== 'Ignore') {
+    if (patch.options.fieldValidation === 'Strict') {
+      throw badRequest(`error strict decoding YAML: ${body.duplicates.join(', ')}`);
+    }
+    for (const text of body.duplicates) call.warn(text);
+  }
+  return { ...applied, metadata: own.metadata };
+}

@@ -1,0 +1,20 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { Storage } from '../../storage/storage.ts';
+import type { AdmissionChain } from '../admission/admission-chain.ts';
+import type { WatchSource } from '../watch/index.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+
+/** What every registry works with. */
+export interface RegistryServices {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: AdmissionChain;
+  /** Watches of a resource; one source for each {@link ResourceDefinition.storagePrefix}. */
+  watchSource(definition: ResourceDefinition): WatchSource;
+}
+
+/** Formats a moment as the API writes times: whole seconds, UTC. */
+export function formatTime(nowMs: number): string {
+  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+}

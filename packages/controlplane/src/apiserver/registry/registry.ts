@@ -1,0 +1,95 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
+import type { WriteCall } from './call.ts';
+import { FieldOwnership } from './field-ownership.ts';
+import { jsonEqual } from './json-equal.ts';
+import type { RegistryServices } from './registry-services.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import { ServedForm } from './served-form.ts';
+import type { Draft, StrategyContext } from './strategy.ts';
+
+/**
+ * Everything that is done to the objects of one resource in one version, but for what its {@link Strategy} decides.
+ * The verbs are functions on it: `createObject`, `getObject`, `listObjects`, `updateObject`, `deleteObject`.
+ */
+export class Registry {
+  readonly definition: ResourceDefinition;
+  readonly services: RegistryServices;
+  readonly form: ServedForm;
+  readonly ownership: FieldOwnership;
+
+  constructor(definition: ResourceDefinition, services: RegistryServices) {
+    this.definition = definition;
+    this.services = services;
+    this.form = new ServedForm(definition);
+    this.ownership = new FieldOwnership(definition);
+  }
+
+  /** The storage key of an object, or the prefix of a collection when `name` is empty. */
+  key(namespace: string, name: string): string {
+    const prefix = this.definition.storagePrefix;
+    return namespace === '' || this.definition.scope === 'Cluster' ? prefix + name : `${prefix}${namespace}/${name}`;
+  }
+
+  strategyContext(call: WriteCall): StrategyContext {
+    const { clock, random } = this.services;
+    return { user: call.user, clock, random, dryRun: call.dryRun };
+  }
+
+  admissionAttributes(
+    call: WriteCall,
+    change: {
+      readonly operation: AdmissionAttributes['operation'];
+      readonly object: Draft | undefined;
+      readonly old: KubernetesObject | undefined;
+    },
+  ): AdmissionAttributes {
+    return {
+      operation: change.operation,
+      definition: this.definition,
+      subresource: call.subresource,
+      namespace: call.namespace,
+      name: call.name === '' ? (change.object?.metadata.name ?? '') : call.name,
+      user: call.user,
+      dryRun: call.dryRun,
+      object: change.object,
+      oldObject: change.old,
+      warn: call.warn,
+    };
+  }
+
+  /** Records who owns the fields of a write that is no apply. */
+  trackUpdate(
+    live: KubernetesObject | undefined,
+    draft: Draft,
+    { call, time }: { readonly call: WriteCall; readonly time: string },
+  ): void {
+    const { manager, subresource } = call;
+    this.ownership.update(live, draft, { manager, subresource, time });
+  }
+
+  /** `managedFields: [{}]` is how clients ask to forget all managers. */
+  stripEmptyManagedFields(draft: Draft): void {
+    const entries = draft.metadata['managedFields'];
+    if (Array.isArray(entries) && entries.length === 1 && Object.keys(entries[0] as object).length === 0) {
+      delete draft.metadata['managedFields'];
+    }
+  }
+
+  /** Takes over old times in managed fields when nothing else changed, so that such a write is none. */
+  keepUnchangedTimes(draft: Draft, live: KubernetesObject): void {
+    const next = draft.metadata['managedFields'];
+    const old = live.metadata.managedFields;
+    if (!Array.isArray(next) || old === undefined || next.length !== old.length) return;
+    const withoutTimes = (entries: readonly unknown[]): unknown[] =>
+      entries.map((entry) => ({ ...(entry as object), time: undefined }));
+    if (jsonEqual(next, old) || !jsonEqual(withoutTimes(next), withoutTimes(old))) return;
+    const { metadata: _new, ...rest } = draft;
+    const { metadata: _old, ...oldRest } = live as unknown as Draft;
+    if (!jsonEqual(rest, oldRest)) return;
+    const relevant = ({ managedFields: _m, resourceVersion: _r, ...others }: Draft['metadata']): unknown => others;
+    if (jsonEqual(relevant(draft.metadata), relevant(live.metadata as Draft['metadata']))) {
+      draft.metadata['managedFields'] = old as unknown[];
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { ResourceDefinition } from './resource-definition.ts';
+
+/**
+ * The resources that a server serves. Live: custom resources come and go. Readers ask for each request and keep nothing
+ * but what they can look up by a definition's identity.
+ */
+export interface ResourceCatalog {
+  /** Changes with every change of the catalog. */
+  readonly generation: number;
+  find(group: string, version: string, resource: string): ResourceDefinition | undefined;
+  /** All definitions, in no particular order. */
+  all(): readonly ResourceDefinition[];
+  /** True when anything is served in this version of the group. */
+  serves(group: string, version: string): boolean;
+}
+
+/** A catalog in memory: built-in definitions, and whatever is put in later. */
+export class MutableCatalog implements ResourceCatalog {
+  #generation = 1;
+  readonly #definitions = new Map<string, ResourceDefinition>();
+  readonly #counts = new Map<string, number>();
+  #all: readonly ResourceDefinition[] | undefined;
+
+  constructor(definitions: readonly ResourceDefinition[] = []) {
+    for (const definition of definitions) this.put(definition);
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(group: string, version: string, resource: string): ResourceDefinition | undefined {
+    return this.#definitions.get(`${group}/${version}/${resource}`);
+  }
+
+  all(): readonly ResourceDefinition[] {
+    this.#all ??= [...this.#definitions.values()];
+    return this.#all;
+  }
+
+  serves(group: string, version: string): boolean {
+    return (this.#counts.get(`${group}/${version}`) ?? 0) > 0;
+  }
+
+  /** Serves a resource, in place of what was served under its name. */
+  put(definition: ResourceDefinition): void {
+    const { group, version, resource } = definition;
+    const key = `${group}/${version}/${resource}`;
+    if (!this.#definitions.has(key)) this.#count(`${group}/${version}`, 1);
+    this.#definitions.set(key, definition);
+    this.#changed();
+  }
+
+  /** Serves a resource no more. */
+  remove(group: string, version: string, resource: string): void {
+    if (!this.#definitions.delete(`${group}/${version}/${resource}`)) return;
+    this.#count(`${group}/${version}`, -1);
+    this.#changed();
+  }
+
+  #count(groupVersion: string, by: number): void {
+    this.#counts.set(groupVersion, (this.#counts.get(groupVersion) ?? 0) + by);
+  }
+
+  #changed(): void {
+    this.#generation++;
+    this.#all = undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  badRequest,
+  FieldSelector,
+  FieldSelectorError,
+  type KubernetesObject,
+  LabelSelector,
+  LabelSelectorError,
+} from '@kubewright/apimachinery';
+import type { ListOptions } from './list-options.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+
+/** Which objects of a collection a client wants. */
+export interface Selection {
+  /** Canonical text, equal for equal selections. */
+  readonly id: string;
+  /** Absent when everything is wanted. */
+  readonly matches: ((object: KubernetesObject) => boolean) | undefined;
+  /** The only name that can match. */
+  readonly name: string | undefined;
+}
+
+const EVERYTHING: Selection = { id: '', matches: undefined, name: undefined };
+const MAX_SELECTOR_LENGTH = 64 * 1024;
+
+/**
+ * Reads the label and field selectors of a list.
+ *
+ * @throws StatusError 400 for selectors that cannot be read and fields that the kind does not offer
+ */
+export function readSelection(
+  { labelSelector, fieldSelector }: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
+  definition: ResourceDefinition,
+): Selection {
+  if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
+  if (labelSelector.length + fieldSelector.length > MAX_SELECTOR_LENGTH) {
+    throw badRequest(`the selectors are longer than ${MAX_SELECTOR_LENGTH} characters`);
+  }
+  const labels = parse(() => LabelSelector.parse(labelSelector));
+  const fields = parse(() => FieldSelector.parse(fieldSelector));
+  const lookups = fields.requirements.map(({ field }) => [field, fieldLookup(field, definition)] as const);
+  if (labels.isEmpty && fields.isEmpty) return EVERYTHING;
+  const lookup = new Map(lookups);
+  const matches = (object: KubernetesObject): boolean =>
+    labels.matches(object.metadata.labels) && fields.matches((field) => lookup.get(field)?.(object) ?? '');
+  return { id: `${labels}|${fields}`, matches, name: fields.exactValue('metadata.name') };
+}
+
+function parse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LabelSelectorError || error instanceof FieldSelectorError) {
+      throw badRequest(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function fieldLookup(field: string, definition: ResourceDefinition): (object: KubernetesObject) => string {
+  if (field === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
+  if (field === 'metadata.namespace') return ({ metadata }) => metadata.namespace ?? '';
+  const lookup = definition.fieldLabels.get(field);
+  if (lookup) return lookup;
+  // Kinds without fields of their own and custom resources have other words than those with a table of labels.
+  if (definition.fieldLabels.size > 0) throw badRequest(`field label not supported: ${field}`);
+  throw badRequest(
+    definition.custom
+      ? `field label not supported: ${field}`
+      : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  );
+}

@@ -1,0 +1,223 @@
+import {
+  conflict,
+  type FieldError,
+  invalid,
+  invalidField,
+  isDeleting,
+  type KubernetesObject,
+  notFound,
+} from '@kubewright/apimachinery';
+import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
+import type { WriteCall } from './call.ts';
+import { createObject } from './create.ts';
+import { jsonEqual } from './json-equal.ts';
+import { validateMetadataUpdate } from './metadata-validation.ts';
+import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
+import { dedupOwnerReferences } from './owner-references.ts';
+import type { Registry } from './registry.ts';
+import { formatTime } from './registry-services.ts';
+import { encodeStored, toStorageForm } from './served-form.ts';
+import type { Draft, Strategy } from './strategy.ts';
+
+/** Makes the new object out of the stored one; called again when another writer was faster. */
+export type Transform = (
+  live: KubernetesObject | undefined,
+  stored: StoredObject | undefined,
+) => Draft | Promise<Draft>;
+
+/** How {@link updateObject} is to work. */
+export interface UpdateOptions {
+  readonly call: WriteCall;
+  readonly strategy: Strategy;
+  /** Creates what is not there, whatever the kind says (server-side apply). */
+  readonly createIfMissing?: boolean | undefined;
+  /** Uid that the stored object must have. */
+  readonly uid?: string | undefined;
+  /** True when the transform has already recorded who owns the fields. */
+  readonly tracked?: boolean | undefined;
+}
+
+/** What {@link updateObject} did. */
+export interface Updated {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** Changes an object, by compare-and-swap with as many tries as needed. Mirrors `Store.Update` (1.36). */
+export async function updateObject(registry: Registry, transform: Transform, options: UpdateOptions): Promise<Updated> {
+  const { definition, services } = registry;
+  const { call, strategy } = options;
+  const key = registry.key(call.namespace, call.name);
+  for (;;) {
+    call.signal.throwIfAborted();
+    const stored = await services.storage.get(key);
+    if (stored === undefined) {
+      if (!strategy.allowCreateOnUpdate && options.createIfMissing !== true) throw notFound(definition, call.name);
+      const draft = await transform(undefined, undefined);
+      checkMissing(registry, draft, options);
+      const created = await createObject(registry, draft, { call, strategy, tracked: options.tracked === true });
+      return { stored: created, created: true };
+    }
+    try {
+      return { stored: await updateOnce(registry, transform, { ...options, stored }), created: false };
+    } catch (error) {
+      if (!(error instanceof RevisionMismatchError)) throw error;
+    }
+  }
+}
+
+function checkMissing({ definition }: Registry, draft: Draft, { call, uid }: UpdateOptions): void {
+  const asked = draft.metadata.uid || uid;
+  if (asked) {
+    const cause = `uid mismatch: the provided object specified uid ${asked}, and no existing object was found`;
+    throw conflict(definition, call.name, cause);
+  }
+  if (draft.metadata.resourceVersion) throw notFound(definition, call.name);
+}
+
+async function updateOnce(
+  registry: Registry,
+  transform: Transform,
+  options: UpdateOptions & { readonly stored: StoredObject },
+): Promise<StoredObject> {
+  const { definition, services } = registry;
+  const { call, strategy, stored, uid } = options;
+  const live = registry.form.object(stored);
+  if (uid && uid !== live.metadata.uid) throw uidPrecondition(registry, { call, uid, actual: live.metadata.uid ?? '' });
+  const draft = await transform(live, stored);
+  const now = formatTime(services.clock.now());
+  dedupOwnerReferences(draft, call.warn);
+  if (options.tracked !== true) registry.trackUpdate(live, draft, { call, time: now });
+  const attributes = registry.admissionAttributes(call, { operation: 'UPDATE', object: draft, old: live });
+  await services.admission.mutate(attributes);
+  dedupOwnerReferences(draft, call.warn);
+  checkResourceVersion(registry, draft, { call, strategy, stored });
+  beforeUpdate(registry, draft, { call, strategy, live });
+  await services.admission.validate(attributes);
+  registry.keepUnchangedTimes(draft, live);
+  return write(registry, draft, { call, live, stored });
+}
+
+function uidPrecondition(
+  { definition }: Registry,
+  { call, uid, actual }: { readonly call: WriteCall; readonly uid: string; readonly actual: string },
+): Error {
+  const key = definition.storagePrefix + (call.namespace === '' ? '' : `${call.namespace}/`) + call.name;
+  return conflict(
+    definition,
+    call.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
+  );
+}
+
+function checkResourceVersion(
+  { definition }: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly stored: StoredObject },
+): void {
+  const { call, strategy, stored } = options;
+  const { resourceVersion } = draft.metadata;
+  if (!resourceVersion || resourceVersion === '0') {
+    if (strategy.allowUnconditionalUpdate) return;
+    const kind = { group: definition.group, kind: definition.resource };
+    throw invalid(kind, call.name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
+  }
+  if (resourceVersion !== String(stored.revision)) throw conflict(definition, call.name, OPTIMISTIC_LOCK);
+}
+
+function beforeUpdate(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly live: KubernetesObject },
+): void {
+  const { definition } = registry;
+  const { call, strategy, live } = options;
+  const { metadata } = draft;
+  if (definition.scope === 'Namespaced') metadata.namespace = call.namespace;
+  const generation = live.metadata.generation;
+  if (generation === undefined) delete metadata.generation;
+  else metadata.generation = generation;
+  const context = registry.strategyContext(call);
+  strategy.prepareForUpdate?.(draft, live, context);
+  if (generationMoves(registry, draft, { strategy, live })) {
+    metadata.generation = (generation ?? 0) + 1;
+  }
+  const metadataErrors = validateMetadataUpdate(metadata, live.metadata, definition.scope === 'Namespaced');
+  const object = draft as unknown as KubernetesObject; // a draft that is complete
+  const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
+  // Both the kind's own validation and the generic one look at metadata: its faults are reported twice.
+  const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own, ...metadataErrors] : own;
+  if (errors.length > 0) throw invalid(definition, call.name, errors);
+  if (strategy.warnings) for (const text of strategy.warnings(object, live)) call.warn(text);
+}
+
+function generationMoves(
+  { definition }: Registry,
+  draft: Draft,
+  { strategy, live }: { readonly strategy: Strategy; readonly live: KubernetesObject },
+): boolean {
+  if (strategy.generation === 'none') return false;
+  const old = live as unknown as Readonly<Record<string, unknown>>;
+  if (strategy.generation === 'spec') return !jsonEqual(draft['spec'], old['spec']);
+  const ignored = definition.subresources.has('status') ? IGNORED_WITH_STATUS : IGNORED;
+  for (const key of new Set([...Object.keys(draft), ...Object.keys(old)])) {
+    if (!ignored.has(key) && !jsonEqual(draft[key], old[key])) return true;
+  }
+  return false;
+}
+
+const IGNORED = new Set(['apiVersion', 'kind', 'metadata']);
+const IGNORED_WITH_STATUS = new Set([...IGNORED, 'status']);
+
+async function write(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly live: KubernetesObject; readonly stored: StoredObject },
+): Promise<StoredObject> {
+  const { definition, services } = registry;
+  const { call, live, stored } = options;
+  const { key, revision } = stored;
+  const next = toStorageForm(draft, definition);
+  if (isFinished(registry, draft, live)) {
+    // The last finalizer went while the object was being deleted: it is removed in this very request.
+    if (!call.dryRun) await services.storage.commit([{ key, expected: revision, encode: undefined }]);
+    return { key, bytes: encodeStored(next, String(revision)), revision };
+  }
+  if (isUnchanged(registry, draft, live)) return stored;
+  if (call.dryRun) return { key, bytes: encodeStored(next, String(revision)), revision };
+  const encode = (at: number): Uint8Array => encodeStored(next, String(at));
+  const { objects } = await services.storage.commit([{ key, expected: revision, encode }]);
+  const written = objects[0] as StoredObject; // one write that does not delete, one object
+  registry.form.remember(written, next as unknown as KubernetesObject);
+  return written;
+}
+
+function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
+  draft.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
+  draft.apiVersion = live.apiVersion;
+  draft.kind = definition.kind;
+  return jsonEqual(pruneEmpty(draft), live);
+}
+
+/** Empty maps and lists of metadata are never stored. */
+function pruneEmpty(draft: Draft): Draft {
+  const { metadata } = draft;
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields', 'generateName']) {
+    const value = metadata[field];
+    if (value === undefined) continue;
+    if (value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)) {
+      delete metadata[field];
+    }
+  }
+  return draft;
+}
+
+function isFinished({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
+  if (!isDeleting(live) || (draft.metadata.finalizers?.length ?? 0) > 0) return false;
+  if (isNamespace(definition)) {
+    return namespaceFinalizers(draft).length === 0 && (live.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  }
+  return live.metadata.deletionGracePeriodSeconds === 0;
+}

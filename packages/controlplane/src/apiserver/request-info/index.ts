@@ -1,0 +1,1 @@
+export { isTrue, parseRequestInfo, type RequestInfo } from './request-info.ts';

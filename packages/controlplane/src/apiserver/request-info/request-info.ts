@@ -1,0 +1,134 @@
+import { badRequest } from '@kubewright/apimachinery';
+
+/**
+ * What a request's method and URL mean, before anybody knows whether such a resource exists.
+ * Mirrors `RequestInfoFactory` of k8s.io/apiserver (1.36), without the deprecated `/watch/` and `/proxy/` prefixes.
+ */
+export interface RequestInfo {
+  /** False for discovery, health and everything else outside `/api/v1/…` and `/apis/<group>/<version>/…`. */
+  readonly isResource: boolean;
+  /** The decoded path, without the query. */
+  readonly path: string;
+  /** get, list, watch, create, update, patch, delete, deletecollection; the lower-case method outside resources. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  /** Empty for cluster-scoped requests; the namespace's own name for requests on a namespace. */
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Also set by the field selector `metadata.name=…` of a list or watch. */
+  readonly name: string;
+  /** The object's name in the path; empty for collections, whatever the selector says. */
+  readonly pathName: string;
+  /** What follows the subresource: the path behind a proxy. */
+  readonly remainder: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+const EMPTY_QUERY = new URLSearchParams();
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/**
+ * Reads method and URL.
+ *
+ * @param target - path and query, as sent
+ * @throws StatusError 400 when the path has broken percent-escapes
+ */
+export function parseRequestInfo(method: string, target: string): RequestInfo {
+  const mark = target.indexOf('?');
+  const path = decodePath(mark < 0 ? target : target.slice(0, mark));
+  const query = mark < 0 ? EMPTY_QUERY : new URLSearchParams(target.slice(mark + 1));
+  const parts = splitPath(path);
+  const grouped = parts[0] === 'apis';
+  if ((parts[0] !== 'api' && !grouped) || parts.length < (grouped ? 4 : 3))
+    return outsideResources(method, path, query);
+  const [group = '', version = ''] = grouped ? parts.slice(1, 3) : ['', parts[1]];
+  return resourceInfo({ method, path, query, group, version, rest: parts.slice(grouped ? 3 : 2) });
+}
+
+interface ResourceParts {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly group: string;
+  readonly version: string;
+  readonly rest: readonly string[];
+}
+
+function resourceInfo({ method, path, query, group, version, rest }: ResourceParts): RequestInfo {
+  let namespace = '';
+  let parts = rest;
+  if (parts[0] === 'namespaces' && parts.length > 1) {
+    namespace = parts[1] ?? '';
+    if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? '')) parts = parts.slice(2);
+  }
+  const [resource = '', pathName = '', subresource = ''] = parts;
+  let verb = VERBS[method] ?? '';
+  let name = pathName;
+  if (name === '' && verb === 'get') {
+    verb = isTrue(query.get('watch')) ? 'watch' : 'list';
+    name = selectedName(query.get('fieldSelector'));
+  } else if (name === '' && verb === 'delete') {
+    verb = 'deletecollection';
+  }
+  const remainder = parts.length > 3 ? parts.slice(3) : [];
+  return {
+    isResource: true,
+    path,
+    verb,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource,
+    name,
+    pathName,
+    remainder,
+    query,
+  };
+}
+
+function outsideResources(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', pathName: '' };
+  return { isResource: false, path, verb: method.toLowerCase(), ...none, remainder: [], query };
+}
+
+/** Booleans of queries as Go's `ParseBool` reads them; an empty value (`?watch`) counts as true there, too. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && !/^(?:0|f|F|false|FALSE|False)$/.test(value);
+}
+
+function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw badRequest('the request path has an invalid percent-escape', { cause });
+  }
+}
+
+function splitPath(path: string): readonly string[] {
+  let from = 0;
+  let to = path.length;
+  while (path.charCodeAt(from) === 47) from++;
+  while (to > from && path.charCodeAt(to - 1) === 47) to--;
+  return from === to ? [] : path.slice(from, to).split('/');
+}
+
+function selectedName(selector: string | null): string {
+  if (selector === null || !selector.includes('metadata.name')) return '';
+  for (const term of selector.split(',')) {
+    const match = /^metadata\.name==?([^=!]+)$/.exec(term);
+    if (match) return match[1] ?? '';
+  }
+  return '';
+}

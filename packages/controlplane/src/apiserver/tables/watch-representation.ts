@@ -1,0 +1,61 @@
+import type { OutputFormat } from '../negotiation/index.ts';
+import type { ServedForm } from '../registry/served-form.ts';
+import type { WatchRepresentation } from '../watch/index.ts';
+import { encodeTable, type IncludeObject, partialJson } from './table.ts';
+
+const encoder = new TextEncoder();
+
+/** The way in which a client wants to see the objects of a watch: as they are, as Tables, as their metadata. */
+export function watchRepresentation(
+  form: ServedForm,
+  format: OutputFormat,
+  options: { readonly include: IncludeObject; now(): number },
+): WatchRepresentation {
+  const { definition, apiVersion } = form;
+  const type = `${apiVersion} ${definition.kind}`;
+  if (format.as === 'Table') return tables(form, `table ${type} ${options.include}`, options);
+  if (format.as !== undefined) {
+    return {
+      id: `partial ${type}`,
+      encode: (item) => encoder.encode(partialJson(form.object(form.item(item)))),
+      bookmark: bookmarks('PartialObjectMetadata', 'meta.k8s.io/v1'),
+    };
+  }
+  return {
+    id: `json ${type}`,
+    encode: (item) => form.bytes(form.item(item)),
+    bookmark: bookmarks(definition.kind, apiVersion),
+  };
+}
+
+function tables(
+  form: ServedForm,
+  id: string,
+  { include, now }: { readonly include: IncludeObject; now(): number },
+): WatchRepresentation {
+  const bookmark = bookmarks('PartialObjectMetadata', 'meta.k8s.io/v1');
+  return {
+    id,
+    firstDiffers: true,
+    encode(item, { first }) {
+      const stored = form.item(item);
+      const { resourceVersion = '' } = form.object(stored).metadata;
+      const metadata = JSON.stringify({ resourceVersion });
+      return encodeTable(form, [stored], { include, nowMs: now(), metadata, columns: first });
+    },
+    bookmark(resourceVersion, annotations) {
+      const object = new TextDecoder().decode(bookmark(resourceVersion, annotations));
+      const cells = JSON.stringify(form.definition.columns.map(() => ''));
+      return encoder.encode(
+        `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${object}}]}`,
+      );
+    },
+  };
+}
+
+function bookmarks(kind: string, apiVersion: string): WatchRepresentation['bookmark'] {
+  return (resourceVersion, annotations) => {
+    const metadata = { resourceVersion, creationTimestamp: null, ...(annotations && { annotations }) };
+    return encoder.encode(JSON.stringify({ kind, apiVersion, metadata }));
+  };
+}
