@@ -1,5 +1,5 @@
 import { isRecord } from '../structural/equal.ts';
-import { noMergeKey } from './strategic-merge-error.ts';
+import { internal, noMergeKey } from './strategic-merge-error.ts';
 
 /** What identifies an element: its merge key's value, or itself in lists of scalars. */
 export function identify(element: unknown, mergeKey: string | undefined): unknown {
@@ -12,6 +12,8 @@ export function partition(
   named: readonly unknown[],
   mergeKey: string | undefined,
 ): { readonly inPatch: unknown[]; readonly serverOnly: unknown[] } {
+  const odd = mergeKey === undefined ? -1 : named.findIndex((element) => !isRecord(element));
+  if (odd >= 0 && elements.length > 0) throw internal(`value for key ${odd} is not a map`);
   const names = new Set(named.map((element) => identify(element, mergeKey)));
   const inPatch: unknown[] = [];
   const serverOnly: unknown[] = [];
