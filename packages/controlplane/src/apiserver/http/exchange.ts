@@ -58,7 +58,7 @@ export class Exchange {
       if (this.#answered) await discard(response);
       else await this.#answer(response, request);
     } catch (error) {
-      if (!this.#sink.stream.destroyed) onError(error, request);
+      if (!this.#aborted) onError(error, request);
       this.#sink.abort();
     } finally {
       deadline?.[Symbol.dispose]();

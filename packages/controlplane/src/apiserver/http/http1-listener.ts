@@ -22,6 +22,7 @@ export class Http1Listener {
       noDelay: true,
     });
     this.#server.on('request', (message, response) => this.#answer(message, response));
+    this.#server.on('clientError', refuse);
     this.#server.on('upgrade', (message, socket, head) => this.#upgrade(message, { socket, head }));
   }
 
@@ -94,6 +95,13 @@ export class Http1Listener {
       connection: this.#connections.get(message.socket) ?? { remoteAddress: '', protocol: 'http/1.1' },
     };
   }
+}
+
+/** Answers what is no request, and lets the answer out before the socket closes. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  else socket.destroy();
 }
 
 function plainHeaders(message: IncomingMessage): Record<string, string> {

@@ -12,6 +12,7 @@ import { describeConnection } from './client-certificate.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { RequestBody } from './request-body.ts';
+import { canSetResetLimits, ResetBudget } from './reset-budget.ts';
 import type { ResponseSink } from './response-writer.ts';
 
 /** Speaks HTTP/2 on sockets whose TLS handshake chose it. */
@@ -49,7 +50,14 @@ export class Http2Listener {
     session.setLocalWindowSize(16 * 1024 * 1024);
     const socket = session.socket as TLSSocket; // only sockets given to connect() come here
     const connection = describeConnection(socket, 'h2');
-    session.on('stream', (stream, headers) => this.#answer(stream, headers, connection));
+    const budget = canSetResetLimits(process.versions.node) ? undefined : new ResetBudget(this.#context.clock);
+    session.on('stream', (stream, headers) => {
+      this.#answer(stream, headers, connection);
+      if (!budget) return;
+      stream.on('close', () => {
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && budget.spend() && !session.closed) session.close();
+      });
+    });
   }
 
   #answer(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, connection: Connection): void {
@@ -89,7 +97,9 @@ function sessionOptions(limits: HttpLimits): Parameters<typeof createServer>[0] 
     streamResetBurst: limits.streamResetBurst,
     streamResetRate: limits.streamResetRate,
     settings: {
-      maxConcurrentStreams: limits.maxConcurrentStreams,
+      maxConcurrentStreams: canSetResetLimits(process.versions.node)
+        ? limits.maxConcurrentStreams
+        : Math.min(limits.maxConcurrentStreams, ResetBudget.maxConcurrentStreams),
       maxHeaderListSize: limits.maxHeaderBytes,
       initialWindowSize: 1024 * 1024,
       enablePush: false,
@@ -108,10 +118,20 @@ function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
   return headers;
 }
 
+/** Node checks values for HTTP/1.1 only; a line feed in one must not reach a proxy that translates. */
+function assertSendable(headers: Readonly<Record<string, string | readonly string[]>>): void {
+  for (const name in headers) {
+    for (const value of [headers[name] ?? ''].flat()) {
+      if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new TypeError(`the header ${name} holds what cannot be sent`);
+    }
+  }
+}
+
 function streamSink(stream: ServerHttp2Stream): ResponseSink {
   return {
     stream,
     head(status, headers) {
+      assertSendable(headers);
       stream.respond({ ...headers, ':status': status } as Record<string, string | string[] | number>);
       // What the client still sends of a body that nobody wanted is not worth the wait.
       stream.once('finish', () => {
@@ -119,7 +139,8 @@ function streamSink(stream: ServerHttp2Stream): ResponseSink {
       });
     },
     abort() {
-      if (!stream.destroyed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      // close() would end the stream first, and half an answer would look whole.
+      stream.destroy(new Error('the answer was broken off'));
     },
   };
 }

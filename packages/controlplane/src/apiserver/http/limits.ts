@@ -10,11 +10,11 @@ export interface HttpLimits {
   readonly gzipThresholdBytes: number;
   /** Sockets at a time. @defaultValue 4,096 */
   readonly maxConnections: number;
-  /** Requests at a time on one HTTP/2 connection. @defaultValue 1,000 (clients that watch much share one) */
+  /** Requests at a time on one HTTP/2 connection; at most 500 on Node 20. @defaultValue 1,000 (clients share one) */
   readonly maxConcurrentStreams: number;
   /** Memory of one HTTP/2 connection, in MiB; node's own 10 refuses streams once some readers are slow. @defaultValue 512 */
   readonly maxSessionMemoryMiB: number;
-  /** Streams that a client may reset at once, and per second; node's own 1,000 and 33 cut watchers off. */
+  /** Streams that a client may reset at once, and per second; node's own 1,000 and 33 cut watchers off. Not on Node 20. */
   readonly streamResetBurst: number;
   readonly streamResetRate: number;
   /** How long an idle HTTP/1.1 socket is kept; longer than clients keep it (Go: 90 s). @defaultValue 3 minutes */
