@@ -1,4 +1,5 @@
 import { formatDuration } from '@kubewright/apimachinery';
+import { parseJson } from '../json/index.ts';
 import { encodeBase64 } from './base64.ts';
 import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
@@ -21,7 +22,6 @@ interface Task {
 }
 
 const schemaProps = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Decodes messages by the table into plain JSON. One use for each body: it counts what it makes. */
 export class MessageDecoder {
@@ -165,7 +165,7 @@ export class MessageDecoder {
     if (raw === undefined || raw.length === 0) return null;
     if (raw[0] === 0x6b && raw[1] === 0x38) return this.#options.decodeEnvelope(raw);
     try {
-      return JSON.parse(utf8.decode(raw));
+      return parseJson(raw, { maxDepth: this.#options.maxDepth }).value;
     } catch (error) {
       throw new ProtobufError('malformed', 'a raw value in the body is not JSON', { cause: error });
     }
@@ -219,7 +219,8 @@ function expect(actual: number, wanted: number): void {
 function isOmitted(field: MessageField, value: unknown): boolean {
   if (field.omitEmpty)
     return value === null || (typeof value === 'object' && Object.keys(value as object).length === 0);
-  return !field.keepZero && (value === '' || value === 0 || value === false);
+  if (field.keepZero || !/^[a-z]$/.test(field.type)) return false;
+  return value === '' || value === 0 || value === false;
 }
 
 function zeroOf(field: MessageField): unknown {
