@@ -377,8 +377,10 @@ describe('HttpServer', () => {
         for (const stream of watches) stream.close(constants.NGHTTP2_CANCEL);
       }
       await eventually(() => ended === 5000);
+      expect((await http1('/quick')).body.toString()).toBe('ok');
+      if (!canSetResetLimits(process.versions.node)) return;
       expect((await read(get('/quick'))).body.toString()).toBe('ok');
-      if (canSetResetLimits(process.versions.node)) expect(opened).toBe(1);
+      expect(opened).toBe(1);
     });
   });
 
