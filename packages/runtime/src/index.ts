@@ -1,5 +1,6 @@
 export type { Cache } from './cache/cache.ts';
 export { type CachedKind, cached, type IndexFunc } from './cache/cached-kind.ts';
+export { KindNotCachedError } from './cache/informer-cache.ts';
 export type { CacheListOptions, Lister } from './cache/lister.ts';
 export type {
   ControllerDefinition,
@@ -8,6 +9,7 @@ export type {
   RequestControllerOptions,
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
+export { OwnershipError, type OwnershipOptions, withOwnerReference } from './controller/owner-reference.ts';
 export type {
   ApplyObjectsOptions,
   DeleteObjectOptions,
@@ -20,16 +22,31 @@ export type {
   SetStatusOptions,
   StatusOf,
 } from './controller/reconcile.ts';
+export { ReconcileTimeoutError } from './controller/reconcile-timeout.ts';
 export { TerminalError } from './controller/terminal-error.ts';
+export { addFinalizers, type FinalizerPatchOptions, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export * from './handler/index.ts';
 export type { HealthCheck } from './health/health-check.ts';
+export { BindError } from './health/probe-server.ts';
 export * from './kind/index.ts';
 export type { LeaderElectionOptions } from './leader-election/leader-election-options.ts';
+export { LeaderElectionError, LeaderElector, type LeaderElectorOptions } from './leader-election/leader-elector.ts';
+export { type JsonLoggerOptions, jsonLogger, type LogDestination } from './log/json-logger.ts';
 export type { LogFields, Logger, LogLevel } from './log/logger.ts';
+export { type PrettyLoggerOptions, prettyLogger } from './log/pretty-logger.ts';
+export { silentLogger } from './log/silent-logger.ts';
 export { Manager } from './manager/manager.ts';
+export { ManagerError } from './manager/manager-error.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
 export type { Runnable } from './manager/runnable.ts';
 export * from './predicate/index.ts';
 export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
 export { type Source, type Watch, type WatchSourceOptions, watch } from './source/source.ts';
 export { type ExponentialOptions, exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';
+export {
+  type AddOptions,
+  type WorkItem,
+  WorkQueue,
+  type WorkQueueMetrics,
+  type WorkQueueOptions,
+} from './workqueue/work-queue.ts';

@@ -23,3 +23,10 @@ export function cached<T extends KubernetesObject>(
   // An index function only ever sees objects of its own kind; the erased form is what lists of declarations hold.
   return { kind, ...options } as unknown as CachedKind;
 }
+
+/** Sees a bare kind as the declaration that all of it is cached. */
+export function asCachedKind(declaration: CachedKind | Kind<KubernetesObject>): CachedKind {
+  return typeof declaration.kind === 'string'
+    ? { kind: declaration as Kind<KubernetesObject> }
+    : (declaration as CachedKind);
+}

@@ -87,6 +87,21 @@ export class Informer<T> implements ReflectorSink {
     return this.#clock.monotonic() - this.#lastEventMs;
   }
 
+  /** What metrics show of it. */
+  get gauges(): {
+    readonly kind: string;
+    readonly objects: number;
+    readonly ageSeconds: number;
+    readonly bytes: number;
+  } {
+    return {
+      kind: this.kind.kind,
+      objects: this.#store.size,
+      ageSeconds: this.ageMs / 1000,
+      bytes: this.#store.memory.used,
+    };
+  }
+
   /** Memory of the store outside the heap, in bytes. */
   get memory(): { readonly live: number; readonly used: number } {
     return this.#store.memory;
@@ -132,7 +147,9 @@ export class Informer<T> implements ReflectorSink {
 
   /** Notes that an object that this process deleted is gone. */
   noteDeletion(key: ObjectKey, uid: string): void {
-    if (this.#store.get(key.namespace ?? '', key.name)?.uid === uid) this.ownWrites.deleted(key, uid);
+    const stored = this.#store.get(key.namespace ?? '', key.name);
+    // Not stored: its creation may still be on its way here.
+    if (!stored || stored.uid === uid) this.ownWrites.deleted(key, uid);
   }
 
   beginListing(): void {

@@ -1,25 +1,350 @@
+import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
+import { asCachedKind } from '../cache/cached-kind.ts';
+import { InformerCache } from '../cache/informer-cache.ts';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
+import { KindResolver } from '../controller/kind-resolver.ts';
+import { LeaderElector } from '../leader-election/leader-elector.ts';
+import { defaultLogger } from '../log/default-logger.ts';
+import type { Logger } from '../log/logger.ts';
+import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
+import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
+import { Watchdog } from '../watchdog/watchdog.ts';
+import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
+import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
+import { RunnableGroup } from './runnable-group.ts';
+import { stopSignal } from './stop-signal.ts';
+
+/** How long running reconciles go on undisturbed once the stop was asked for, in milliseconds. */
+const undisturbedMs = 2_000;
 
 /**
- * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order.
+ * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order: servers, caches,
+ * runnables, and when leading the controllers; stopping goes the other way round.
  *
  * @example
  * ```ts
  * await new Manager({ controllers: [postgresql] }).run();
  * ```
  */
-export declare class Manager implements AsyncDisposable {
-  constructor(options: ManagerOptions);
+export class Manager implements AsyncDisposable {
   readonly client: KubernetesClient;
-  readonly cache: Cache;
-  /** Adds a runnable; started at once when the manager runs. */
-  add(runnable: Runnable): void;
-  /** Runs until stopped: by the signal, by SIGINT or SIGTERM, or by a failure, which is thrown. */
-  run(): Promise<void>;
-  /** Resolves when caches are synced and controllers run. */
-  started(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #cache: InformerCache;
+  readonly #controllers: readonly ControllerDefinition[];
+  readonly #recorder: ApiEventRecorder;
+  readonly #everywhere: RunnableGroup;
+  readonly #leading: RunnableGroup;
+  readonly #stop = new AbortController();
+  readonly #servers: ProbeServers;
+  #watchdog: Watchdog | undefined;
+  #metrics: RuntimeMetrics | undefined;
+  #running: Promise<void> | undefined;
+  #loops: readonly ControllerLoop[] = [];
+  #announceStart: () => void = () => {};
+  #failStart: (error: unknown) => void = () => {};
+  readonly #started: Promise<void>;
+
+  /** @throws ManagerError (KW3007) when two controllers have one name, or there is no client. */
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#log = options.log ?? defaultLogger({ clock: this.#clock });
+    this.#controllers = options.controllers ?? [];
+    checkNames(this.#controllers);
+    if (!options.client) throw new ManagerError('cannot make a manager without a client; pass "client"');
+    this.client = options.client;
+    this.#cache = this.#makeCache();
+    this.#recorder = new ApiEventRecorder({
+      client: this.client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log.named('events'),
+      instance: `kubewright-${this.#random.uid().slice(0, 8)}`,
+    });
+    const failed = (error: unknown): void => this.#fail(error);
+    this.#everywhere = new RunnableGroup({ log: this.#log, failed });
+    this.#leading = new RunnableGroup({ log: this.#log, failed });
+    for (const runnable of options.runnables ?? []) this.add(runnable);
+    this.#servers = new ProbeServers({ options, clock: this.#clock, synced: () => this.#unsynced() });
+    this.#started = new Promise((resolve, reject) => {
+      this.#announceStart = resolve;
+      this.#failStart = reject;
+    });
+    this.#started.catch(() => {
+      // Told to those who called started(); run() throws it in any case.
+    });
+  }
+
+  get cache(): Cache {
+    return this.#cache;
+  }
+
+  /** Ports that were bound, for addresses that left the choice open. */
+  get ports(): { readonly metrics: number | undefined; readonly health: number | undefined } {
+    return this.#servers.ports;
+  }
+
+  /** Adds a runnable; started at once when the manager runs (and, if it needs that, leads). */
+  add(runnable: Runnable): void {
+    const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
+    (leaderOnly ? this.#leading : this.#everywhere).add(runnable);
+  }
+
+  /**
+   * Runs until stopped: by the signal, by SIGINT or SIGTERM, or by a failure, which is thrown.
+   *
+   * @throws ManagerError (KW3007) when called twice.
+   */
+  run(): Promise<void> {
+    if (this.#running) throw new ManagerError('cannot run a manager twice; make a new one');
+    this.#running = this.#run();
+    return this.#running;
+  }
+
+  /** Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). */
+  started(): Promise<void> {
+    return this.#started;
+  }
+
+  /** Stops the manager and waits for its end; what `run()` throws is thrown there only. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new ManagerError('the manager was disposed'));
+    await this.#running?.catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    const { options } = { options: this.#options };
+    const handleSignals = options.handleSignals ?? options.signal === undefined;
+    using stop = stopSignal({ outer: options.signal, handleSignals, log: this.#log });
+    const onStop = (): void => this.#stop.abort(stop.signal.reason);
+    if (stop.signal.aborted) onStop();
+    else stop.signal.addEventListener('abort', onStop, { once: true });
+    // Caches outlive the controllers: a reconcile that is finishing reads them.
+    const cacheStop = new AbortController();
+    let caches: Promise<void> | undefined;
+    try {
+      await this.#startServers();
+      if (options.watchdog ?? true) this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
+      this.#loops = this.#makeLoops((definition) => !this.#needsLease(definition));
+      caches = this.#cache.run(cacheStop.signal);
+      this.#everywhere.start();
+      await this.#work(this.#stop.signal);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#fail(error);
+    }
+    await this.#shutDown({ cacheStop, caches });
+    const { reason } = this.#stop.signal;
+    if (reason instanceof RunFailure) {
+      this.#failStart(reason.cause);
+      throw reason.cause;
+    }
+    this.#failStart(new ManagerError('the manager was stopped before it had started'));
+  }
+
+  async #startServers(): Promise<void> {
+    const { metricsBindAddress = '0' } = this.#options;
+    if (metricsBindAddress !== '0') {
+      this.#metrics = await prometheusMetrics();
+      this.#metrics.caches(() => this.#cache.informers.map((informer) => informer.gauges));
+    }
+    await this.#servers.start(this.#metrics);
+  }
+
+  /** Campaigns and works for as long as it leads, over and over; without leader election it works at once. */
+  async #work(signal: AbortSignal): Promise<void> {
+    const { leaderElection } = this.#options;
+    if (!leaderElection) {
+      await this.#lead(signal);
+      return;
+    }
+    await this.#startLoops(this.#loops, signal);
+    this.#announceStart();
+    const elector = new LeaderElector({
+      ...leaderElection,
+      client: this.client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log.named('leader-election'),
+    });
+    this.#metrics?.leader(elector.name, false);
+    await elector.run(signal, async (term) => {
+      this.#metrics?.leader(elector.name, true);
+      try {
+        await this.#lead(term);
+      } finally {
+        this.#metrics?.leader(elector.name, false);
+      }
+    });
+  }
+
+  /** Runs controllers and what else needs leadership until the term is over. */
+  async #lead(term: AbortSignal): Promise<void> {
+    const elected = this.#options.leaderElection !== undefined;
+    // A queue that was shut down stays so: each term has controllers of its own.
+    const mine = elected ? this.#makeLoops((definition) => this.#needsLease(definition)) : this.#loops;
+    try {
+      await this.#startLoops(mine, term);
+      this.#leading.start();
+      this.#log.debug('controllers are running', { count: mine.length });
+      this.#announceStart();
+      await aborted(term);
+    } finally {
+      // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
+      await this.#stopLoops(mine, { undisturbed: this.#stop.signal.aborted });
+      await this.#leading.stop();
+    }
+  }
+
+  async #startLoops(loops: readonly ControllerLoop[], signal: AbortSignal): Promise<void> {
+    const nagging = this.#nagUntilSynced(signal);
+    try {
+      await Promise.all(loops.map((loop) => loop.startSources(signal)));
+      await this.#cache.waitForSync(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    } finally {
+      nagging[Symbol.dispose]();
+    }
+    for (const loop of loops) loop.startWorkers();
+  }
+
+  /** Says every ten seconds what is being waited for: a missing kind or permission must not look like a hang. */
+  #nagUntilSynced(signal: AbortSignal): Disposable {
+    const arm = (): Disposable =>
+      this.#clock.setTimer(
+        10_000,
+        () => {
+          const kinds = this.#unsynced();
+          if (kinds.length > 0) this.#log.info('waiting for the first listing', { kinds });
+          if (!signal.aborted) timer = arm();
+        },
+        { unref: true },
+      );
+    let timer = arm();
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+  }
+
+  #unsynced(): readonly string[] {
+    return this.#cache.informers.filter((informer) => !informer.hasSynced).map((informer) => informer.kind.kind);
+  }
+
+  async #stopLoops(loops: readonly ControllerLoop[], how: { readonly undisturbed: boolean }): Promise<void> {
+    const patience = new AbortController();
+    const giveUp = (): void => patience.abort(new ManagerError('the controller is being stopped'));
+    const { gracefulShutdownTimeoutMs = 30_000 } = this.#options;
+    const timer = this.#clock.setTimer(
+      how.undisturbed ? Math.min(undisturbedMs, gracefulShutdownTimeoutMs) : 0,
+      giveUp,
+    );
+    const all = Promise.all(loops.map((loop) => loop.stop({ patience: patience.signal })));
+    let limit: Disposable | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      limit = this.#clock.setTimer(gracefulShutdownTimeoutMs, () => resolve('late'));
+    });
+    if ((await Promise.race([all, late])) === 'late')
+      this.#log.error('reconciles did not end in time', { gracefulShutdownTimeoutMs });
+    limit?.[Symbol.dispose]();
+    timer[Symbol.dispose]();
+  }
+
+  async #shutDown(parts: {
+    readonly cacheStop: AbortController;
+    readonly caches: Promise<void> | undefined;
+  }): Promise<void> {
+    if (!this.#stop.signal.aborted) this.#stop.abort(new ManagerError('the manager has ended'));
+    await this.#stopLoops(this.#loops, { undisturbed: true });
+    await this.#everywhere.stop();
+    parts.cacheStop.abort();
+    await parts.caches;
+    const flush = new AbortController();
+    const timer = this.#clock.setTimer(1_000, () => flush.abort());
+    await this.#recorder.stop(flush.signal);
+    timer[Symbol.dispose]();
+    await this.#servers[Symbol.asyncDispose]();
+    await this.#watchdog?.[Symbol.asyncDispose]();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#stop.signal.aborted) {
+      this.#log.error('a failure while stopping', { error });
+      return;
+    }
+    this.#stop.abort(new RunFailure(error));
+  }
+
+  #makeCache(): InformerCache {
+    const { namespaces, caches = [] } = this.#options;
+    const cache = new InformerCache({
+      client: this.client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log.named('cache'),
+      ownManagers: new Set(this.#controllers.map((each) => each.fieldManager ?? each.name)),
+      ...(namespaces && { namespaces }),
+    });
+    for (const each of caches) cache.declare(asCachedKind(each));
+    for (const each of this.#controllers) declareKinds(each, cache);
+    return cache;
+  }
+
+  #needsLease(definition: ControllerDefinition): boolean {
+    return this.#options.leaderElection !== undefined && (definition.needLeaderElection ?? true);
+  }
+
+  #makeLoops(wanted: (definition: ControllerDefinition) => boolean): readonly ControllerLoop[] {
+    const kinds = new KindResolver({ cache: this.#cache, client: this.client });
+    const parts: Omit<ControllerParts, 'metrics'> = {
+      cache: this.#cache,
+      client: this.client,
+      clock: this.#clock,
+      random: this.#random,
+      log: this.#log,
+      kinds,
+      ...(this.#watchdog && { activity: this.#watchdog.activity }),
+      recorder: (controller, regarding) => this.#recorder.for(controller, regarding),
+    };
+    return this.#controllers
+      .filter(wanted)
+      .map(
+        (definition) => new ControllerLoop(definition, { ...parts, ...(this.#metrics && { metrics: this.#metrics }) }),
+      );
+  }
+}
+
+/** Declares what a controller caches, so that a follower's caches are warm when it is elected. */
+function declareKinds(definition: ControllerDefinition, cache: InformerCache): void {
+  for (const watch of definition.watches) cache.declare(watch.cached);
+  for (const each of definition.caches ?? []) cache.declare(asCachedKind(each));
+}
+
+/** Carries a failure as the reason of a stop. */
+class RunFailure extends Error {
+  constructor(cause: unknown) {
+    super('the manager failed', { cause });
+  }
+}
+
+function checkNames(controllers: readonly ControllerDefinition[]): void {
+  const seen = new Set<string>();
+  for (const { name } of controllers) {
+    if (seen.has(name))
+      throw new ManagerError(`cannot run two controllers named "${name}"; give one of them another "name"`);
+    seen.add(name);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,0 +1,110 @@
+import type { KubernetesObject, ManagedFieldsEntry } from '@kubewright/apimachinery';
+
+/** Which entry of `managedFields` is meant. */
+export interface ManagerEntry {
+  readonly fieldManager: string;
+  /** @defaultValue the object itself */
+  readonly subresource?: string;
+}
+
+/** Members that no manager owns: the server fills them in or they are the object's address. */
+const unowned: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'selfLink',
+  'managedFields',
+]);
+
+/**
+ * True if applying `wanted` would change neither a value nor what the manager owns: every value is there, and the
+ * manager's own field set is exactly the fields given. Without the manager's entry the answer is no.
+ *
+ * The entry itself says how each list is merged (by keys, as a set, as a whole), so no schema is needed. In doubt the
+ * answer is no; the server then finds that nothing changed.
+ */
+export function appliedAlready(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
+  const entry = live.metadata.managedFields?.find((each) => isEntryOf(each, manager));
+  if (!entry?.fieldsV1 || entry.apiVersion !== wanted.apiVersion) return false;
+  const {
+    apiVersion: _v,
+    kind: _k,
+    metadata,
+    ...rest
+  } = wanted as unknown as Readonly<Record<string, unknown>> & KubernetesObject;
+  const owned = Object.fromEntries(Object.entries(metadata).filter(([key]) => !unowned.has(key)));
+  const tree = Object.keys(owned).length > 0 ? { ...rest, metadata: owned } : rest;
+  return sameMap(tree, live, entry.fieldsV1);
+}
+
+function isEntryOf(entry: ManagedFieldsEntry, manager: ManagerEntry): boolean {
+  return (
+    entry.operation === 'Apply' &&
+    entry.manager === manager.fieldManager &&
+    (entry.subresource ?? '') === (manager.subresource ?? '')
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function sameValue(wanted: unknown, live: unknown, fields: Fields): boolean {
+  const steps = Object.keys(fields).filter((step) => step !== '.');
+  if (steps.length === 0) return equal(wanted, live);
+  if (Array.isArray(wanted)) return Array.isArray(live) && sameList(wanted, live, fields);
+  return isMap(wanted) && isMap(live) && sameMap(wanted, live, fields);
+}
+
+function sameMap(wanted: object, live: object, fields: Fields): boolean {
+  const steps = Object.keys(fields).filter((step) => step !== '.');
+  const members = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  if (steps.length !== members.length) return false;
+  return members.every(([key, value]) => {
+    const below = Object.hasOwn(fields, `f:${key}`) ? fields[`f:${key}`] : undefined;
+    return isMap(below) && Object.hasOwn(live, key) && sameValue(value, (live as Fields)[key], below);
+  });
+}
+
+function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: Fields): boolean {
+  const steps = Object.keys(fields).filter((step) => step !== '.');
+  if (steps.length !== wanted.length) return false;
+  return steps.every((step) => {
+    const below = fields[step];
+    if (!isMap(below)) return false;
+    if (step.startsWith('v:')) {
+      const value: unknown = JSON.parse(step.slice(2));
+      return wanted.some((each) => equal(each, value)) && live.some((each) => equal(each, value));
+    }
+    if (!step.startsWith('k:')) return false;
+    const keys = Object.entries(JSON.parse(step.slice(2)) as Fields);
+    // A key that the server fills in by default may be missing in what is wanted, not in what is there.
+    const mine = wanted.filter(
+      (each) => isMap(each) && keys.every(([key, value]) => each[key] === undefined || equal(each[key], value)),
+    );
+    const theirs = live.find((each) => isMap(each) && keys.every(([key, value]) => equal(each[key], value)));
+    return mine.length === 1 && theirs !== undefined && sameItem(mine[0], theirs, below as Fields);
+  });
+}
+
+/** An item's own entry holds its keys as fields too; an item of nothing but keys has only `.`. */
+function sameItem(wanted: unknown, live: unknown, fields: Fields): boolean {
+  return isMap(wanted) && isMap(live) && sameMap(wanted, live, fields);
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Compares JSON values; members that are undefined count as absent, as they do on the wire. */
+export function equal(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((each, index) => equal(each, b[index]));
+  }
+  if (!isMap(a) || !isMap(b)) return false;
+  const keys = Object.keys(a).filter((key) => a[key] !== undefined);
+  const count = Object.keys(b).filter((key) => b[key] !== undefined).length;
+  return keys.length === count && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+}

@@ -1,0 +1,246 @@
+import {
+  type Clock,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  type Random,
+} from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { deepFreeze } from '../cache/freeze.ts';
+import type { InformerCache } from '../cache/informer-cache.ts';
+import type { CacheListOptions } from '../cache/lister.ts';
+import type { ReconcileRequest } from '../handler/event-handler.ts';
+import type { Logger } from '../log/logger.ts';
+import type { EventRecorder } from '../recorder/event-recorder.ts';
+import { appliedAlready } from './applied-already.ts';
+import type { KindResolver } from './kind-resolver.ts';
+import { withOwnerReference } from './owner-reference.ts';
+import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
+
+/** What a context is made from. */
+export interface ContextParts {
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly client: KubernetesClient;
+  readonly cache: InformerCache;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly request: ReconcileRequest;
+  readonly reconcileID: string;
+  readonly fieldManager: string;
+  readonly kinds: KindResolver;
+  /** The kind and, at the object level, the object that is reconciled. */
+  readonly primaryKind: Kind<KubernetesObject> | undefined;
+  readonly primary: KubernetesObject | undefined;
+  /** Called whenever the reconcile goes on after a call, so that the watchdog knows who runs. */
+  readonly resumed: () => void;
+}
+
+/**
+ * The context of one reconcile. Every call throws once the signal is aborted: a reconcile that was given up can no longer
+ * write. The place of the live check before the first write is {@link LoopContext.beforeWrite}.
+ */
+export class LoopContext implements ReconcileContext<KubernetesObject> {
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly client: KubernetesClient;
+  readonly cache: InformerCache;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly request: ReconcileRequest;
+  readonly reconcileID: string;
+  readonly #parts: ContextParts;
+
+  constructor(parts: ContextParts) {
+    this.signal = parts.signal;
+    this.log = parts.log;
+    this.client = parts.client;
+    this.cache = parts.cache;
+    this.events = parts.events;
+    this.clock = parts.clock;
+    this.random = parts.random;
+    this.request = parts.request;
+    this.reconcileID = parts.reconcileID;
+    this.#parts = parts;
+  }
+
+  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
+    this.signal.throwIfAborted();
+    if (this.cache.has(kind)) return this.cache.lister(kind).get(key);
+    try {
+      return deepFreeze(await this.client.resource(kind).get(key, { signal: this.signal }));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    } finally {
+      this.#parts.resumed();
+    }
+  }
+
+  async list<T extends KubernetesObject>(kind: Kind<T>, options: CacheListOptions = {}): Promise<readonly T[]> {
+    this.signal.throwIfAborted();
+    if (this.cache.has(kind)) return this.cache.lister(kind).list(options);
+    if (options.index)
+      throw new TypeError(`cannot list ${kind.kind} by an index: it is not cached; add it to "caches"`);
+    const items: T[] = [];
+    const { namespace, labelSelector } = options;
+    const pages = this.client.resource(kind).listAll({ namespace, labelSelector, signal: this.signal });
+    for await (const item of pages) items.push(deepFreeze(item));
+    this.#parts.resumed();
+    return items;
+  }
+
+  apply<const L extends readonly KubernetesObject[]>(
+    objects: readonly [...L],
+    options?: ApplyObjectsOptions,
+  ): Promise<{ readonly [I in keyof L]: L[I] }>;
+  apply<T extends KubernetesObject>(object: T, options?: ApplyObjectsOptions): Promise<T>;
+  async apply(
+    objects: KubernetesObject | readonly KubernetesObject[],
+    options: ApplyObjectsOptions = {},
+  ): Promise<unknown> {
+    if (!Array.isArray(objects)) return this.#applyOne(objects as KubernetesObject, options);
+    const applied: KubernetesObject[] = [];
+    for (const object of objects as readonly KubernetesObject[]) applied.push(await this.#applyOne(object, options));
+    return applied;
+  }
+
+  async setStatus(status: unknown, options: SetStatusOptions = {}): Promise<void> {
+    this.signal.throwIfAborted();
+    const { primary, primaryKind } = this.#parts;
+    if (!primary || !primaryKind)
+      throw new TypeError('cannot set a status: this controller reconciles requests, not objects');
+    const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
+    const { name = '', namespace, uid } = primary.metadata;
+    const { apiVersion, kind } = primary;
+    // The uid makes the server refuse the status of an object that was replaced by another of the same name.
+    const wanted = {
+      apiVersion,
+      kind,
+      metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) },
+      status,
+    };
+    const live = this.#cached(primaryKind, objectKey(primary)) ?? primary;
+    if (live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) return;
+    await this.beforeWrite();
+    const force = options.force ?? true;
+    const answer = await this.client
+      .resource(primaryKind)
+      .status.apply(wanted, { fieldManager, force, signal: this.signal });
+    this.#wrote(primaryKind, answer);
+  }
+
+  async delete(object: KubernetesObject, options: DeleteObjectOptions = {}): Promise<void> {
+    this.signal.throwIfAborted();
+    const kind = await this.#parts.kinds.resolve(object, this.signal);
+    const { uid, resourceVersion } = object.metadata;
+    const { matchResourceVersion, ...rest } = options;
+    await this.beforeWrite();
+    try {
+      const answer = await this.client.resource(kind).delete(objectKey(object), {
+        ...rest,
+        preconditions: { uid, ...(matchResourceVersion && { resourceVersion }) },
+        signal: this.signal,
+      });
+      // What lingers says so; some kinds answer with the object though it is gone.
+      const lingers = 'metadata' in answer && 'deletionTimestamp' in answer.metadata;
+      if (lingers) this.#wrote(kind, answer as KubernetesObject);
+      else this.#deleted(kind, object);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#deleted(kind, object);
+    } finally {
+      this.#parts.resumed();
+    }
+  }
+
+  /** Where a stale view of the primary will be noticed before it does harm; until then the server's preconditions guard. */
+  async beforeWrite(): Promise<void> {
+    this.signal.throwIfAborted();
+  }
+
+  async #applyOne(object: KubernetesObject, options: ApplyObjectsOptions): Promise<KubernetesObject> {
+    this.signal.throwIfAborted();
+    const kind = await this.#parts.kinds.resolve(object, this.signal);
+    const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
+    const owned = this.#owned(this.#placed(object, kind), { kind, options });
+    const live = this.#cached(kind, objectKey(owned));
+    if (live && appliedAlready(owned, live, { fieldManager })) return live;
+    await this.beforeWrite();
+    const body = forWire(owned, live?.metadata.uid);
+    const force = options.force ?? true;
+    const answer = await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal });
+    this.#wrote(kind, answer);
+    return answer;
+  }
+
+  /** A namespaced object without a namespace goes where the reconciled one is. */
+  #placed(object: KubernetesObject, kind: Kind<KubernetesObject>): KubernetesObject {
+    const { namespace } = this.request;
+    if (kind.scope === 'Cluster' || object.metadata.namespace !== undefined || namespace === undefined) return object;
+    return { ...object, metadata: { ...object.metadata, namespace } };
+  }
+
+  #owned(
+    object: KubernetesObject,
+    how: { readonly kind: Kind<KubernetesObject>; readonly options: ApplyObjectsOptions },
+  ): KubernetesObject {
+    const { kind, options } = how;
+    const { primary, primaryKind } = this.#parts;
+    const owner = options.owner ?? primary;
+    const ownership = options.ownership ?? 'controller';
+    if (!owner || ownership === 'none' || isSame(owner, object)) return object;
+    const ownerKind = owner === primary ? primaryKind : this.#parts.kinds.declared(owner);
+    if (!ownerKind)
+      throw new TypeError(
+        `cannot own by ${owner.kind} ${owner.metadata.name}: its kind is not declared; add it to "caches"`,
+      );
+    return withOwnerReference(object, {
+      owner,
+      ownerKind,
+      childScope: kind.scope,
+      controller: ownership === 'controller',
+    });
+  }
+
+  #cached(kind: Kind<KubernetesObject>, key: ObjectKey): KubernetesObject | undefined {
+    return this.cache.has(kind) ? this.cache.lister(kind).get(key) : undefined;
+  }
+
+  #wrote(kind: Kind<KubernetesObject>, answer: KubernetesObject): void {
+    this.cache.noteWrite(kind, deepFreeze(answer));
+    this.#parts.resumed();
+  }
+
+  #deleted(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
+    this.cache.noteDeletion(kind, { key: objectKey(object), uid: object.metadata.uid ?? '' });
+  }
+}
+
+function isSame(a: KubernetesObject, b: KubernetesObject): boolean {
+  return (
+    a.kind === b.kind &&
+    a.apiVersion === b.apiVersion &&
+    a.metadata.name === b.metadata.name &&
+    a.metadata.namespace === b.metadata.namespace
+  );
+}
+
+/** What an apply may carry: no field that only the server sets; the uid of the object that is meant, if it is known. */
+function forWire(object: KubernetesObject, uid: string | undefined): KubernetesObject & { metadata: { name: string } } {
+  const {
+    managedFields: _managedFields,
+    resourceVersion: _resourceVersion,
+    creationTimestamp: _creationTimestamp,
+    generation: _generation,
+    uid: given,
+    name = '',
+    ...metadata
+  } = object.metadata;
+  const known = uid ?? given;
+  return { ...object, metadata: { ...metadata, name, ...(known !== undefined && { uid: known }) } };
+}

@@ -1,0 +1,9 @@
+/** How a reconcile ended, in the words of the `result` label. */
+export type ReconcileResultLabel = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+/** What a controller tells of its work; controller-runtime's metrics are made from it. */
+export interface ControllerMetrics {
+  reconciled(result: ReconcileResultLabel, seconds: number): void;
+  failed(how: 'error' | 'terminal' | 'timeout' | 'panic'): void;
+  activeWorkers(delta: number): void;
+}

@@ -1,0 +1,74 @@
+import { isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { InformerCache } from '../cache/informer-cache.ts';
+import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
+import type { ReconcileRequest } from '../handler/event-handler.ts';
+import type { LoopContext } from './context.ts';
+import type { Finalizer, ReconcileContext, ReconcileOutcome } from './reconcile.ts';
+
+/** What reconciling an object, rather than a key, needs. */
+export interface ObjectReconcileOptions {
+  readonly kind: Kind<KubernetesObject>;
+  readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
+  readonly reconcile: (
+    object: KubernetesObject,
+    context: ReconcileContext<KubernetesObject>,
+  ) => Promise<ReconcileOutcome>;
+  readonly contextFor: (primary: KubernetesObject) => LoopContext;
+  readonly parts: { readonly cache: InformerCache; readonly client: KubernetesClient };
+}
+
+/** Reads the object of a request and does with it what its state calls for: finalizers on, reconcile, clean-up. */
+export class ObjectReconcile {
+  readonly #options: ObjectReconcileOptions;
+
+  constructor(options: ObjectReconcileOptions) {
+    this.#options = options;
+  }
+
+  async run(request: ReconcileRequest, signal: AbortSignal): Promise<ReconcileOutcome> {
+    const { kind, finalizers, reconcile, contextFor, parts } = this.#options;
+    const object = parts.cache.lister(kind).get(request);
+    // Gone: the normal end of every object, and of the requests for it.
+    if (!object) return undefined;
+    const names = Object.keys(finalizers);
+    if (names.length === 0) return reconcile(object, contextFor(object));
+    if (isDeleting(object)) return this.#cleanUp(object, signal);
+    const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
+    if (missing.length === 0) return reconcile(object, contextFor(object));
+    // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
+    const marked = await addFinalizers(object, { ...this.#patching(signal), names: missing });
+    parts.cache.noteWrite(kind, marked);
+    return reconcile(marked, contextFor(marked));
+  }
+
+  async #cleanUp(object: KubernetesObject, signal: AbortSignal): Promise<ReconcileOutcome> {
+    const { kind, finalizers, contextFor, parts } = this.#options;
+    let current = object;
+    for (const [name, finalize] of Object.entries(finalizers)) {
+      if (!current.metadata.finalizers?.includes(name)) continue;
+      const outcome = await finalize(current, contextFor(current));
+      // A step that wants to run again has not cleaned up yet.
+      if (outcome && (outcome.requeue || outcome.requeueAfterMs !== undefined)) return outcome;
+      // Steps may have written the object: their answer is the version to go on from.
+      const latest = parts.cache.lister(kind).get({ name: current.metadata.name ?? '', ...namespaceOf(current) });
+      const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
+      current = await removeFinalizer(base, { ...this.#patching(signal), name });
+      if (current.metadata.finalizers?.length) parts.cache.noteWrite(kind, current);
+    }
+    return undefined;
+  }
+
+  #patching(signal: AbortSignal): {
+    readonly client: KubernetesClient;
+    readonly kind: Kind<KubernetesObject>;
+    readonly signal: AbortSignal;
+  } {
+    return { client: this.#options.parts.client, kind: this.#options.kind, signal };
+  }
+}
+
+function namespaceOf(object: KubernetesObject): { readonly namespace?: string } {
+  const { namespace } = object.metadata;
+  return namespace === undefined ? {} : { namespace };
+}

@@ -1,0 +1,71 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+
+/** How long a reconcile may take to notice that it was given up, in milliseconds. */
+const settleMs = 10_000;
+
+/** Thrown for a reconcile that took longer than it may. */
+export class ReconcileTimeoutError extends Error {
+  readonly code = 'KW3005';
+
+  constructor(what: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {
+    const { timeoutMs, settled } = options;
+    super(
+      settled
+        ? `${what} took longer than ${timeoutMs} ms and was given up; pass ctx.signal to whatever it waits for, or raise reconcileTimeoutMs`
+        : `${what} took longer than ${timeoutMs} ms and ignored its signal; it is abandoned and may still run, but can no longer write through its context`,
+    );
+    this.name = 'ReconcileTimeoutError';
+  }
+}
+
+/** What {@link withTimeout} is told. */
+export interface TimeoutOptions {
+  readonly clock: Clock;
+  /** 0 is for ever. */
+  readonly timeoutMs: number;
+  /** Also gives the work up. */
+  readonly signal: AbortSignal;
+  /** Names the work in the error. */
+  readonly what: string;
+}
+
+/**
+ * Runs work that may take a limited time. At the limit its signal is aborted; work that does not settle soon after is
+ * abandoned, so that one call that never ends cannot hold a worker for ever.
+ *
+ * @throws ReconcileTimeoutError (KW3005), or whatever the work throws.
+ */
+export async function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, options: TimeoutOptions): Promise<R> {
+  const { clock, timeoutMs, signal: outer, what } = options;
+  const controller = new AbortController();
+  const over = new ReconcileTimeoutError(what, { timeoutMs, settled: true });
+  const timers: Timer[] = [];
+  let abandon: (reason: unknown) => void = () => {};
+  const abandoned = new Promise<never>((_, reject) => {
+    abandon = reject;
+  });
+  const giveUp = (reason: unknown, whenIgnored: unknown): void => {
+    controller.abort(reason);
+    timers.push(clock.setTimer(settleMs, () => abandon(whenIgnored), { unref: true }));
+  };
+  const onOuter = (): void => giveUp(outer.reason, outer.reason);
+  outer.addEventListener('abort', onOuter, { once: true });
+  if (outer.aborted) onOuter();
+  else if (timeoutMs > 0) {
+    const ignored = new ReconcileTimeoutError(what, { timeoutMs, settled: false });
+    timers.push(clock.setTimer(timeoutMs, () => giveUp(over, ignored)));
+  }
+  try {
+    // A synchronous throw is a rejection like any other.
+    return await Promise.race([new Promise<R>((resolve) => resolve(work(controller.signal))), abandoned]);
+  } catch (error) {
+    // What fails because its signal was aborted at the limit fails for the limit, whatever it throws.
+    if (controller.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
+    throw error;
+  } finally {
+    for (const timer of timers) timer[Symbol.dispose]();
+    outer.removeEventListener('abort', onOuter);
+    // Whoever kept the context of a reconcile that is over can no longer write with it.
+    if (!controller.signal.aborted) controller.abort(new Error(`${what} is over`));
+  }
+}

@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Thrown when an address cannot be listened on. */
+export class BindError extends Error {
+  readonly code = 'KW3006';
+
+  constructor(what: string, options: { readonly address: string; readonly cause: unknown }) {
+    const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
+    super(`cannot serve ${what} on ${options.address}: ${reason}; choose another address, or '0' for none`, {
+      cause: options.cause,
+    });
+    this.name = 'BindError';
+  }
+}
+
+/** Answers a request whose path it knows. */
+export type PathHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/** A small HTTP server for probes and metrics: GET and HEAD of exact paths and what is below them. */
+export class ProbeServer implements AsyncDisposable {
+  readonly #what: string;
+  readonly #server: Server;
+
+  constructor(what: string, paths: Readonly<Record<string, PathHandler>>) {
+    this.#what = what;
+    this.#server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+      void serve(paths, { request, response });
+    });
+  }
+
+  /**
+   * Listens on an address such as `:8081` or `127.0.0.1:0`; answers the port.
+   *
+   * @throws BindError (KW3006)
+   */
+  async listen(address: string): Promise<number> {
+    const { host, port } = parseAddress(address);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject);
+        this.#server.listen({ port, ...(host !== '' && { host }) }, resolve);
+      });
+    } catch (cause) {
+      throw new BindError(this.#what, { address, cause });
+    }
+    // A probe's connection must not keep the process alive.
+    this.#server.unref();
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}
+
+async function serve(
+  paths: Readonly<Record<string, PathHandler>>,
+  call: { readonly request: IncomingMessage; readonly response: ServerResponse },
+): Promise<void> {
+  const { request, response } = call;
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  const found = Object.keys(paths).find((each) => path === each || path.startsWith(`${each}/`));
+  if (found === undefined) return answer(response, { status: 404, text: '404 page not found\n' });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return answer(response, { status: 405, text: 'Method Not Allowed\n' });
+  try {
+    await paths[found]!(request, response);
+  } catch {
+    // A probe that fails says so by its code; the reason is in the checks' own log lines.
+    answer(response, { status: 500, text: 'internal error\n' });
+  }
+}
+
+/** Answers with a text. */
+export function answer(response: ServerResponse, what: { readonly status: number; readonly text: string }): void {
+  if (response.headersSent) return;
+  response.writeHead(what.status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
+  response.end(what.text);
+}
+
+/** Reads `:8081`, `127.0.0.1:8081`, `[::1]:8081`. */
+export function parseAddress(address: string): { readonly host: string; readonly port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(address);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535)
+    throw new TypeError(
+      `cannot read the address ${JSON.stringify(address)}; write it as in ":8081" or "127.0.0.1:8081"`,
+    );
+  return { host: match[1] ?? match[2] ?? '', port };
+}

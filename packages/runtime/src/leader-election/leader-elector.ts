@@ -1,0 +1,245 @@
+import { hostname } from 'node:os';
+import {
+  type Clock,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type Kind,
+  type Random,
+  sleep,
+} from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '../log/logger.ts';
+import { microTime } from '../recorder/api-event.ts';
+import type { LeaderElectionOptions } from './leader-election-options.ts';
+import type { Lease, LeaseSpec } from './lease.ts';
+
+const LeaseKind: Kind<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+};
+const jitter = 1.2;
+
+/** Options of a {@link LeaderElector}. */
+export interface LeaderElectorOptions extends LeaderElectionOptions {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Thrown for durations that cannot keep two leaders apart. */
+export class LeaderElectionError extends Error {
+  readonly code = 'KW3008';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'LeaderElectionError';
+  }
+}
+
+/**
+ * Campaigns for a Lease and keeps it renewed. Mirrors client-go's leader election (1.36), with which it shares leases: expiry is
+ * judged by when the record was last seen to change, never by the times inside. Losing the lease ends the term, not the
+ * process; the next campaign begins once the term's work has ended.
+ */
+export class LeaderElector {
+  /** Name of the Lease. */
+  readonly name: string;
+  readonly identity: string;
+  readonly #options: LeaderElectorOptions;
+  readonly #leaseMs: number;
+  readonly #renewMs: number;
+  readonly #retryMs: number;
+  #observed: Lease | undefined;
+  #observedAtMs = 0;
+
+  /** @throws LeaderElectionError (KW3008) unless lease > renew deadline > 1.2 × retry period > 0. */
+  constructor(options: LeaderElectorOptions) {
+    const { leaseDurationSeconds = 15, renewDeadlineSeconds = 10, retryPeriodSeconds = 2 } = options;
+    if (
+      !(
+        leaseDurationSeconds > renewDeadlineSeconds &&
+        renewDeadlineSeconds > retryPeriodSeconds * jitter &&
+        retryPeriodSeconds > 0
+      )
+    ) {
+      throw new LeaderElectionError(
+        `cannot elect with lease ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s; each must be longer than the next, by a fifth the last`,
+      );
+    }
+    this.name = options.id;
+    this.identity = options.identity ?? `${hostname()}_${options.random.uid()}`;
+    this.#options = options;
+    this.#leaseMs = leaseDurationSeconds * 1000;
+    this.#renewMs = renewDeadlineSeconds * 1000;
+    this.#retryMs = retryPeriodSeconds * 1000;
+  }
+
+  /** Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the term is over. */
+  async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
+    while (await this.#acquire(signal)) {
+      this.#options.log.info('successfully acquired lease', this.#fields());
+      const term = new AbortController();
+      const work = lead(term.signal);
+      // A failure of the work is thrown below; until then it ends the renewing.
+      const over = new AbortController();
+      work.catch(() => over.abort());
+      await this.#renew(signal, over.signal);
+      term.abort(new LeaderElectionError('the term is over'));
+      await work;
+      if (signal.aborted) await this.#release();
+      else this.#options.log.warn('lost the lease; campaigning again', this.#fields());
+    }
+  }
+
+  /** Tries until it leads; false when `signal` was aborted first. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      if (await this.#attempt(signal)) return !signal.aborted;
+      const ms = this.#retryMs * (1 + this.#options.random.next() * jitter);
+      await sleep(this.#options.clock, { ms, signal }).catch(() => {});
+    }
+    return false;
+  }
+
+  /** Renews until that fails for the renew deadline, or the work or the process ends. */
+  async #renew(signal: AbortSignal, workOver: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    let renewedAtMs = clock.monotonic();
+    while (!signal.aborted && !workOver.aborted) {
+      const stop = AbortSignal.any([signal, workOver]);
+      await sleep(clock, { ms: this.#retryMs, signal: stop }).catch(() => {});
+      if (stop.aborted) return;
+      const startMs = clock.monotonic();
+      if (await this.#within(renewedAtMs + this.#renewMs - startMs, stop)) renewedAtMs = startMs;
+      if (clock.monotonic() - renewedAtMs >= this.#renewMs) return;
+    }
+  }
+
+  async #within(ms: number, signal: AbortSignal): Promise<boolean> {
+    const limit = new AbortController();
+    const timer = this.#options.clock.setTimer(Math.max(Math.min(ms, this.#renewMs / 2), 0), () =>
+      limit.abort(new LeaderElectionError('no answer in time')),
+    );
+    try {
+      return await this.#attempt(AbortSignal.any([signal, limit.signal]));
+    } finally {
+      timer[Symbol.dispose]();
+    }
+  }
+
+  async #attempt(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#tryAcquireOrRenew(signal);
+    } catch (error) {
+      if (signal.aborted) return false;
+      // Whoever wrote first has it; the next look shows who.
+      if (isConflict(error) || isAlreadyExists(error)) this.#observed = undefined;
+      else this.#options.log.error('cannot acquire or renew the lease', { ...this.#fields(), error });
+      return false;
+    }
+  }
+
+  async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const leases = this.#leases();
+    const held = this.#observed;
+    if (!held || !this.#isMine(held.spec)) {
+      const seen = await this.#look(signal);
+      if (!seen) {
+        this.#observe(await leases.create(this.#lease(undefined), { signal }));
+        return true;
+      }
+      if (this.#isHeldByAnother(seen.spec)) return false;
+      this.#observe(await leases.update(this.#lease(seen), { signal }));
+      return true;
+    }
+    // The leader writes without reading: the version it holds tells whether anyone else wrote.
+    this.#observe(await leases.update(this.#lease(held), { signal }));
+    return true;
+  }
+
+  async #look(signal: AbortSignal): Promise<Lease | undefined> {
+    const { namespace } = this.#key();
+    try {
+      const lease = await this.#leases().get({ namespace, name: this.name }, { signal });
+      if (JSON.stringify(lease.spec) !== JSON.stringify(this.#observed?.spec)) this.#observe(lease);
+      else this.#observed = lease;
+      return lease;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #isMine(spec: LeaseSpec | undefined): boolean {
+    return spec?.holderIdentity === this.identity;
+  }
+
+  #isHeldByAnother(spec: LeaseSpec | undefined): boolean {
+    if (!spec?.holderIdentity || this.#isMine(spec)) return false;
+    const durationMs = (spec.leaseDurationSeconds ?? this.#leaseMs / 1000) * 1000;
+    return this.#observedAtMs + durationMs > this.#options.clock.monotonic();
+  }
+
+  #observe(lease: Lease): void {
+    this.#observed = lease;
+    this.#observedAtMs = this.#options.clock.monotonic();
+  }
+
+  #lease(current: Lease | undefined): Lease {
+    const now = microTime(this.#options.clock.now());
+    const renewing = this.#isMine(current?.spec);
+    const spec: LeaseSpec = {
+      ...current?.spec,
+      holderIdentity: this.identity,
+      leaseDurationSeconds: Math.ceil(this.#leaseMs / 1000),
+      acquireTime: renewing ? (current?.spec?.acquireTime ?? now) : now,
+      renewTime: now,
+      leaseTransitions: (current?.spec?.leaseTransitions ?? 0) + (current && !renewing ? 1 : 0),
+    };
+    const { name, namespace } = this.#key();
+    const metadata = current ? current.metadata : { name, namespace };
+    return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+  }
+
+  /** Gives the lease back if the server still says that it is ours. */
+  async #release(): Promise<void> {
+    if (this.#options.releaseOnCancel === false) return;
+    const { clock, log } = this.#options;
+    const limit = new AbortController();
+    const timer = clock.setTimer(2_000, () => limit.abort(new LeaderElectionError('no answer in time')));
+    try {
+      const lease = await this.#look(limit.signal);
+      if (!lease || !this.#isMine(lease.spec)) return;
+      const now = microTime(clock.now());
+      const spec: LeaseSpec = {
+        ...lease.spec,
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        acquireTime: now,
+        renewTime: now,
+      };
+      await this.#leases().update({ ...lease, spec }, { signal: limit.signal });
+    } catch (error) {
+      log.info('could not give the lease back; it will expire', { ...this.#fields(), error });
+    } finally {
+      timer[Symbol.dispose]();
+    }
+  }
+
+  #leases() {
+    return this.#options.client.resource(LeaseKind);
+  }
+
+  #key(): { readonly name: string; readonly namespace: string } {
+    return { name: this.name, namespace: this.#options.namespace ?? this.#options.client.defaultNamespace };
+  }
+
+  #fields(): Record<string, unknown> {
+    return { lock: `${this.#key().namespace}/${this.name}`, identity: this.identity };
+  }
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { jsonLogger } from './json-logger.ts';
+import type { Logger, LogLevel } from './logger.ts';
+import { prettyLogger } from './pretty-logger.ts';
+
+/** Writes to stderr: for people if it is a terminal, else JSON lines. */
+export function defaultLogger(options: { readonly clock: Clock; readonly level?: LogLevel }): Logger {
+  const { clock, level = 'info' } = options;
+  const { stderr } = process;
+  if (!stderr.isTTY) return jsonLogger({ level, now: () => clock.now() });
+  const colors = stderr.hasColors?.() ?? false;
+  return prettyLogger({
+    level,
+    destination: { write: (line) => void stderr.write(line) },
+    now: () => clock.now(),
+    colors,
+  });
+}

@@ -1,0 +1,335 @@
+import { isDeleting, type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { controller, requestController } from '../controller/define-controller.ts';
+import { TerminalError } from '../controller/terminal-error.ts';
+import { defineKind } from '../kind/define-kind.ts';
+import { jsonLogger } from '../log/json-logger.ts';
+import type { Logger } from '../log/logger.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { Manager } from './manager.ts';
+import type { ManagerOptions } from './manager-options.ts';
+
+interface SiteStatus {
+  readonly ready?: boolean;
+  readonly count?: number;
+}
+const Site = defineKind<{ readonly domain: string }, SiteStatus>({ group: 'example.com', version: 'v1', kind: 'Site' });
+type Site = ObjectOf<typeof Site>;
+const Page = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Page' });
+type Page = ObjectOf<typeof Page>;
+const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
+
+const running: Manager[] = [];
+afterEach(async () => {
+  for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+});
+
+function start(server: FakeApiServer, options: ManagerOptions): { manager: Manager; done: Promise<void> } {
+  const manager = new Manager({
+    client: server.client,
+    log: silentLogger,
+    handleSignals: false,
+    watchdog: false,
+    gracefulShutdownTimeoutMs: 5_000,
+    ...options,
+  });
+  running.push(manager);
+  const done = manager.run();
+  done.catch(() => {});
+  return { manager, done };
+}
+
+function site(name: string, domain = 'example.org'): Omit<Site, 'apiVersion' | 'kind'> {
+  return { metadata: { name }, spec: { domain } };
+}
+
+function pageOf(owner: Site): Page {
+  return {
+    apiVersion: 'example.com/v1',
+    kind: 'Page',
+    metadata: { name: owner.metadata.name ?? '' },
+    spec: { text: owner.spec.domain },
+  };
+}
+
+function collectLog(): { log: Logger; lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  return {
+    lines,
+    log: jsonLogger({ level: 'debug', destination: { write: (text) => void lines.push(JSON.parse(text)) } }),
+  };
+}
+
+describe('Manager', () => {
+  it('brings children and status about, with owner references, and goes quiet', async () => {
+    const server = new FakeApiServer([Site, Page, Event]);
+    server.put(Site, site('a'));
+    let reconciles = 0;
+    const sites = controller({
+      for: Site,
+      owns: [Page],
+      async reconcile(object, ctx) {
+        reconciles++;
+        expect(Object.isFrozen(object.spec)).toBe(true);
+        const [page] = await ctx.apply([pageOf(object)]);
+        await ctx.setStatus({ ready: page.spec.text === object.spec.domain });
+        ctx.events.record({ reason: 'Rendered', note: 'page rendered' });
+      },
+    });
+    const { manager } = start(server, { controllers: [sites] });
+    await manager.started();
+    await eventually(() => server.get(Site, 'a').status?.ready === true);
+    const page = server.get(Page, 'a');
+    expect(page.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'example.com/v1',
+        kind: 'Site',
+        name: 'a',
+        uid: server.get(Site, 'a').metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    await eventually(() => server.list(Event).length === 1);
+    await eventually(() => reconciles >= 2);
+    const before = server.requests.filter((request) => request.startsWith('PATCH')).length;
+    // A change of the child by somebody else is put right, and nothing more is sent once all is as wanted.
+    server.put(Page, { ...server.get(Page, 'a'), spec: { text: 'wrong' } });
+    await eventually(() => server.get(Page, 'a').spec.text === 'example.org');
+    const count = reconciles;
+    await eventually(() => reconciles > count || server.openWatches === 2);
+    const after = server.requests.filter((request) => request.startsWith('PATCH')).length;
+    expect(after - before).toBeLessThanOrEqual(2);
+    server.delete(Page, 'a');
+    await eventually(() => server.get(Page, 'a') !== undefined);
+  });
+
+  it('puts finalizers on first and removes them when their step has succeeded', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    const order: string[] = [];
+    let attempts = 0;
+    const sites = controller({
+      for: Site,
+      finalizers: {
+        'example.com/first': async (object) => {
+          order.push('first');
+          expect(isDeleting(object)).toBe(true);
+          if (++attempts < 3) throw new Error('not yet');
+        },
+        'example.com/second': async () => {
+          order.push('second');
+          return attempts++ < 4 ? { requeueAfterMs: 1 } : undefined;
+        },
+      },
+      async reconcile(object) {
+        order.push(`reconcile ${object.metadata.finalizers?.length}`);
+      },
+    });
+    start(server, { controllers: [sites] });
+    server.put(Site, site('a'));
+    await eventually(() => order.includes('reconcile 2'));
+    expect(order[0]).toBe('reconcile 2');
+    server.delete(Site, 'a');
+    await eventually(() => server.get(Site, 'a') === undefined);
+    const steps = order.filter((each) => !each.startsWith('reconcile'));
+    expect(steps).toEqual(['first', 'first', 'first', 'second', 'second']);
+  });
+
+  it('reads its own writes before the watch shows them', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    server.put(Site, site('a'));
+    const seen: (string | undefined)[] = [];
+    const sites = controller({
+      for: Site,
+      caches: [Page],
+      async reconcile(object, ctx) {
+        if (seen.length > 0) return;
+        await ctx.apply(pageOf(object), { ownership: 'none' });
+        seen.push((await ctx.get(Page, { namespace: 'default', name: 'a' }))?.spec.text);
+        seen.push(String((await ctx.list(Page)).length));
+        await ctx.delete(server.get(Page, 'a'));
+        seen.push((await ctx.get(Page, { namespace: 'default', name: 'a' }))?.spec.text);
+        seen.push(String((await ctx.list(Page)).length));
+      },
+    });
+    start(server, { controllers: [sites] });
+    await eventually(() => seen.length === 4);
+    expect(seen).toEqual(['example.org', '1', undefined, '0']);
+  });
+
+  it('retries failures with back-off, logs them with the key, and leaves terminal ones', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site, Page], { clock });
+    server.put(Site, site('flaky'));
+    server.put(Site, site('hopeless'));
+    server.put(Site, site('thrower'));
+    const { log, lines } = collectLog();
+    const runs: string[] = [];
+    const sites = controller({
+      for: Site,
+      reconcile(object) {
+        runs.push(object.metadata.name ?? '');
+        if (object.metadata.name === 'hopeless') return Promise.reject(new TerminalError('never'));
+        if (object.metadata.name === 'thrower' && runs.filter((each) => each === 'thrower').length < 2)
+          throw new Error('sync');
+        if (object.metadata.name === 'flaky' && runs.filter((each) => each === 'flaky').length < 4)
+          throw new Error('flaky');
+        return Promise.resolve();
+      },
+    });
+    const { manager } = start(server, { controllers: [sites], clock, log });
+    await manager.started();
+    await eventually(() => runs.length >= 3);
+    for (let i = 0; i < 12; i++) await clock.advance(10);
+    await eventually(() => runs.filter((each) => each === 'flaky').length === 4);
+    expect(runs.filter((each) => each === 'hopeless')).toHaveLength(1);
+    expect(runs.filter((each) => each === 'thrower')).toHaveLength(2);
+    const failed = lines.find((line) => line['msg'] === 'Reconciler error' && line['name'] === 'flaky');
+    expect(failed).toMatchObject({
+      level: 'error',
+      controller: 'site',
+      controllerGroup: 'example.com',
+      controllerKind: 'Site',
+      Site: { name: 'flaky', namespace: 'default' },
+      namespace: 'default',
+      error: 'flaky',
+    });
+    expect(failed).toHaveProperty('reconcileID');
+    expect(failed).toHaveProperty('stacktrace');
+    expect(failed).toHaveProperty('ts');
+  });
+
+  it('abandons a reconcile that never settles, keeps others going, and takes its pen away', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site, Page], { clock });
+    server.put(Site, site('stuck'));
+    server.put(Site, site('well'));
+    const runs: string[] = [];
+    let late: (() => Promise<unknown>) | undefined;
+    const sites = controller({
+      for: Site,
+      reconcileTimeoutMs: 1_000,
+      async reconcile(object, ctx) {
+        runs.push(object.metadata.name ?? '');
+        if (object.metadata.name !== 'stuck' || late) return;
+        late = () => ctx.setStatus({ ready: true });
+        await new Promise(() => {});
+      },
+    });
+    const { manager } = start(server, { controllers: [sites], clock });
+    await manager.started();
+    await eventually(() => late !== undefined);
+    await clock.advance(12_000);
+    await eventually(() => runs.includes('well') && runs.filter((each) => each === 'stuck').length === 2);
+    await expect(late?.()).rejects.toThrow(/took longer than 1000 ms/);
+  });
+
+  it('waits for a kind that is not installed yet, saying so, while other controllers work', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site, Page], { clock });
+    let installed = false;
+    server.interrupt = ({ url }) => {
+      if (!installed && url.pathname.endsWith('/pages'))
+        throw failure(404, 'NotFound', 'the server could not find the requested resource');
+      return undefined;
+    };
+    const { log, lines } = collectLog();
+    let reconciled = 0;
+    const pages = controller({ for: Page, async reconcile() {} });
+    const sites = controller({
+      for: Site,
+      async reconcile() {
+        reconciled++;
+      },
+    });
+    const { manager } = start(server, { controllers: [pages, sites], clock, log });
+    server.put(Site, site('a'));
+    await eventually(() => lines.some((line) => /install its CustomResourceDefinition/.test(String(line['msg']))));
+    await clock.advance(11_000);
+    expect(
+      lines.some(
+        (line) => line['msg'] === 'waiting for the first listing' && JSON.stringify(line['kinds']) === '["Page"]',
+      ),
+    ).toBe(true);
+    installed = true;
+    await clock.advance(60_000);
+    await manager.started();
+    await eventually(() => reconciled === 1);
+  });
+
+  it('runs request controllers, and stops in order', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    const seen: string[] = [];
+    const keys = requestController({
+      name: 'keys',
+      sources: [{ name: 'once', start: async (context) => context.enqueue({ name: 'k' }) }],
+      async reconcile(request) {
+        seen.push(request.name);
+      },
+    });
+    const stop = new AbortController();
+    const { done } = start(server, {
+      controllers: [keys],
+      signal: stop.signal,
+      runnables: [
+        {
+          name: 'r',
+          run: async (signal) => {
+            await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+            seen.push('runnable stopped');
+          },
+        },
+      ],
+    });
+    await eventually(() => seen.includes('k'));
+    stop.abort();
+    await done;
+    expect(seen).toEqual(['k', 'runnable stopped']);
+    expect(server.openWatches).toBe(0);
+  });
+
+  it('fails with the reason when a runnable fails or an address is taken', async () => {
+    const server = new FakeApiServer([Site]);
+    const bad = start(server, { runnables: [{ name: 'bad', run: () => Promise.reject(new Error('broken')) }] });
+    await expect(bad.done).rejects.toThrow(/runnable "bad" failed/);
+    const first = start(server, { healthProbeBindAddress: '127.0.0.1:0' });
+    await first.manager.started();
+    const taken = `127.0.0.1:${first.manager.ports.health}`;
+    const second = start(server, { healthProbeBindAddress: taken });
+    await expect(second.done).rejects.toThrow(/cannot serve health probes on 127.0.0.1/);
+  });
+
+  it('serves probes and metrics as controller-runtime does', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    server.put(Site, site('a'));
+    let reconciled = 0;
+    const sites = controller({
+      for: Site,
+      async reconcile() {
+        reconciled++;
+      },
+    });
+    const { manager } = start(server, {
+      controllers: [sites],
+      healthProbeBindAddress: '127.0.0.1:0',
+      metricsBindAddress: '127.0.0.1:0',
+    });
+    await manager.started();
+    await eventually(() => reconciled === 1);
+    const text = async (url: string): Promise<string> => (await fetch(url)).text();
+    const { health, metrics } = manager.ports;
+    expect(await text(`http://127.0.0.1:${health}/healthz`)).toBe('ok');
+    expect(await text(`http://127.0.0.1:${health}/readyz?verbose`)).toContain('[+]caches ok');
+    expect((await fetch(`http://127.0.0.1:${health}/readyz/none`)).status).toBe(404);
+    const exposition = await text(`http://127.0.0.1:${metrics}/metrics`);
+    expect(exposition).toContain('controller_runtime_reconcile_total{controller="site",result="success"} 1');
+    expect(exposition).toContain('controller_runtime_reconcile_total{controller="site",result="requeue_after"} 0');
+    expect(exposition).toContain('workqueue_depth{name="site",controller="site",priority="-100"} 0');
+    expect(exposition).toContain('le="1e-08"');
+    expect(exposition).toContain('le="9.999999999999999e-06"');
+    expect(exposition).toContain('workqueue_longest_running_processor_seconds{name="site",controller="site"} 0');
+    expect(exposition).toContain('kubewright_cache_objects{kind="Site"} 1');
+  });
+});

@@ -1,0 +1,77 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { checksHandler } from '../health/checks-handler.ts';
+import type { HealthCheck } from '../health/health-check.ts';
+import { ProbeServer } from '../health/probe-server.ts';
+import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import type { ManagerOptions } from './manager-options.ts';
+
+/** What {@link ProbeServers} needs. */
+export interface ProbeServersOptions {
+  readonly options: ManagerOptions;
+  readonly clock: Clock;
+  /** Names the kinds whose first listing is not complete. */
+  readonly synced: () => readonly string[];
+}
+
+/** The HTTP servers of a manager: `/healthz` and `/readyz`, and `/metrics`. */
+export class ProbeServers implements AsyncDisposable {
+  readonly #options: ProbeServersOptions;
+  readonly #servers: ProbeServer[] = [];
+  #ports: { metrics: number | undefined; health: number | undefined } = { metrics: undefined, health: undefined };
+
+  constructor(options: ProbeServersOptions) {
+    this.#options = options;
+  }
+
+  /** Ports that were bound. */
+  get ports(): { readonly metrics: number | undefined; readonly health: number | undefined } {
+    return this.#ports;
+  }
+
+  /** @throws BindError (KW3006) */
+  async start(metrics: RuntimeMetrics | undefined): Promise<void> {
+    const { healthProbeBindAddress = '0', metricsBindAddress = '0' } = this.#options.options;
+    if (healthProbeBindAddress !== '0')
+      this.#ports.health = await this.#listen('health probes', {
+        address: healthProbeBindAddress,
+        paths: this.#checks(),
+      });
+    if (metrics && metricsBindAddress !== '0') {
+      const paths: ConstructorParameters<typeof ProbeServer>[1] = {
+        '/metrics': async (_, response) => {
+          const { contentType, text } = await metrics.render();
+          response.writeHead(200, { 'content-type': contentType });
+          response.end(text);
+        },
+      };
+      this.#ports.metrics = await this.#listen('metrics', { address: metricsBindAddress, paths });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#servers.splice(0).map((server) => server[Symbol.asyncDispose]()));
+  }
+
+  async #listen(
+    what: string,
+    where: { readonly address: string; readonly paths: ConstructorParameters<typeof ProbeServer>[1] },
+  ): Promise<number> {
+    const server = new ProbeServer(what, where.paths);
+    this.#servers.push(server);
+    return server.listen(where.address);
+  }
+
+  #checks(): ConstructorParameters<typeof ProbeServer>[1] {
+    const { options, clock, synced } = this.#options;
+    const caches: HealthCheck = () => {
+      const waiting = synced();
+      if (waiting.length > 0) throw new Error(`not listed yet: ${waiting.join(', ')}`);
+    };
+    const live = new Map<string, HealthCheck>([['ping', () => {}], ...Object.entries(options.healthzChecks ?? {})]);
+    const ready = new Map<string, HealthCheck>([['caches', caches], ...Object.entries(options.readyzChecks ?? {})]);
+    return {
+      '/healthz': checksHandler('/healthz', { checks: () => live, clock }),
+      '/readyz': checksHandler('/readyz', { checks: () => ready, clock }),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import type { Logger } from '../log/logger.ts';
+import { ManagerError } from './manager-error.ts';
+
+/** What asks a manager to stop. */
+export interface StopSignal extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops in order; after it they have their usual
+ * effect again, so that a second one ends the process at once.
+ */
+export function stopSignal(options: {
+  readonly outer: AbortSignal | undefined;
+  readonly handleSignals: boolean;
+  readonly log: Logger;
+}): StopSignal {
+  const { outer, handleSignals, log } = options;
+  const controller = new AbortController();
+  const onOuter = (): void => controller.abort(outer?.reason);
+  const release = (): void => {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  };
+  const onSignal = (name: NodeJS.Signals): void => {
+    release();
+    log.info('stopping', { signal: name });
+    controller.abort(new ManagerError(`stopped by ${name}`));
+  };
+  if (outer?.aborted) onOuter();
+  outer?.addEventListener('abort', onOuter, { once: true });
+  if (handleSignals) {
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  }
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      outer?.removeEventListener('abort', onOuter);
+      release();
+    },
+  };
+}

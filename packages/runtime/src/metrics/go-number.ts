@@ -1,0 +1,28 @@
+/**
+ * Formats a number as Go's `strconv.FormatFloat(f, 'g', -1, 64)` does, so that series of Go and of ours have equal labels:
+ * `1e-08` where JavaScript has `1e-8`.
+ */
+export function formatGoNumber(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf';
+  if (Number.isNaN(value)) return 'NaN';
+  if (value === 0) return '0';
+  const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
+  const exponent = Number(exponentText);
+  if (exponent < -4 || exponent >= 6) {
+    const sign = exponent < 0 ? '-' : '+';
+    return `${mantissa}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  }
+  return plain(mantissa, exponent);
+}
+
+function plain(mantissa: string, exponent: number): string {
+  const negative = mantissa.startsWith('-');
+  const digits = mantissa.replace(/[-.]/g, '');
+  const point = exponent + 1;
+  let text: string;
+  if (point <= 0) text = `0.${'0'.repeat(-point)}${digits}`;
+  else if (point >= digits.length) text = digits + '0'.repeat(point - digits.length);
+  else text = `${digits.slice(0, point)}.${digits.slice(point)}`;
+  return negative ? `-${text}` : text;
+}

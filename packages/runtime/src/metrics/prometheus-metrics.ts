@@ -1,0 +1,173 @@
+import type { Registry } from 'prom-client';
+import type { ReconcileResultLabel } from '../controller/controller-metrics.ts';
+import { formatGoNumber } from './go-number.ts';
+import type { CacheGauges, RuntimeMetrics } from './runtime-metrics.ts';
+
+const reconcileBuckets = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
+  2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+];
+const results: readonly ReconcileResultLabel[] = ['error', 'requeue_after', 'requeue', 'success'];
+
+/** As many priorities get a series of their own; later ones share one, so that labels stay few. */
+const mostPriorities = 25;
+
+/** 10 ns and eleven times ten times the one before, multiplied as Go does, so that the labels are Go's. */
+function queueBuckets(): number[] {
+  const buckets: number[] = [];
+  for (let i = 0, bound = 1e-8; i < 12; i++, bound *= 10) buckets.push(bound);
+  return buckets;
+}
+
+/**
+ * Keeps controller-runtime's metrics (names, labels, buckets, HELP sense) in a registry of its own. The library is loaded
+ * here, so that only programs that serve metrics pay for it.
+ */
+export async function prometheusMetrics(): Promise<RuntimeMetrics> {
+  const prom = await import('prom-client');
+  const registry = new prom.Registry();
+  prom.collectDefaultMetrics({ register: registry });
+  const make = metricFactory(prom, registry);
+  const families = { reconcile: reconcileFamilies(make), queue: queueFamilies(make) };
+  const leader = make.gauge('leader_election_master_status', 'Whether this process is the leader of that name', [
+    'name',
+  ]);
+  return {
+    controller: (name, options) => controllerMetrics(families, { name, ...options }),
+    leader: (name, isLeader) => leader.set({ name }, isLeader ? 1 : 0),
+    caches: (read) => cacheGauges(make, read),
+    render: async () => ({ contentType: registry.contentType, text: withGoLabels(await registry.metrics()) }),
+  };
+}
+
+type Prom = typeof import('prom-client');
+type Factory = ReturnType<typeof metricFactory>;
+
+function metricFactory(prom: Prom, registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: (name: string, help: string, labelNames: string[]) =>
+      new prom.Counter({ name, help, labelNames, registers }),
+    gauge: (name: string, help: string, labelNames: string[], collect?: () => void) =>
+      new prom.Gauge({ name, help, labelNames, registers, ...(collect && { collect }) }),
+    histogram: (name: string, help: string, labelNames: string[], buckets: number[]) =>
+      new prom.Histogram({ name, help, labelNames, buckets, registers }),
+  };
+}
+
+function reconcileFamilies(make: Factory) {
+  const prefix = 'controller_runtime';
+  const labels = ['controller'];
+  return {
+    total: make.counter(`${prefix}_reconcile_total`, 'Reconciles by controller and result', ['controller', 'result']),
+    errors: make.counter(`${prefix}_reconcile_errors_total`, 'Reconciles that failed, by controller', labels),
+    terminal: make.counter(
+      `${prefix}_terminal_reconcile_errors_total`,
+      'Reconciles that failed and are not retried',
+      labels,
+    ),
+    panics: make.counter(`${prefix}_reconcile_panics_total`, 'Failures outside any reconcile that were caught', labels),
+    timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that took too long', labels),
+    seconds: make.histogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', labels, reconcileBuckets),
+    concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Most reconciles at a time', labels),
+    active: make.gauge(`${prefix}_active_workers`, 'Workers that are reconciling', labels),
+  };
+}
+
+function queueFamilies(make: Factory) {
+  const labels = ['name', 'controller'];
+  return {
+    depth: make.gauge('workqueue_depth', 'Keys that are ready', [...labels, 'priority']),
+    adds: make.counter('workqueue_adds_total', 'Keys added', labels),
+    wait: make.histogram('workqueue_queue_duration_seconds', 'How long keys were ready', labels, queueBuckets()),
+    work: make.histogram('workqueue_work_duration_seconds', 'How long keys were worked on', labels, queueBuckets()),
+    unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Sum of the time of keys in work', labels),
+    longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest time of a key in work', labels),
+    retries: make.counter('workqueue_retries_total', 'Keys added for a later time', labels),
+  };
+}
+
+interface Families {
+  readonly reconcile: ReturnType<typeof reconcileFamilies>;
+  readonly queue: ReturnType<typeof queueFamilies>;
+}
+
+type ControllerSettings = Parameters<RuntimeMetrics['controller']>[1] & { readonly name: string };
+
+function controllerMetrics(families: Families, settings: ControllerSettings): ReturnType<RuntimeMetrics['controller']> {
+  const { reconcile, queue } = families;
+  const { name: controller, gauges } = settings;
+  const own = { controller };
+  const labels = { name: controller, controller };
+  for (const result of results) reconcile.total.inc({ controller, result }, 0);
+  for (const counter of [reconcile.errors, reconcile.terminal, reconcile.panics, reconcile.timeouts])
+    counter.inc(own, 0);
+  reconcile.concurrency.set(own, settings.maxConcurrentReconciles);
+  reconcile.active.set(own, 0);
+  queue.adds.inc(labels, 0);
+  queue.retries.inc(labels, 0);
+  readWhenAsked(queue.unfinished, () =>
+    queue.unfinished.set(labels, gauges.workingFor().reduce((sum, ms) => sum + ms, 0) / 1000),
+  );
+  readWhenAsked(queue.longest, () => queue.longest.set(labels, Math.max(0, ...gauges.workingFor()) / 1000));
+  const priorityLabel = priorityLabels();
+  const failures = {
+    error: reconcile.errors,
+    terminal: reconcile.terminal,
+    timeout: reconcile.timeouts,
+    panic: reconcile.panics,
+  };
+  return {
+    controller: {
+      reconciled(result, seconds) {
+        reconcile.total.inc({ controller, result });
+        reconcile.seconds.observe(own, seconds);
+      },
+      failed: (how) => failures[how].inc(own),
+      activeWorkers: (delta) => reconcile.active.inc(own, delta),
+    },
+    queue: {
+      added: () => queue.adds.inc(labels),
+      retried: () => queue.retries.inc(labels),
+      depthChanged: (priority, delta) => queue.depth.inc({ ...labels, priority: priorityLabel(priority) }, delta),
+      handedOut: (seconds) => queue.wait.observe(labels, seconds),
+      finished: (seconds) => queue.work.observe(labels, seconds),
+    },
+  };
+}
+
+/** Several controllers share a gauge that is read when asked for: each adds its own reading. */
+function readWhenAsked(gauge: object, read: () => void): void {
+  // The library calls `collect` of the metric before it renders; its type leaves the member out.
+  const target = gauge as { collect?: () => void };
+  const before = target.collect;
+  target.collect = () => {
+    before?.();
+    read();
+  };
+}
+
+function priorityLabels(): (priority: number) => string {
+  const seen = new Set<number>();
+  return (priority) => {
+    if (seen.size < mostPriorities) seen.add(priority);
+    return seen.has(priority) ? String(priority) : 'exceeded_cardinality_limit';
+  };
+}
+
+function cacheGauges(make: Factory, read: () => readonly CacheGauges[]): void {
+  const objects = make.gauge('kubewright_cache_objects', 'Objects in the cache', ['kind']);
+  const bytes = make.gauge('kubewright_cache_bytes', 'Memory of cached objects outside the heap', ['kind']);
+  const age = make.gauge('kubewright_watch_last_event_age_seconds', 'Time since the watch brought anything', ['kind']);
+  readWhenAsked(objects, () => {
+    for (const cache of read()) {
+      objects.set({ kind: cache.kind }, cache.objects);
+      bytes.set({ kind: cache.kind }, cache.bytes);
+      age.set({ kind: cache.kind }, cache.ageSeconds);
+    }
+  });
+}
+
+function withGoLabels(text: string): string {
+  return text.replace(/le="([^"+]+)"/g, (_, bound: string) => `le="${formatGoNumber(Number(bound))}"`);
+}

@@ -1,0 +1,30 @@
+import type { ControllerMetrics } from '../controller/controller-metrics.ts';
+import type { WorkQueueMetrics } from '../workqueue/work-queue.ts';
+
+/** What is read when metrics are asked for, rather than counted. */
+export interface ControllerGauges {
+  /** Milliseconds that each key in work has been worked on. */
+  readonly workingFor: () => readonly number[];
+}
+
+/** State of a cache, read when metrics are asked for. */
+export interface CacheGauges {
+  readonly kind: string;
+  readonly objects: number;
+  readonly ageSeconds: number;
+  readonly bytes: number;
+}
+
+/** Where the runtime's numbers go. */
+export interface RuntimeMetrics {
+  /** Makes the counters of one controller, all of them at 0. */
+  controller(
+    name: string,
+    options: { readonly maxConcurrentReconciles: number; readonly gauges: ControllerGauges },
+  ): { readonly controller: ControllerMetrics; readonly queue: WorkQueueMetrics };
+  /** Tells of leadership. */
+  leader(name: string, isLeader: boolean): void;
+  caches(read: () => readonly CacheGauges[]): void;
+  /** Writes everything in Prometheus' text format. */
+  render(): Promise<{ readonly contentType: string; readonly text: string }>;
+}

@@ -1,0 +1,228 @@
+import {
+  type Clock,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  type Random,
+  StatusError,
+  sleep,
+} from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '../log/logger.ts';
+import { type ApiEvent, eventName, microTime, objectReference } from './api-event.ts';
+import type { EventNote, EventRecorder } from './event-recorder.ts';
+import { SpamFilter } from './spam-filter.ts';
+
+const EventKind: Kind<ApiEvent> = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  scope: 'Namespaced',
+};
+const longestQueue = 1_000;
+const mostSeries = 4_096;
+/** A series that was quiet for this long is over: the next event is a new one. */
+const seriesEndMs = 6 * 60_000;
+/** A growing series is written at most this often. */
+const seriesWriteMs = 60_000;
+const tries = 5;
+
+/** Options of an {@link ApiEventRecorder}. */
+export interface ApiEventRecorderOptions {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Names the process, such as `name-host`. */
+  readonly instance: string;
+}
+
+interface Series {
+  event: ApiEvent;
+  count: number;
+  lastMs: number;
+  writtenMs: number;
+  written: boolean;
+}
+
+/** Writes events from one bounded queue, in the background. Mirrors client-go's `tools/events`, with a limit per object. */
+export class ApiEventRecorder {
+  readonly #options: ApiEventRecorderOptions;
+  readonly #series = new Map<string, Series>();
+  readonly #queue = new Set<Series>();
+  readonly #spam: SpamFilter;
+  readonly #stop = new AbortController();
+  #working: Promise<void> | undefined;
+  #dropped = 0;
+
+  constructor(options: ApiEventRecorderOptions) {
+    this.#options = options;
+    this.#spam = new SpamFilter(options.clock);
+  }
+
+  /** Makes a recorder that speaks as a controller, about an object unless an event says otherwise. */
+  for(controller: string, regarding: KubernetesObject | undefined): EventRecorder {
+    return { record: (note) => this.#record(note, { controller, regarding: note.regarding ?? regarding }) };
+  }
+
+  /** Writes what waits, as far as `signal` lets it, and ends. */
+  async stop(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) this.#stop.abort();
+    else signal.addEventListener('abort', () => this.#stop.abort(), { once: true });
+    for (const series of this.#series.values())
+      if (series.count > 1 && series.writtenMs < series.lastMs) this.#enqueue(series);
+    await this.#working;
+    this.#stop.abort();
+  }
+
+  #record(
+    note: EventNote,
+    about: { readonly controller: string; readonly regarding: KubernetesObject | undefined },
+  ): void {
+    const { regarding, controller } = about;
+    const { clock, log } = this.#options;
+    if (this.#stop.signal.aborted) return;
+    if (!regarding) {
+      log.warn('dropped an event about nothing; pass "regarding"', { reason: note.reason });
+      return;
+    }
+    if (!this.#spam.allows(`${controller}/${regarding.metadata.uid ?? regarding.metadata.name}`)) return;
+    const key = seriesKey(note, { regarding, controller });
+    const now = clock.monotonic();
+    const known = this.#series.get(key);
+    if (known && now - known.lastMs < seriesEndMs) {
+      known.count++;
+      known.lastMs = now;
+      if (known.count === 2 || now - known.writtenMs >= seriesWriteMs) this.#enqueue(known);
+      return;
+    }
+    const series: Series = {
+      event: this.#event(note, { regarding, controller }),
+      count: 1,
+      lastMs: now,
+      writtenMs: now,
+      written: false,
+    };
+    this.#series.delete(key);
+    this.#series.set(key, series);
+    if (this.#series.size > mostSeries) this.#series.delete(this.#series.keys().next().value ?? '');
+    this.#enqueue(series);
+  }
+
+  #event(note: EventNote, about: { readonly controller: string; readonly regarding: KubernetesObject }): ApiEvent {
+    const { clock, random, instance } = this.#options;
+    const { regarding, controller } = about;
+    const namespace = regarding.metadata.namespace ?? 'default';
+    return {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: eventName(regarding.metadata.name ?? '', { nowMs: clock.now(), random }), namespace },
+      eventTime: microTime(clock.now()),
+      type: note.type ?? 'Normal',
+      reason: note.reason.slice(0, 128),
+      action: (note.action ?? note.reason).slice(0, 128),
+      note: cutBytes(note.note, 1_024),
+      reportingController: controller,
+      reportingInstance: instance.slice(0, 128),
+      regarding: objectReference(regarding),
+      ...(note.related && { related: objectReference(note.related) }),
+    };
+  }
+
+  #enqueue(series: Series): void {
+    if (this.#queue.size >= longestQueue) {
+      if (this.#dropped++ % longestQueue === 0)
+        this.#options.log.warn('the event queue is full; events are dropped', { dropped: this.#dropped });
+      return;
+    }
+    this.#queue.add(series);
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  async #work(): Promise<void> {
+    for (const series of this.#queue) {
+      if (this.#stop.signal.aborted) return;
+      this.#queue.delete(series);
+      await this.#write(series);
+    }
+  }
+
+  /** Tries a few times; an event that cannot be written is told in the log and forgotten. */
+  async #write(series: Series): Promise<void> {
+    const { clock, log } = this.#options;
+    const { signal } = this.#stop;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        series.writtenMs = clock.monotonic();
+        await this.#send(series, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const fatal = error instanceof StatusError && error.httpStatus < 500 && error.httpStatus !== 429;
+        if (fatal || attempt >= tries) {
+          log.warn('cannot write an event', { reason: series.event.reason, event: series.event.metadata, error });
+          return;
+        }
+        await sleep(clock, { ms: 1_000 * 2 ** (attempt - 1), signal }).catch(() => {});
+      }
+    }
+  }
+
+  async #send(series: Series, signal: AbortSignal): Promise<void> {
+    const { client, clock, random } = this.#options;
+    const events = client.resource(EventKind);
+    const { name = '', namespace = '' } = series.event.metadata;
+    if (series.written) {
+      const body = { series: { count: series.count, lastObservedTime: microTime(clock.now()) } };
+      try {
+        await events.patch({ name, namespace }, { type: 'merge', body }, { signal });
+        return;
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        // The event has expired; the series goes on in a new one.
+        const regarding = series.event.regarding.name ?? '';
+        series.event = {
+          ...series.event,
+          ...body,
+          metadata: { name: eventName(regarding, { nowMs: clock.now(), random }), namespace },
+        };
+      }
+    }
+    const { count } = series;
+    const grown = count > 1 ? { series: { count, lastObservedTime: microTime(clock.now()) } } : {};
+    await events.create({ ...series.event, ...grown }, { signal });
+    series.written = true;
+  }
+}
+
+/** The note is no part of it: the same event with another text is the same event. */
+function seriesKey(
+  note: EventNote,
+  about: { readonly controller: string; readonly regarding: KubernetesObject },
+): string {
+  const { regarding, controller } = about;
+  const id = (object: KubernetesObject | undefined): string =>
+    object
+      ? `${object.apiVersion}/${object.kind}/${object.metadata.namespace}/${object.metadata.name}/${object.metadata.uid}`
+      : '';
+  return [
+    note.type ?? 'Normal',
+    note.action ?? note.reason,
+    note.reason,
+    controller,
+    id(regarding),
+    id(note.related),
+  ].join('\n');
+}
+
+function cutBytes(text: string, limit: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= limit) return text;
+  // Not in the middle of a character.
+  let end = limit - 3;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  return `${bytes.toString('utf8', 0, end)}…`;
+}

@@ -1,0 +1,56 @@
+import type { KubernetesObject, Random } from '@kubewright/apimachinery';
+
+/** What an event refers to (core/v1 `ObjectReference`). */
+export interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** An event on the wire (events.k8s.io/v1 `Event`). */
+export interface ApiEvent extends KubernetesObject {
+  readonly eventTime: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  readonly regarding: ObjectReference;
+  readonly related?: ObjectReference;
+  readonly series?: { readonly count: number; readonly lastObservedTime: string };
+}
+
+/** Refers to an object. */
+export function objectReference(object: KubernetesObject): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+/** Formats a time as the API's `MicroTime`. */
+export function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}
+
+/** Names an event after its object, unlike any other: the time and some chance, in hexadecimal. */
+export function eventName(object: string, options: { readonly nowMs: number; readonly random: Random }): string {
+  const chance = Math.floor(options.random.next() * 0x100000)
+    .toString(16)
+    .padStart(5, '0');
+  const suffix = `.${options.nowMs.toString(16)}${chance}`;
+  const stem = object
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]/g, '-')
+    .slice(0, 253 - suffix.length);
+  return stem.replace(/[^a-z0-9]+$/, '') + suffix;
+}

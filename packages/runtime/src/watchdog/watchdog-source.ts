@@ -1,0 +1,39 @@
+/**
+ * The program of the watchdog's thread. A string, so that it survives bundling into one file. It looks at the beat counter
+ * four times a second; when that has stood still for the limit, it writes one line to stderr by itself, for the thread that
+ * logs is the one that is held.
+ */
+export const watchdogSource = `
+const { workerData } = require('node:worker_threads');
+const { writeSync } = require('node:fs');
+const { buffer, limitMs, tellAtOnce } = workerData;
+const shared = new Int32Array(buffer, 0, 2);
+const name = new Uint8Array(buffer, 8);
+let beats = Atomics.load(shared, 0);
+let since = performance.now();
+let told = false;
+setInterval(() => {
+  const now = Atomics.load(shared, 0);
+  if (now !== beats) {
+    beats = now;
+    since = performance.now();
+    told = false;
+    return;
+  }
+  const heldMs = Math.round(performance.now() - since);
+  if (told || !tellAtOnce || beats === 0 || heldMs < limitMs) return;
+  told = true;
+  const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
+  const line = { ts: new Date().toISOString(), level: 'warn', logger: 'watchdog', msg: 'the event loop is held', heldMs };
+  if (who !== '') {
+    const space = who.indexOf(' ');
+    line.controller = who.slice(0, space);
+    line.key = who.slice(space + 1);
+  }
+  try {
+    writeSync(2, JSON.stringify(line) + '\\n');
+  } catch {
+    // stderr is closed; the log line of the freed loop is still to come.
+  }
+}, 250);
+`;

@@ -1,0 +1,99 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+import type { Activity, ActivityMark } from './activity.ts';
+import { watchdogSource } from './watchdog-source.ts';
+
+/** How often the loop shows that it is alive, in milliseconds. */
+const beatMs = 100;
+/** Room for the name of whoever runs, in bytes. */
+const nameBytes = 512;
+
+/** Options of a {@link Watchdog}. */
+export interface WatchdogOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Silence of the event loop that is reported, in milliseconds. @defaultValue 1_000 */
+  readonly limitMs?: number;
+  /** Told by the worker thread, on stderr, while the loop is still held. @defaultValue true */
+  readonly tellAtOnce?: boolean;
+}
+
+/**
+ * Notices when the event loop is held, and names the reconcile that ran last. A worker thread watches, for the held thread
+ * cannot; it writes to stderr at once, and when the loop is free again a log line follows.
+ */
+export class Watchdog implements AsyncDisposable {
+  readonly activity: Activity;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #limitMs: number;
+  /** [0] beats so far, [1] length of the name. */
+  readonly #shared: Int32Array;
+  readonly #name: Uint8Array;
+  readonly #encoder = new TextEncoder();
+  readonly #worker: Worker;
+  #last: { readonly controller: string; readonly key: string } | undefined;
+  #timer: Disposable;
+  #lastBeatMs: number;
+  #ended = false;
+
+  constructor(options: WatchdogOptions) {
+    const { log, clock, limitMs = 1_000, tellAtOnce = true } = options;
+    this.#log = log.named('watchdog');
+    this.#clock = clock;
+    this.#limitMs = limitMs;
+    const buffer = new SharedArrayBuffer(8 + nameBytes);
+    this.#shared = new Int32Array(buffer, 0, 2);
+    this.#name = new Uint8Array(buffer, 8);
+    this.activity = { mark: (controller, key) => this.#mark(controller, key) };
+    this.#worker = new Worker(watchdogSource, {
+      eval: true,
+      workerData: { buffer, limitMs, tellAtOnce },
+      execArgv: [],
+    });
+    this.#worker.on('error', (error) => this.#log.warn('the watchdog thread has ended', { error }));
+    this.#worker.unref();
+    this.#lastBeatMs = clock.monotonic();
+    this.#timer = this.#arm();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#timer[Symbol.dispose]();
+    await this.#worker.terminate();
+  }
+
+  #mark(controller: string, key: string): ActivityMark {
+    const who = { controller, key };
+    const resumed = (): void => {
+      if (this.#last === who) return;
+      this.#last = who;
+      const { written } = this.#encoder.encodeInto(`${controller} ${key}`.slice(0, nameBytes / 3), this.#name);
+      Atomics.store(this.#shared, 1, written);
+    };
+    resumed();
+    return {
+      resumed,
+      ended: () => {
+        if (this.#last === who) this.#last = undefined;
+        Atomics.store(this.#shared, 1, 0);
+      },
+    };
+  }
+
+  #arm(): Disposable {
+    return this.#clock.setTimer(beatMs, () => this.#beat(), { unref: true });
+  }
+
+  #beat(): void {
+    const now = this.#clock.monotonic();
+    const heldMs = now - this.#lastBeatMs - beatMs;
+    this.#lastBeatMs = now;
+    Atomics.add(this.#shared, 0, 1);
+    if (heldMs >= this.#limitMs)
+      this.#log.warn('the event loop was held', { heldMs: Math.round(heldMs), ...this.#last });
+    this.#timer = this.#arm();
+  }
+}
