@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import type { SpawnRequest, SpawnResult } from './config-environment.ts';
+import { ExecCredentials } from './exec-credentials.ts';
+import type { ExecEntry } from './kubeconfig.ts';
+import { nodeSpawner } from './node-spawner.ts';
+import { fakeEnvironment } from './testdata/fake-environment.ts';
+
+const V1 = 'client.authentication.k8s.io/v1';
+const entry = (more: Partial<ExecEntry> = {}): ExecEntry => ({
+  apiVersion: V1,
+  command: 'login',
+  args: ['--now'],
+  env: [{ name: 'REGION', value: 'eu' }],
+  provideClusterInfo: false,
+  interactiveMode: 'Never',
+  ...more,
+});
+const answer = (status: object, apiVersion = V1): SpawnResult => ({
+  exitCode: 0,
+  stderr: '',
+  stdout: JSON.stringify({ kind: 'ExecCredential', apiVersion, status }),
+});
+
+function plugin(
+  answers: (request: SpawnRequest, run: number) => Promise<SpawnResult>,
+  options: {
+    readonly exec?: Partial<ExecEntry>;
+    readonly interactive?: boolean;
+    readonly cluster?: Record<string, unknown>;
+  } = {},
+) {
+  const requests: SpawnRequest[] = [];
+  const environment = fakeEnvironment({
+    env: { PATH: '/bin' },
+    interactive: options.interactive ?? false,
+    run: (request) => answers(request, requests.push(request)),
+  });
+  const credentials = new ExecCredentials({ exec: entry(options.exec), cluster: options.cluster, environment });
+  return { credentials, requests, clock: environment.clock };
+}
+
+describe('ExecCredentials', () => {
+  it('runs the plugin once for many calls at the same time, and keeps what it gave', async () => {
+    const { credentials, requests } = plugin(async (_, run) => answer({ token: `t${run}` }));
+    const all = await Promise.all(Array.from({ length: 50 }, () => credentials.get()));
+    expect(new Set(all.map((each) => each.authorization))).toEqual(new Set(['Bearer t1']));
+    expect(await credentials.get()).toEqual({ authorization: 'Bearer t1', cert: undefined, key: undefined });
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ command: 'login', args: ['--now'], env: { PATH: '/bin', REGION: 'eu' } });
+  });
+
+  it('runs it again shortly before the credentials expire', async () => {
+    const { credentials, requests, clock } = plugin(async (_, run) =>
+      answer({ token: `t${run}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() }),
+    );
+    await credentials.get();
+    await clock.advance(3_600_000 - 60_001);
+    expect((await credentials.get()).authorization).toBe('Bearer t1');
+    await clock.advance(1);
+    expect((await credentials.get()).authorization).toBe('Bearer t2');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('runs it once for many calls whose credentials were refused', async () => {
+    const { credentials, requests } = plugin(async (_, run) => answer({ token: `t${run}` }));
+    const stale = await credentials.get();
+    const renewed = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        expect(credentials.reject(stale)).toBe(true);
+        return credentials.get();
+      }),
+    );
+    expect(new Set(renewed.map((each) => each.authorization))).toEqual(new Set(['Bearer t2']));
+    expect(requests).toHaveLength(2);
+  });
+
+  it('gives certificates', async () => {
+    const { credentials } = plugin(async () => answer({ clientCertificateData: 'CERT', clientKeyData: 'KEY' }));
+    expect(await credentials.get()).toEqual({ authorization: undefined, cert: 'CERT', key: 'KEY' });
+  });
+
+  it('tells of the cluster only when the plugin asks', async () => {
+    const info = (request: SpawnRequest | undefined) => JSON.parse(request?.env['KUBERNETES_EXEC_INFO'] ?? '');
+    const cluster = { server: 'https://x', config: { audience: 'a' } };
+    const asked = plugin(async () => answer({ token: 't' }), { exec: { provideClusterInfo: true }, cluster });
+    await asked.credentials.get();
+    expect(info(asked.requests[0])).toEqual({
+      kind: 'ExecCredential',
+      apiVersion: V1,
+      spec: { cluster, interactive: false },
+    });
+    const silent = plugin(async () => answer({ token: 't' }), { cluster });
+    await silent.credentials.get();
+    expect(info(silent.requests[0]).spec).toEqual({ interactive: false });
+  });
+
+  for (const [interactiveMode, terminal, expected] of [
+    ['Never', true, false],
+    ['Never', false, false],
+    ['IfAvailable', true, true],
+    ['IfAvailable', false, false],
+    ['Always', true, true],
+    ['Always', false, 'error'],
+  ] as const) {
+    it(`with interactiveMode ${interactiveMode} and ${terminal ? 'a' : 'no'} terminal: ${expected}`, async () => {
+      const { credentials, requests } = plugin(async () => answer({ token: 't' }), {
+        exec: { interactiveMode },
+        interactive: terminal,
+      });
+      if (expected === 'error') {
+        await expect(credentials.get()).rejects.toMatchObject({ code: 'KW2203' });
+        return;
+      }
+      await credentials.get();
+      expect(requests[0]?.interactive).toBe(expected);
+    });
+  }
+
+  it('shows the install hint when the program is missing', async () => {
+    const { credentials } = plugin(() => Promise.reject(Object.assign(new Error('x'), { code: 'ENOENT' })), {
+      exec: { installHint: 'run: brew install login' },
+    });
+    await expect(credentials.get()).rejects.toThrow('run: brew install login');
+  });
+
+  it('says what is wrong with an answer, without quoting it', async () => {
+    const fault = async (result: SpawnResult, exec: Partial<ExecEntry> = {}): Promise<string> => {
+      const { credentials } = plugin(async () => result, { exec });
+      return credentials.get().then(
+        () => 'it was accepted',
+        (error: Error) => error.message,
+      );
+    };
+    expect(await fault({ exitCode: 0, stdout: 'token=hunter2', stderr: '' })).toMatch(/not JSON$/);
+    expect(await fault(answer({ token: 't' }, 'client.authentication.k8s.io/v1beta1'))).toContain('instead of');
+    expect(await fault(answer({}))).toContain('neither a token nor a certificate');
+    expect(await fault(answer({ clientKeyData: 'K' }))).toContain('without certificate');
+    expect(await fault(answer({ token: 't', expirationTimestamp: 'soon' }))).toContain('is no time');
+    expect(await fault({ exitCode: 3, stdout: '', stderr: 'please log in' })).toContain('exit code 3: please log in');
+    expect(await fault(answer({ token: 't' }), { apiVersion: 'client.authentication.k8s.io/v1alpha1' })).toContain(
+      'v1alpha1',
+    );
+    expect(await fault(answer({ token: 't' }), { interactiveMode: undefined })).toContain('interactiveMode');
+  });
+
+  it('kills a plugin that does not end, and lets the next call try again', async () => {
+    const { credentials, requests, clock } = plugin((request, run) =>
+      run > 1
+        ? Promise.resolve(answer({ token: 't' }))
+        : new Promise((resolve) =>
+            request.signal.addEventListener('abort', () => resolve({ exitCode: null, stdout: '', stderr: '' })),
+          ),
+    );
+    const failed = expect(credentials.get()).rejects.toThrow('did not end within 60 s');
+    await clock.advance(60_000);
+    await failed;
+    expect((await credentials.get()).authorization).toBe('Bearer t');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('runs a real program and passes its answer on', async () => {
+    const script = `process.stdout.write(JSON.stringify({ kind: 'ExecCredential', apiVersion: '${V1}', status: { token: process.env.REGION + JSON.parse(process.env.KUBERNETES_EXEC_INFO).kind } }))`;
+    const environment = { ...fakeEnvironment(), spawner: nodeSpawner, env: process.env };
+    const credentials = new ExecCredentials({
+      exec: entry({ command: process.execPath, args: ['-e', script] }),
+      environment,
+    });
+    expect((await credentials.get()).authorization).toBe('Bearer euExecCredential');
+  });
+
+  it('kills a real program that writes without end', async () => {
+    const result = await nodeSpawner.run({
+      command: process.execPath,
+      args: ['-e', 'for (;;) require("node:fs").writeSync(1, "x".repeat(65536))'],
+      env: process.env,
+      interactive: false,
+      signal: new AbortController().signal,
+      maxOutputBytes: 1 << 20,
+    });
+    expect(result.exitCode).toBeNull();
+    expect(result.stdout.length).toBeLessThanOrEqual(1 << 20);
+  });
+});

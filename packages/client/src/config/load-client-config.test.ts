@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { loadClientConfig } from './load-client-config.ts';
+import { fakeEnvironment, kubeconfig } from './testdata/fake-environment.ts';
+
+const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+const podFiles = { [`${MOUNT}/token`]: 'pod-token\n', [`${MOUNT}/ca.crt`]: 'CA', [`${MOUNT}/namespace`]: 'shop' };
+const file = { '/explicit': kubeconfig({ name: 'explicit' }) };
+const listed = { '/listed': kubeconfig({ name: 'listed' }) };
+const home = { '/home/jane/.kube/config': kubeconfig({ name: 'home' }) };
+
+async function token(config: Awaited<ReturnType<typeof loadClientConfig>>): Promise<string | undefined> {
+  return (await config.credentials.get({})).authorization;
+}
+
+describe('loadClientConfig precedence', () => {
+  for (const [explicit, list, inPod, atHome] of bits(4)) {
+    const expected = explicit ? 'explicit' : list ? 'listed' : inPod ? 'in-cluster' : atHome ? 'home' : 'none';
+    it(`takes ${expected} of explicit=${explicit} KUBECONFIG=${list} pod=${inPod} home=${atHome}`, async () => {
+      const environment = fakeEnvironment({
+        env: { ...(list ? { KUBECONFIG: '/listed' } : {}), ...(inPod ? pod : {}) },
+        files: { ...file, ...listed, ...(inPod ? podFiles : {}), ...(atHome ? home : {}) },
+      });
+      const loading = loadClientConfig({ environment, ...(explicit ? { kubeconfig: '/explicit' } : {}) });
+      if (expected === 'none') {
+        await expect(loading).rejects.toMatchObject({ code: 'KW2201' });
+        return;
+      }
+      const server = expected === 'in-cluster' ? 'https://10.0.0.1:443' : `https://${expected}.test:6443`;
+      expect((await loading).server).toBe(server);
+    });
+  }
+});
+
+describe('loadClientConfig with KUBECONFIG', () => {
+  it('merges files, skips missing ones, and lets the first definition win', async () => {
+    const first = kubeconfig({ name: 'dev', user: '{ token: first }' }).replace('current-context: dev\n', '');
+    const second = `${kubeconfig({ name: 'dev', user: '{ token: second }' })}
+- name: other
+  user: { token: other }
+`;
+    const environment = fakeEnvironment({
+      env: { KUBECONFIG: '/a/missing:/a/first::/a/second:/a/first' },
+      files: { '/a/first': first, '/a/second': second },
+    });
+    const config = await loadClientConfig({ environment });
+    expect(await token(config)).toBe('Bearer first');
+    expect(config.namespace).toBe('default');
+  });
+
+  it('fails when none of the files exists, rather than looking elsewhere', async () => {
+    const environment = fakeEnvironment({ env: { KUBECONFIG: '/gone', ...pod }, files: { ...podFiles, ...home } });
+    await expect(loadClientConfig({ environment })).rejects.toThrow('/gone');
+  });
+
+  it('takes another context and namespace when asked, and lists what there is when it is not there', async () => {
+    const environment = fakeEnvironment({
+      env: { KUBECONFIG: '/one:/two' },
+      files: { '/one': kubeconfig({ name: 'one' }), '/two': kubeconfig({ name: 'two', namespace: 'shop' }) },
+    });
+    expect(await loadClientConfig({ environment, context: 'two' })).toMatchObject({
+      server: 'https://two.test:6443',
+      namespace: 'shop',
+    });
+    expect((await loadClientConfig({ environment, context: 'two', namespace: 'mine' })).namespace).toBe('mine');
+    await expect(loadClientConfig({ environment, context: 'three' })).rejects.toThrow('its contexts are one, two');
+  });
+});
+
+describe('loadClientConfig fields', () => {
+  async function load(
+    parts: { readonly cluster?: string; readonly user?: string },
+    files: Record<string, string> = {},
+  ) {
+    const environment = fakeEnvironment({ files: { '/k/config': kubeconfig(parts), ...files } });
+    return { environment, config: await loadClientConfig({ environment, kubeconfig: '/k/config' }) };
+  }
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+  it('reads relative paths beside their file', async () => {
+    const { config } = await load(
+      {
+        cluster: '{ server: "https://x", certificate-authority: pki/ca.crt }',
+        user: '{ client-certificate: pki/c.crt, client-key: ../abs.key }',
+      },
+      { '/k/pki/ca.crt': 'CA', '/k/pki/c.crt': 'CERT', '/abs.key': 'KEY' },
+    );
+    expect(config.trust.ca).toBe('CA');
+    expect(await config.credentials.get({})).toMatchObject({ cert: 'CERT', key: 'KEY' });
+  });
+
+  it('lets data win over files', async () => {
+    const { config } = await load(
+      {
+        cluster: `{ server: "https://x", certificate-authority: ca.crt, certificate-authority-data: ${base64('DATA-CA')} }`,
+        user: `{ client-certificate: c, client-certificate-data: ${base64('DATA-CERT')}, client-key: k, client-key-data: ${base64('DATA-KEY')} }`,
+      },
+      { '/k/ca.crt': 'CA' },
+    );
+    expect(config.trust.ca).toBe('DATA-CA');
+    expect(await config.credentials.get({})).toMatchObject({ cert: 'DATA-CERT', key: 'DATA-KEY' });
+  });
+
+  it('reads the ways to reach a cluster', async () => {
+    const { config } = await load({
+      cluster:
+        '{ server: "https://x", tls-server-name: y, insecure-skip-tls-verify: true, proxy-url: "http://p:3128", disable-compression: true }',
+    });
+    expect(config).toMatchObject({
+      trust: { serverName: 'y', insecureSkipVerify: true },
+      proxyUrl: 'http://p:3128',
+      compression: false,
+    });
+  });
+
+  it('sends user name and password', async () => {
+    const { config } = await load({ user: '{ username: jane, password: "s:cret" }' });
+    expect(await token(config)).toBe(`Basic ${base64('jane:s:cret')}`);
+  });
+
+  it('writes an impersonation as headers', async () => {
+    const { config } = await load({
+      user: '{ token: t, as: jane, as-uid: "7", as-groups: [devs, "a,b"], as-user-extra: { "Example.com/Scopes": [x, y] } }',
+    });
+    expect(config.headers).toEqual({
+      'impersonate-user': 'jane',
+      'impersonate-uid': '7',
+      'impersonate-group': ['devs', 'a,b'],
+      'impersonate-extra-%45xample.com%2F%53copes': ['x', 'y'],
+    });
+  });
+
+  it('reads a token file again after a minute, and at once after a 401', async () => {
+    const { config, environment } = await load(
+      { user: '{ tokenFile: token, token: fallback }' },
+      { '/k/token': 'one\n' },
+    );
+    expect(await token(config)).toBe('Bearer one');
+    environment.files.set('/k/token', 'two');
+    await environment.clock.advance(59_000);
+    expect(await token(config)).toBe('Bearer one');
+    await environment.clock.advance(1_000);
+    expect(await token(config)).toBe('Bearer two');
+    environment.files.set('/k/token', 'three');
+    expect(config.credentials.reject(await config.credentials.get({}))).toBe(true);
+    expect(await token(config)).toBe('Bearer three');
+    environment.files.delete('/k/token');
+    await environment.clock.advance(60_000);
+    expect(await token(config)).toBe('Bearer three');
+  });
+
+  it('follows a pod token that rotates, and writes IPv6 addresses in brackets', async () => {
+    const environment = fakeEnvironment({
+      env: { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' },
+      files: { ...podFiles, ...home },
+    });
+    const config = await loadClientConfig({ environment });
+    expect(config).toMatchObject({ server: 'https://[fd00::1]:443', namespace: 'shop', trust: { ca: 'CA' } });
+    expect(await token(config)).toBe('Bearer pod-token');
+    environment.files.set(`${MOUNT}/token`, 'rotated');
+    await environment.clock.advance(60_000);
+    expect(await token(config)).toBe('Bearer rotated');
+  });
+
+  it('names the file and the field that is wrong, and no secret', async () => {
+    const bad = async (text: string): Promise<string> => {
+      const environment = fakeEnvironment({ files: { '/k/config': text } });
+      return loadClientConfig({ environment, kubeconfig: '/k/config' }).then(
+        () => 'it loaded',
+        (error: Error) => error.message,
+      );
+    };
+    expect(await bad(kubeconfig({ user: '{ token: 12345 }' }))).toBe(
+      '/k/config: users[0]: user: token must be a string (put it in quotes)',
+    );
+    expect(await bad('users: [{ name: a, user: { token: hunter2')).not.toContain('hunter2');
+    expect(await bad(kubeconfig({ cluster: '{ server: "https://x", certificate-authority-data: "%%%" }' }))).toContain(
+      'certificate-authority-data is not base64',
+    );
+    expect(await bad(kubeconfig({ user: '{ token: a, username: b }' }))).toContain('both a token and a user name');
+    expect(await bad(kubeconfig({ user: '{ auth-provider: { name: gcp } }' }))).toContain('use an exec plugin');
+    expect(await bad(kubeconfig({ cluster: '{ certificate-authority: x, server: "https://x" }' }))).toContain('/k/x');
+    expect(await bad('[]')).toContain('must be an object');
+  });
+
+  it('survives a bomb of aliases', async () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+    for (let i = 1; i < 12; i++)
+      lines.push(
+        `a${i}: &a${i} [${Array(9)
+          .fill(`*a${i - 1}`)
+          .join(', ')}]`,
+      );
+    const environment = fakeEnvironment({ files: { '/bomb': lines.join('\n') } });
+    await expect(loadClientConfig({ environment, kubeconfig: '/bomb' })).rejects.toMatchObject({ code: 'KW2202' });
+  });
+});
+
+function bits(count: number): boolean[][] {
+  return Array.from({ length: 2 ** count }, (_, n) => Array.from({ length: count }, (_, i) => ((n >> i) & 1) === 1));
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigMapKind, configMap, failure, json, scripted } from '../testdata/scripted-server.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+describe('LineSplitter', () => {
+  it('gives the same lines however the bytes are cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.integer({ min: 1, max: 9 })), (texts, cuts) => {
+        const lines = texts.map((text) => text.replaceAll('\n', ' ')).filter((text) => text !== '');
+        const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+        const splitter = new LineSplitter();
+        const got: string[] = [];
+        for (let at = 0, i = 0; at < bytes.length; i++) {
+          const size = cuts[i % cuts.length] ?? 3;
+          splitter.push(bytes.subarray(at, at + size), (line) => got.push(Buffer.from(line).toString()));
+          at += size;
+        }
+        expect(got).toEqual(lines.map((line) => Buffer.from(line).toString()));
+        expect(splitter.pendingBytes).toBe(0);
+      }),
+      { verbose: 1 },
+    );
+  });
+
+  it('refuses a line that is longer than the limit, in one chunk or in many', () => {
+    expect(() => new LineSplitter(10).push(Buffer.from('12345678901\n'), () => {})).toThrow('longer than 10 bytes');
+    const splitter = new LineSplitter(10);
+    splitter.push(Buffer.from('123456'), () => {});
+    expect(() => splitter.push(Buffer.from('78901'), () => {})).toThrow('longer than 10 bytes');
+    const fits: string[] = [];
+    new LineSplitter(10).push(Buffer.from('1234567890\nabc\n'), (line) => fits.push(Buffer.from(line).toString()));
+    expect(fits).toEqual(['1234567890', 'abc']);
+  });
+});
+
+describe('ResourceClient.watch', () => {
+  const event = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;
+  const stream = (...chunks: string[]) =>
+    scripted(() => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        for (const chunk of chunks) yield Buffer.from(chunk);
+      })(),
+    }));
+
+  async function collect(watch: AsyncIterable<WatchEvent<unknown>>): Promise<{ events: string[]; error: unknown }> {
+    const events: string[] = [];
+    try {
+      for await (const each of watch) {
+        events.push(
+          each.type === 'ERROR'
+            ? `ERROR ${each.error.reason}`
+            : `${each.type} ${(each.object as { metadata: { name?: string } }).metadata.name ?? ''}`,
+        );
+      }
+    } catch (error) {
+      return { events, error };
+    }
+    return { events, error: undefined };
+  }
+
+  it('gives events in order, and ends with the stream', async () => {
+    const { client, seen } = stream(
+      event('ADDED', configMap('a')) + event('MODIFIED', configMap('a')).slice(0, 30),
+      event('MODIFIED', configMap('a')).slice(30),
+      event('BOOKMARK', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '9' } }),
+      event('DELETED', configMap('\u2028')),
+    );
+    const watch = client
+      .resource(ConfigMapKind)
+      .watch({ namespace: 'shop', resourceVersion: '5', timeoutSeconds: 300 });
+    expect(await collect(watch)).toEqual({
+      events: ['ADDED a', 'MODIFIED a', 'BOOKMARK ', 'DELETED \u2028'],
+      error: undefined,
+    });
+    expect(seen[0]?.path).toBe(
+      '/api/v1/namespaces/shop/configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=300',
+    );
+  });
+
+  it('hands an ERROR event on as a StatusError', async () => {
+    const { client } = stream(event('ERROR', failure(410, 'Expired')));
+    expect(await collect(client.resource(ConfigMapKind).watch())).toEqual({
+      events: ['ERROR Expired'],
+      error: undefined,
+    });
+  });
+
+  it('throws the answer when the watch is refused', async () => {
+    const { client } = scripted(() => json(failure(410, 'Expired'), 410));
+    expect(await collect(client.resource(ConfigMapKind).watch())).toMatchObject({
+      events: [],
+      error: { reason: 'Expired' },
+    });
+  });
+
+  for (const [name, bad] of [
+    ['text', 'oops\n'],
+    ['an unknown type', '{"type":"MOVED","object":{}}\n'],
+    ['no object', '{"type":"ADDED"}\n'],
+    ['null', 'null\n'],
+  ] as const) {
+    it(`hands on what came before ${name}, then throws`, async () => {
+      const { client } = stream(event('ADDED', configMap('a')) + bad + event('ADDED', configMap('b')));
+      expect(await collect(client.resource(ConfigMapKind).watch())).toMatchObject({
+        events: ['ADDED a'],
+        error: { code: 'KW2006' },
+      });
+    });
+  }
+
+  it('throws when the stream ends inside an event', async () => {
+    const { client } = stream(event('ADDED', configMap('a')), '{"type":"ADDED"');
+    expect(await collect(client.resource(ConfigMapKind).watch())).toMatchObject({
+      events: ['ADDED a'],
+      error: { code: 'KW2006', retryable: true },
+    });
+  });
+
+  it('asks for the present state first, when wanted', async () => {
+    const { client, seen } = stream();
+    await collect(client.resource(ConfigMapKind).watch({ sendInitialEvents: true }));
+    expect(seen[0]?.path).toContain('resourceVersionMatch=NotOlderThan&sendInitialEvents=true');
+  });
+});
