@@ -9,7 +9,9 @@ try {
 } catch (error) {
   console.log(`the test report cannot be read: ${error.message}`);
 }
-const brokenFiles = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+const brokenFiles = report.testResults.filter(
+  (file) => file.status === 'failed' && file.assertionResults.length === 0,
+).length;
 const failed = report.numFailedTests + brokenFiles;
 const skipped = report.numPendingTests + report.numTodoTests;
 if (Number(failedSteps) > 0) console.log(`${failedSteps} step(s) failed, see above`);

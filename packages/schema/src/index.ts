@@ -1,4 +1,5 @@
 export * from './apply/index.ts';
+export * from './cel/index.ts';
 export * from './builtin/index.ts';
 export * from './decode/index.ts';
 export * from './json/index.ts';
@@ -6,3 +7,4 @@ export * from './node/index.ts';
 export * from './protobuf/index.ts';
 export * from './strategic-merge/index.ts';
 export * from './structural/index.ts';
+export * from './pattern/index.ts';

@@ -1,15 +1,8 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { ReadObject } from '../admission/object-reader.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { Authenticator, UserInfo } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
-
-/** Finds the object that a token names; `resource` is `serviceaccounts`, `pods`, `secrets` or `nodes`. */
-export type FindBoundObject = (
-  resource: string,
-  namespace: string,
-  name: string,
-) => Promise<KubernetesObject | undefined>;
 
 /**
  * Accepts service-account tokens of this server while their account, and the pod or secret that they are bound to,
@@ -17,11 +10,11 @@ export type FindBoundObject = (
  */
 export class ServiceAccountAuthenticator implements Authenticator {
   readonly #tokens: ServiceAccountTokens;
-  readonly #find: FindBoundObject;
+  readonly #read: ReadObject;
 
-  constructor(options: { readonly tokens: ServiceAccountTokens; readonly find: FindBoundObject }) {
+  constructor(options: { readonly tokens: ServiceAccountTokens; readonly read: ReadObject }) {
     this.#tokens = options.tokens;
-    this.#find = options.find;
+    this.#read = options.read;
   }
 
   async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
@@ -55,7 +48,7 @@ export class ServiceAccountAuthenticator implements Authenticator {
     ];
     for (const [resource, bound] of checks) {
       if (bound === undefined) continue;
-      const found = await this.#find(resource, namespace, bound.name);
+      const found = await this.#read({ group: '', resource, namespace, name: bound.name });
       if (found?.metadata.uid !== bound.uid) return false;
     }
     return true;

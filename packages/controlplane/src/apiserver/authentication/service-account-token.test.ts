@@ -65,7 +65,7 @@ describe('ServiceAccountAuthenticator', () => {
     ]);
     const authenticator = new ServiceAccountAuthenticator({
       tokens,
-      find: async (resource, namespace, name) => {
+      read: async ({ resource, namespace, name }) => {
         const uid = uids.get(`${resource}/${namespace}/${name}`);
         return uid === undefined ? undefined : { apiVersion: 'v1', kind: 'X', metadata: { name, uid } };
       },
@@ -86,7 +86,7 @@ describe('ServiceAccountAuthenticator', () => {
     const { tokens } = setUp();
     const authenticator = new ServiceAccountAuthenticator({
       tokens,
-      find: async () => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { uid: 'u1' } }),
+      read: async () => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { uid: 'u1' } }),
     });
     const { token } = tokens.issue({ ...request, audiences: ['vault'] });
     expect(await authenticator.authenticate(call(token))).toBeUndefined();

@@ -1,3 +1,4 @@
+export { accessReviews } from './access-reviews.ts';
 export type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
 export { NodeAuthorizer } from './node-authorizer.ts';
 export { formatRule, type PolicyRule, ruleAllows, uncoveredRules } from './policy-rule.ts';

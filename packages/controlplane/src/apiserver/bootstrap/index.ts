@@ -1,0 +1,1 @@
+export { bootstrap } from './bootstrap.ts';

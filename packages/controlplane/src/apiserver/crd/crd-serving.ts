@@ -1,0 +1,113 @@
+import { Buffer } from 'node:buffer';
+import type { Storage, StoredObject } from '../../storage/index.ts';
+import type { MutableCatalog } from '../registry/index.ts';
+import type { SchemaTools } from './compile-version.ts';
+import { customDefinitions } from './custom-definitions.ts';
+import { type CustomResourceDefinition, hasCondition } from './custom-resource-definition.ts';
+
+const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
+
+/** What {@link CrdServing} works with. */
+export interface CrdServingOptions {
+  readonly storage: Storage;
+  readonly catalog: MutableCatalog;
+  readonly tools: SchemaTools;
+  /** Called when a resource is no longer served, with its storage prefix: its watches end. */
+  readonly onRemoved: (storagePrefix: string) => void;
+  /** Called when a stored CRD cannot be served; it was valid when it was written, so this is the server's own fault. */
+  readonly onError: (error: unknown) => void;
+}
+
+interface Served {
+  /** What the definitions were made of: a status update that changes none of it changes no definition. */
+  readonly fingerprint: string;
+  readonly versions: readonly string[];
+  readonly crd: CustomResourceDefinition;
+}
+
+/** Keeps the catalog equal to the stored CRDs: their resources are served as soon as they are established. */
+export class CrdServing implements Disposable {
+  readonly #options: CrdServingOptions;
+  readonly #served = new Map<string, Served>();
+  #subscription: Disposable | undefined;
+
+  constructor(options: CrdServingOptions) {
+    this.#options = options;
+  }
+
+  /** Serves what is stored, and follows changes in the turn in which they become visible. */
+  async start(): Promise<void> {
+    const { storage } = this.#options;
+    const { objects, revision } = await storage.list({ prefix: PREFIX });
+    for (const stored of objects) this.#set(stored);
+    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, (changes) => {
+      for (const { key, current } of changes) {
+        if (current) this.#set(current);
+        else this.#remove(key);
+      }
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription?.[Symbol.dispose]();
+  }
+
+  /** Names of a CRD that another resource of its group has already, as messages. */
+  readonly nameConflicts = ({ spec }: CustomResourceDefinition): readonly string[] => {
+    const { group, names } = spec;
+    const conflicts: string[] = [];
+    const others = this.#options.catalog
+      .all()
+      .filter((other) => other.group === group && other.resource !== names.plural);
+    const resourceNames = new Set(
+      others.flatMap(({ resource, singular, shortNames }) => [resource, singular, ...shortNames]),
+    );
+    const kinds = new Set(others.flatMap(({ kind, listKind }) => [kind, listKind]));
+    for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) {
+      if (name && resourceNames.has(name)) conflicts.push(`"${name}" is already in use`);
+    }
+    for (const kind of [names.kind, names.listKind]) {
+      if (kind && kinds.has(kind)) conflicts.push(`"${kind}" is already in use`);
+    }
+    return conflicts;
+  };
+
+  #set(stored: StoredObject): void {
+    // Written by the CRDs' own strategy.
+    const crd = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
+    if (!hasCondition(crd, 'Established')) {
+      this.#remove(stored.key);
+      return;
+    }
+    const { spec, status, metadata } = crd;
+    const fingerprint = JSON.stringify([spec, status?.acceptedNames, metadata.deletionTimestamp]);
+    const previous = this.#served.get(stored.key);
+    if (previous?.fingerprint === fingerprint) return;
+    try {
+      const definitions = customDefinitions(crd, this.#options.tools);
+      for (const definition of definitions) this.#options.catalog.put(definition);
+      const versions = definitions.map(({ version }) => version);
+      this.#retire(previous, versions);
+      this.#served.set(stored.key, { fingerprint, versions, crd });
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  #remove(key: string): void {
+    const previous = this.#served.get(key);
+    if (!previous) return;
+    this.#served.delete(key);
+    this.#retire(previous, []);
+    const { group, names } = previous.crd.spec;
+    this.#options.onRemoved(`/registry/${group}/${names.plural}/`);
+  }
+
+  #retire(previous: Served | undefined, kept: readonly string[]): void {
+    if (!previous) return;
+    const { group, names } = previous.crd.spec;
+    for (const version of previous.versions) {
+      if (!kept.includes(version)) this.#options.catalog.remove(group, version, names.plural);
+    }
+  }
+}

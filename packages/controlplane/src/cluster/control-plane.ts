@@ -1,0 +1,184 @@
+import { createPrivateKey } from 'node:crypto';
+import type { Clock, Random } from '@kubewright/apimachinery';
+import { decodeProtobuf, kubernetesEnvironment, PatternCache } from '@kubewright/schema';
+import {
+  type AdmissionPlugin,
+  defaultTolerationSeconds,
+  namespaceLifecycle,
+  priorityAdmission,
+  type ReadObject,
+  rbacEscalationCheck,
+  serviceAccountAdmission,
+  storedObjectReader,
+} from '../apiserver/admission/index.ts';
+import { ApiServer, type AuditEvent, type NonResourceHandler } from '../apiserver/api-server.ts';
+import {
+  authenticationReviews,
+  certificateAuthenticator,
+  ServiceAccountAuthenticator,
+  ServiceAccountTokens,
+  StaticTokenAuthenticator,
+  tokenRequest,
+  type UserInfo,
+} from '../apiserver/authentication/index.ts';
+import {
+  type Authorizer,
+  accessReviews,
+  NodeAuthorizer,
+  RbacAuthorizer,
+  RbacIndex,
+  superuserAuthorizer,
+  UnionAuthorizer,
+} from '../apiserver/authorization/index.ts';
+import { bootstrap } from '../apiserver/bootstrap/index.ts';
+import { builtinDefinitions, memoryServiceAllocator } from '../apiserver/builtin/index.ts';
+import { CrdServing, crdDefinition, type SchemaTools } from '../apiserver/crd/index.ts';
+import type { ApiHandler } from '../apiserver/http/index.ts';
+import { type ConnectSubresource, MutableCatalog } from '../apiserver/registry/index.ts';
+import type { Storage } from '../storage/index.ts';
+
+/** What a {@link ControlPlane} is made of. */
+export interface ControlPlaneOptions {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** PEM (PKCS #8) of the key that signs service-account tokens. */
+  readonly serviceAccountKey: string;
+  /** Bearer tokens that are known from the start. */
+  readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
+  /** Subresources that reach into nodes: `pods/log`, `pods/exec`. */
+  readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
+  /** Whether endpoints may be loopback addresses: pods of the process driver live there. @defaultValue false */
+  readonly allowLoopbackEndpoints?: boolean | undefined;
+  /** Discovery, OpenAPI, health, metrics. */
+  readonly nonResourceHandlers: (plane: { readonly catalog: MutableCatalog }) => readonly NonResourceHandler[];
+  readonly audit?: ((event: AuditEvent) => void) | undefined;
+  /** Told of faults that are the server's own. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** An API server with everything that decides: who may, what is valid, which kinds there are. No sockets, no controllers. */
+export class ControlPlane implements AsyncDisposable {
+  readonly server: ApiServer;
+  readonly catalog: MutableCatalog;
+  readonly tokens: ServiceAccountTokens;
+  readonly #storage: Storage;
+  readonly #rbac: RbacIndex;
+  readonly #crds: CrdServing;
+  readonly #followers: Disposable[] = [];
+  readonly #followServices: () => Promise<Disposable>;
+
+  constructor(options: ControlPlaneOptions) {
+    const { storage, clock, random, onError } = options;
+    const read = storedObjectReader(storage);
+    const patterns = new PatternCache();
+    const environment = kubernetesEnvironment({ patterns });
+    const tools: SchemaTools = { compilePattern: (pattern) => patterns.get(pattern), environment };
+    this.#storage = storage;
+    this.#rbac = new RbacIndex();
+    this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(options.serviceAccountKey), clock, random });
+    const accounts = new ServiceAccountAuthenticator({ tokens: this.tokens, read });
+    const authorizer = new UnionAuthorizer([
+      superuserAuthorizer,
+      new NodeAuthorizer(this.#rbac),
+      new RbacAuthorizer(this.#rbac),
+    ]);
+    const allocator = memoryServiceAllocator({ clock, random });
+    this.catalog = new MutableCatalog();
+    this.#crds = new CrdServing({
+      storage,
+      catalog: this.catalog,
+      tools,
+      onRemoved: (prefix) => this.server.watches.close(prefix),
+      onError,
+    });
+    const definitions = builtinDefinitions({
+      clock,
+      random,
+      allocator,
+      allowLoopbackEndpoints: options.allowLoopbackEndpoints,
+      connect: new Map([
+        ['serviceaccounts/token', tokenRequest({ tokens: this.tokens, read, clock })],
+        ...(options.connect ?? []),
+      ]),
+      virtual: new Map([
+        ...accessReviews({ authorizer, index: this.#rbac }),
+        ...authenticationReviews({ serviceAccounts: accounts, clock }),
+      ]),
+      foreign: new Map([
+        [
+          'customresourcedefinitions',
+          (row) => crdDefinition(row, { tools, clock, nameConflicts: this.#crds.nameConflicts }),
+        ],
+      ]),
+    });
+    for (const definition of definitions) this.catalog.put(definition);
+    this.#followServices = () => followServices(storage, allocator);
+    this.server = new ApiServer({
+      storage,
+      clock,
+      random,
+      catalog: this.catalog,
+      authenticators: [certificateAuthenticator, new StaticTokenAuthenticator(options.tokens ?? new Map()), accounts],
+      authorizer,
+      admissionPlugins: admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
+      nonResourceHandlers: options.nonResourceHandlers({ catalog: this.catalog }),
+      decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
+      onError,
+      audit: options.audit,
+    });
+  }
+
+  /** Answers a request; the same function serves sockets and in-process callers. */
+  get handle(): ApiHandler {
+    return this.server.handle;
+  }
+
+  /** Reads what is stored and makes the objects that every cluster has. Requests are answered rightly from then on. */
+  async start(): Promise<void> {
+    await this.#rbac.start(this.#storage);
+    await this.#crds.start();
+    this.#followers.push(await this.#followServices());
+    await bootstrap({ handle: this.server.handle, catalog: this.catalog });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    for (const follower of [this.#rbac, this.#crds, ...this.#followers]) follower[Symbol.dispose]();
+  }
+}
+
+/** Admission in upstream's order. */
+function admissionPlugins(parts: {
+  readonly storage: Storage;
+  readonly read: ReadObject;
+  readonly random: Random;
+  readonly index: RbacIndex;
+  readonly authorizer: Authorizer;
+}): readonly AdmissionPlugin[] {
+  const { storage, read, random, index, authorizer } = parts;
+  return [
+    namespaceLifecycle({ storage }),
+    serviceAccountAdmission({ read, random }),
+    priorityAdmission(read),
+    defaultTolerationSeconds,
+    rbacEscalationCheck({ index, authorizer }),
+  ];
+}
+
+/** Tells the allocator which addresses and ports stored services have. */
+async function followServices(
+  storage: Storage,
+  allocator: ReturnType<typeof memoryServiceAllocator>,
+): Promise<Disposable> {
+  const prefix = '/registry/services/';
+  const decode = (stored: { readonly bytes: Uint8Array } | undefined) =>
+    stored && JSON.parse(Buffer.from(stored.bytes).toString('utf8'));
+  const { objects, revision } = await storage.list({ prefix });
+  for (const stored of objects) allocator.stored({ current: decode(stored), previous: undefined });
+  return storage.watch({ prefix, fromRevision: revision }, (changes) => {
+    for (const { current, previous } of changes) {
+      allocator.stored({ current: decode(current), previous: decode(previous) });
+    }
+  });
+}
