@@ -47,13 +47,20 @@ interface State extends Target {
 }
 
 function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
-  if (!Array.isArray(patch)) throw new JsonPatchError('a JSON patch is a list of operations', { kind: 'malformed' });
+  if (!Array.isArray(patch)) throw malformed(patch);
   for (const operation of patch) {
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
       throw new JsonPatchError('an operation of a JSON patch is an object', { kind: 'malformed' });
     }
   }
   return patch as readonly JsonPatchOperation[]; // objects; every field is checked where it is read
+}
+
+/** In the API server's words, which are Go's. */
+function malformed(patch: unknown): JsonPatchError {
+  const kind = patch === null ? 'null' : typeof patch === 'boolean' ? 'bool' : typeof patch;
+  const message = `error decoding patch: json: cannot unmarshal ${kind} into Go value of type []handlers.jsonPatchOp`;
+  return new JsonPatchError(message, { kind: 'malformed' });
 }
 
 function apply(state: State, operation: JsonPatchOperation): void {

@@ -18,7 +18,7 @@ function withoutNulls(value: unknown): unknown {
 
 /** Protobuf has no place for the type of an object inside an object: upstream's decoder loses these, too. */
 function withoutEmbeddedTypes(json: unknown): unknown {
-  const text = JSON.stringify(json).replaceAll('{"kind":"PersistentVolumeClaim","apiVersion":"v1",', '{');
+  const text = JSON.stringify(json).replaceAll('[{"kind":"PersistentVolumeClaim","apiVersion":"v1",', '[{');
   return JSON.parse(text);
 }
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import {
+  duplicateField,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  tooLongField,
+  tooManyField,
+  unsupportedField,
+} from '../validation/index.ts';
+import { alreadyExists, conflict, forbidden, invalid, methodNotAllowed, notFound, unprocessable } from './failures.ts';
+
+describe('failures', () => {
+  const deployments = { group: 'apps', resource: 'deployments' };
+
+  // Answers of a 1.36.3 API server.
+  it('says that an object is not there', () => {
+    expect(notFound({ group: '', resource: 'pods' }, 'nope').status).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'pods "nope" not found',
+      reason: 'NotFound',
+      details: { name: 'nope', kind: 'pods' },
+      code: 404,
+    });
+  });
+
+  it('says nothing of why a JSON patch does not apply', () => {
+    expect(unprocessable().status).toMatchObject({
+      message: 'the server rejected our request due to an error in our request',
+      reason: 'Invalid',
+      details: {},
+      code: 422,
+    });
+  });
+
+  it('lists every fault of an object, once, with its cause', () => {
+    const spec = FieldPath.of('spec');
+    const error = invalid({ group: 'apps', kind: 'Deployment' }, 'web', [
+      requiredField(spec.child('selector'), ''),
+      invalidField(spec.child('replicas'), -1, 'must be greater than or equal to 0'),
+      invalidField(spec.child('replicas'), -1, 'must be greater than or equal to 0'),
+      unsupportedField(spec.child('strategy', 'type'), 'X', ['Recreate', 'RollingUpdate']),
+      forbiddenField(spec.child('containers').index(0).child('name'), 'no'),
+      duplicateField(FieldPath.of('metadata', 'labels').key('a'), 'x"y'),
+      tooLongField('metadata.name', { max: 63 }),
+      tooManyField('spec.x', { actual: 9, max: 1 }),
+    ]);
+    expect(error.message).toBe(
+      'Deployment.apps "web" is invalid: [spec.selector: Required value, ' +
+        'spec.replicas: Invalid value: -1: must be greater than or equal to 0, ' +
+        'spec.strategy.type: Unsupported value: "X": supported values: "Recreate", "RollingUpdate", ' +
+        'spec.containers[0].name: Forbidden: no, metadata.labels[a]: Duplicate value: "x\\"y", ' +
+        'metadata.name: Too long: may not be more than 63 bytes, spec.x: Too many: 9: must have at most 1 item]',
+    );
+    expect(error.status.details?.causes).toHaveLength(8);
+    expect(error.status.details?.causes?.[0]).toEqual({
+      reason: 'FieldValueRequired',
+      message: 'Required value',
+      field: 'spec.selector',
+    });
+  });
+
+  it('puts a single fault without brackets', () => {
+    expect(invalid({ group: '', kind: 'Pod' }, '', [requiredField('metadata.name', 'name is required')]).message).toBe(
+      'Pod "" is invalid: metadata.name: Required value: name is required',
+    );
+  });
+
+  it('names collections with their group', () => {
+    expect(alreadyExists(deployments, 'web').message).toBe('deployments.apps "web" already exists');
+    expect(conflict(deployments, 'web', 'gone').message).toBe(
+      'Operation cannot be fulfilled on deployments.apps "web": gone',
+    );
+    expect(forbidden(deployments, '', 'no').message).toBe('deployments.apps is forbidden: no');
+    expect(methodNotAllowed(deployments, 'create').message).toBe(
+      'create is not supported on resources of kind "deployments.apps"',
+    );
+  });
+});
