@@ -32,6 +32,8 @@ export interface ApplyRequest extends Ownership {
   readonly live: Plain | undefined;
   /** The configuration: only the fields that the manager wants to own. */
   readonly applied: Plain;
+  /** The kind that the endpoint serves; the configuration must be of it. Not checked when absent. */
+  readonly kind?: string | undefined;
   readonly manager: string;
   /** Takes fields over from others instead of failing. @defaultValue false */
   readonly force?: boolean | undefined;
@@ -84,14 +86,9 @@ function applyAsKubectl(request: ApplyRequest): Applied {
   }
 }
 
-function checkRequest({ applied, apiVersion, type, live }: ApplyRequest): void {
-  const version = applied['apiVersion'];
-  if (version !== apiVersion) {
-    const sent = typeof version === 'string' ? version : '';
-    throw new ApplyRequestError(
-      `Incorrect version specified in apply patch. Specified patch version: ${sent}, expected: ${apiVersion}`,
-      400,
-    );
+function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): void {
+  if (applied['apiVersion'] !== apiVersion || (kind !== undefined && applied['kind'] !== kind)) {
+    throw new ApplyRequestError(`invalid object type: ${describeKind(applied)}`, 400);
   }
   if (managedFieldsOf(applied) !== undefined) {
     throw new ApplyRequestError('metadata.managedFields must be nil', 400);
@@ -111,9 +108,13 @@ function describeObject(applied: Plain, live: Plain | undefined): string {
   const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
   const namespace = metadata['namespace'] ?? liveMetadata['namespace'] ?? '';
   const name = metadata['name'] ?? liveMetadata['name'] ?? '';
-  const version = String(applied['apiVersion']);
-  const slashed = version.includes('/') ? version : `/${version}`;
-  return `${String(namespace)}/${String(name)}; ${slashed}, Kind=${String(applied['kind'] ?? '')}`;
+  return `${String(namespace)}/${String(name)}; ${describeKind(applied)}`;
+}
+
+/** `apps/v1, Kind=Deployment`; the core group's name is empty: `/v1, Kind=Pod`. */
+function describeKind(object: Plain): string {
+  const version = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${String(object['kind'] ?? '')}`;
 }
 
 function applyOnce(request: ApplyRequest): Applied {

@@ -1,4 +1,5 @@
 import type { SchemaNode } from '../node/index.ts';
+import { isRecord } from '../structural/equal.ts';
 
 /**
  * A type as server-side apply sees it: what a value may be, and where ownership ends (an atomic list or map is owned as
@@ -47,9 +48,69 @@ const DEDUCED: ApplyType = {
   map: { atomic: false, fields: NO_FIELDS, valueType: () => DEDUCED, isDeduced: true },
 };
 
-/** Makes the type of a kind. Keep the result: making it is what costs. */
-export function applyTypeOf(node: SchemaNode): ApplyType {
-  return new NodeType(node, false);
+/**
+ * Makes the type of a kind. Keep the result: making it is what costs.
+ *
+ * `typed` is true for built-in kinds: upstream compares what Go writes of them, which has structures where nothing was set.
+ */
+export function applyTypeOf(node: SchemaNode, { typed = false }: { readonly typed?: boolean } = {}): KindType {
+  const { scalar, list, map } = new NodeType(node, false);
+  return { scalar, list, map, zero: typed ? zeroOf(node) : {} };
+}
+
+/** {@link ApplyType} of a whole kind. */
+export interface KindType extends ApplyType {
+  /** What is there in every object, whether it was set or not. */
+  readonly zero: Zero;
+}
+
+/** Structures and null lists that an empty Go value is written with. */
+export interface Zero {
+  readonly [field: string]: Zero | null;
+}
+
+/**
+ * Fields that hold a structure rather than a pointer to one, by name: those that can be reached from an empty object of
+ * some built-in kind (where OpenAPI v3 states the default `{}`).
+ */
+const STRUCTURES: ReadonlySet<string> = new Set(
+  (
+    'metadata spec status template jobTemplate strategy updateStrategy scaleTargetRef target source user ' +
+    'userInfo involvedObject regarding deprecatedSource daemonEndpoints kubeletEndpoint nodeInfo loadBalancer ' +
+    'priorityLevelConfiguration podSelector roleRef devices pool names acceptedNames'
+  ).split(' '),
+);
+
+function zeroOf(node: SchemaNode): Zero {
+  const zero: Record<string, Zero | null> = {};
+  for (const [name, field] of node.properties ?? []) {
+    if (field.properties !== undefined && holdsStructure(node, name)) zero[name] = zeroOf(field);
+    else if (node.required?.includes(name) === true && (field.type === 'array' || field.type === 'object')) {
+      zero[name] = null;
+    }
+  }
+  return zero;
+}
+
+function holdsStructure(node: SchemaNode, name: string): boolean {
+  // Pod has a pointer where PersistentVolumeClaim has a structure; so has ReplicationController where Deployment has one.
+  if (name === 'resources') return node.properties?.has('volumeName') === true;
+  if (name === 'template') return node.properties?.get('selector')?.additionalProperties === undefined;
+  return STRUCTURES.has(name);
+}
+
+/** An object with what upstream writes where nothing was set; the very object if it has all that. */
+export function withZero(zero: Zero, object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let changed: Record<string, unknown> | undefined;
+  for (const name in zero) {
+    const value = object[name];
+    const inner = zero[name] ?? null;
+    const next = value === undefined ? inner : inner !== null && isRecord(value) ? withZero(inner, value) : value;
+    if (next === value) continue;
+    changed ??= { ...object };
+    changed[name] = next;
+  }
+  return changed ?? object;
 }
 
 class NodeType implements ApplyType {

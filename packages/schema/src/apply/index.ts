@@ -1,7 +1,7 @@
 export { type ApplyConflict, ApplyConflictError } from './apply-conflict-error.ts';
 export { type Applied, type ApplyRequest, applyPatch } from './apply-patch.ts';
 export { ApplyRequestError } from './apply-request-error.ts';
-export { type ApplyType, applyTypeOf } from './apply-type.ts';
+export { type ApplyType, applyTypeOf, type KindType } from './apply-type.ts';
 export { type Comparison, compareObjects } from './compare.ts';
 export { fieldSetOf } from './field-set-of.ts';
 export { defaultManagerName, type ManagedFieldsEntry } from './managers.ts';

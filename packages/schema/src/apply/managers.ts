@@ -20,6 +20,8 @@ export interface Manager {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly set: FieldSet;
+  /** The set as it is stored, so that what does not change is not written anew. */
+  readonly stored?: { readonly set: FieldSet; readonly fieldsV1: unknown } | undefined;
 }
 
 /** Managers by their identity. */
@@ -38,8 +40,14 @@ export function identityOf(entry: Pick<Manager, 'manager' | 'operation' | 'apiVe
   });
 }
 
-/** Reads `metadata.managedFields`; `undefined` if an entry is none. */
-export function decodeManagers(entries: readonly unknown[]): Managers | undefined {
+/**
+ * Reads `metadata.managedFields`; `undefined` if an entry is none. Entries of a stored object are in the form that we
+ * write; those of a request need not be.
+ */
+export function decodeManagers(
+  entries: readonly unknown[],
+  from: 'storage' | 'request' = 'storage',
+): Managers | undefined {
   const managers: Managers = new Map();
   for (const entry of entries) {
     if (!isRecord(entry)) return undefined;
@@ -59,6 +67,7 @@ export function decodeManagers(entries: readonly unknown[]): Managers | undefine
       subresource: text(entry['subresource']),
       time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
       set,
+      ...(from === 'storage' ? { stored: { set, fieldsV1: entry['fieldsV1'] ?? {} } } : {}),
     };
     managers.set(identityOf(manager), manager);
   }
@@ -78,7 +87,7 @@ export function encodeManagers(managers: Managers): readonly ManagedFieldsEntry[
     apiVersion: manager.apiVersion,
     ...(manager.time === undefined ? {} : { time: manager.time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: manager.set.toFieldsV1(),
+    fieldsV1: manager.stored?.set === manager.set ? manager.stored.fieldsV1 : manager.set.toFieldsV1(),
     ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
   }));
 }

@@ -1,19 +1,20 @@
 import { FieldSet } from '@kubewright/apimachinery';
-import type { ApplyType } from './apply-type.ts';
+import { isRecord } from '../structural/equal.ts';
+import { type KindType, withZero } from './apply-type.ts';
 import { type Comparison, compareObjects } from './compare.ts';
 import type { Manager, Managers } from './managers.ts';
 import { reconcileWithSchema } from './reconcile-schema.ts';
 
 /** How objects look in another version of their kind. */
 export interface VersionView {
-  readonly type: ApplyType;
+  readonly type: KindType;
   readonly convert: (object: unknown) => unknown;
   readonly convertBack: (object: unknown) => unknown;
 }
 
 /** The kind that a write is about. */
 export interface Ownership {
-  readonly type: ApplyType;
+  readonly type: KindType;
   /** Group and version of the request, e.g. `apps/v1`. */
   readonly apiVersion: string;
   /**
@@ -46,7 +47,9 @@ export function withoutReset(set: FieldSet, { resetFields }: Ownership): FieldSe
 
 /** {@link compareObjects} without the fields that the endpoint resets. */
 export function compareOwned(before: unknown, after: unknown, ownership: Ownership): Comparison {
-  const { added, modified, removed } = compareObjects(ownership.type, before, after);
+  const { type } = ownership;
+  const filled = (object: unknown): unknown => (isRecord(object) ? withZero(type.zero, object) : object);
+  const { added, modified, removed } = compareObjects(type, filled(before), filled(after));
   return {
     added: withoutReset(added, ownership),
     modified: withoutReset(modified, ownership),
@@ -67,7 +70,7 @@ export function reconcileManagers(managers: Managers, ownership: Ownership): voi
   }
 }
 
-function typeOfVersion(apiVersion: string, ownership: Ownership): ApplyType | undefined {
+function typeOfVersion(apiVersion: string, ownership: Ownership): KindType | undefined {
   return apiVersion === ownership.apiVersion ? ownership.type : ownership.otherVersion?.(apiVersion)?.type;
 }
 

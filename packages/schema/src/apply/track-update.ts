@@ -82,7 +82,7 @@ function startingManagers(live: Plain | undefined, object: Plain, subresource: s
   if (sent.length === 0 || (sent.length === 1 && isRecord(sent[0]) && Object.keys(sent[0]).length === 0)) {
     return new Map();
   }
-  const managers = decodeManagers(sent);
+  const managers = decodeManagers(sent, 'request');
   // Clients that do not know of managed fields must not delete them by accident.
   return managers === undefined || managers.size === 0 ? stored() : managers;
 }

@@ -3,4 +3,4 @@ export { type FieldProblem, type FieldProblemReason, problemText } from './field
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
 export type { Pruned } from './prune.ts';
 export { compileStructuralSchema, type StructuralSchema, type StructuralSchemaOptions } from './structural-schema.ts';
-export type { CompilePattern, Pattern } from './validator.ts';
+export type { CompilePattern } from './validator.ts';

@@ -21,72 +21,69 @@ export function prune(
   value: unknown,
   { isResourceRoot }: { readonly isResourceRoot: boolean },
 ): Pruned {
-  const unknownPaths: string[] = [];
-  const root = isResourceRoot ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
-  const result = pruneValue(root, value, { path: '', unknownPaths });
-  return { value: result, unknownPaths: unknownPaths.sort() };
+  const walk = new PruneWalk();
+  const embedded = isResourceRoot || schema['x-kubernetes-embedded-resource'] === true;
+  const result = isRecord(value) ? walk.record(schema, value, embedded) : walk.value(schema, value);
+  return { value: result, unknownPaths: walk.unknownPaths.sort() };
 }
 
-interface Walk {
-  readonly path: string;
-  readonly unknownPaths: string[];
-}
+class PruneWalk {
+  readonly unknownPaths: string[] = [];
+  private path = '';
 
-function pruneValue(schema: JsonSchema | undefined, value: unknown, walk: Walk): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const keeps = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
-  if (Array.isArray(value)) return pruneList(schema, value, { ...walk, keeps });
-  return isRecord(value) ? pruneRecord(schema, value, { ...walk, keeps }) : value;
-}
-
-function pruneList(
-  schema: JsonSchema | undefined,
-  list: readonly unknown[],
-  { path, unknownPaths, keeps }: Walk & { readonly keeps: boolean },
-): unknown {
-  const items = schema === undefined ? undefined : itemsOf(schema);
-  if (keeps && items === undefined) return list;
-  let changed: unknown[] | undefined;
-  for (let i = 0; i < list.length; i++) {
-    const item = list[i];
-    if (typeof item !== 'object' || item === null) continue;
-    const below = keeps ? { ...items, 'x-kubernetes-preserve-unknown-fields': true } : items;
-    const pruned = pruneValue(below, item, { path: `${path}[${i}]`, unknownPaths });
-    if (pruned !== item) {
-      changed ??= [...list];
-      changed[i] = pruned;
-    }
+  value(schema: JsonSchema | undefined, value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return this.list(schema, value);
+    return isRecord(value) ? this.record(schema, value, schema?.['x-kubernetes-embedded-resource'] === true) : value;
   }
-  return changed ?? list;
-}
 
-function pruneRecord(
-  schema: JsonSchema | undefined,
-  record: Readonly<Record<string, unknown>>,
-  { path, unknownPaths, keeps }: Walk & { readonly keeps: boolean },
-): unknown {
-  const properties = schema?.properties;
-  const embedded = schema?.['x-kubernetes-embedded-resource'] === true;
-  const open = schema?.additionalProperties !== undefined && schema.additionalProperties !== false;
-  const additional = schema === undefined ? undefined : additionalOf(schema);
-  let changed: Record<string, unknown> | undefined;
-  for (const key of Object.keys(record)) {
-    if (embedded && META_FIELDS.has(key)) continue;
-    const declared = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
-    const below = path === '' ? key : `${path}.${key}`;
-    if (declared !== undefined || open) {
-      const item = record[key];
+  private list(schema: JsonSchema | undefined, list: readonly unknown[]): unknown {
+    const keeps = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+    let items = schema === undefined ? undefined : itemsOf(schema);
+    if (keeps && items === undefined) return list;
+    if (keeps) items = { ...items, 'x-kubernetes-preserve-unknown-fields': true };
+    const outer = this.path;
+    let changed: unknown[] | undefined;
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i];
       if (typeof item !== 'object' || item === null) continue;
-      const pruned = pruneValue(declared ?? additional, item, { path: below, unknownPaths });
+      this.path = `${outer}[${i}]`;
+      const pruned = this.value(items, item);
       if (pruned !== item) {
-        changed ??= { ...record };
-        setOwn(changed, key, pruned);
+        changed ??= [...list];
+        changed[i] = pruned;
       }
-    } else if (!keeps) {
-      if (path !== '' || !META_FIELDS.has(key)) unknownPaths.push(below);
-      changed ??= { ...record };
-      delete changed[key];
     }
+    this.path = outer;
+    return changed ?? list;
   }
-  return changed ?? record;
+
+  record(schema: JsonSchema | undefined, record: Readonly<Record<string, unknown>>, embedded: boolean): unknown {
+    const keeps = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+    const properties = schema?.properties;
+    const open = schema?.additionalProperties !== undefined && schema.additionalProperties !== false;
+    if (keeps && properties === undefined && !open) return record;
+    const outer = this.path;
+    let changed: Record<string, unknown> | undefined;
+    for (const key in record) {
+      if (embedded && META_FIELDS.has(key)) continue;
+      const declared = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
+      if (declared !== undefined || open) {
+        const item = record[key];
+        if (typeof item !== 'object' || item === null) continue;
+        this.path = outer === '' ? key : `${outer}.${key}`;
+        const pruned = this.value(declared ?? (schema === undefined ? undefined : additionalOf(schema)), item);
+        if (pruned !== item) {
+          changed ??= { ...record };
+          setOwn(changed, key, pruned);
+        }
+      } else if (!keeps) {
+        if (outer !== '' || !META_FIELDS.has(key)) this.unknownPaths.push(outer === '' ? key : `${outer}.${key}`);
+        changed ??= { ...record };
+        delete changed[key];
+      }
+    }
+    this.path = outer;
+    return changed ?? record;
+  }
 }

@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { FieldSet } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { builtinSchema } from '../builtin/index.ts';
+import { deepEqual, isRecord } from '../structural/equal.ts';
+import { compileStructuralSchema, type JsonSchema } from '../structural/index.ts';
+import { ApplyConflictError, ApplyRequestError, applyPatch, applyTypeOf, type KindType, trackUpdate } from './index.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
+interface Step {
+  readonly op: 'apply' | 'update' | 'merge' | 'create';
+  readonly manager?: string;
+  readonly agentName?: string;
+  readonly force?: boolean;
+  readonly subresource?: string;
+  /** What was stored before the step, if others had written since the last. */
+  readonly live?: Plain;
+  readonly sent?: Plain;
+  readonly code: number;
+  readonly date: string;
+  readonly object?: Plain;
+  readonly message?: string;
+  readonly causes?: readonly unknown[];
+}
+interface Sequence {
+  readonly name: string;
+  /** The server neither defaults nor changes objects of this kind, so merged objects must be equal to stored ones. */
+  readonly exact: boolean;
+  readonly steps: readonly Step[];
+}
+
+const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8'));
+const sequences = read('recorded.json') as readonly Sequence[];
+const { crd } = read('cases.json') as { crd: { spec: { versions: [{ schema: { openAPIV3Schema: JsonSchema } }] } } };
+const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+const widget = compileStructuralSchema(crd.spec.versions[0].schema.openAPIV3Schema, {
+  compilePattern: (pattern) => new RegExp(pattern),
+  objectMeta,
+});
+
+const types = new Map<string, KindType>();
+function typeOf(object: Plain): KindType {
+  const version = String(object['apiVersion']);
+  const [group, bare] = version.includes('/') ? version.split('/') : ['', version];
+  const kind = String(object['kind']);
+  let type = types.get(kind);
+  if (type === undefined) {
+    const node = kind === 'Widget' ? widget.node : builtinSchema({ group: group ?? '', version: bare ?? '', kind });
+    if (node === undefined) throw new Error(`no schema for ${version} ${kind}`);
+    type = applyTypeOf(node, { typed: kind !== 'Widget' });
+    types.set(kind, type);
+  }
+  return type;
+}
+
+const entriesOf = (object: Plain | undefined): readonly Plain[] => {
+  const metadata = object?.['metadata'];
+  return isRecord(metadata) ? ((metadata['managedFields'] as readonly Plain[] | undefined) ?? []) : [];
+};
+
+/** The second in which the server worked: one that it wrote into an entry, else the answer's own. */
+function nowOf(step: Step): string {
+  const answered = new Date(step.date).getTime();
+  const seconds = [0, -1000].map((shift) => new Date(answered + shift).toISOString().replace('.000', ''));
+  const written = entriesOf(step.object).map((entry) => entry['time']);
+  return seconds.find((second) => written.includes(second)) ?? (seconds[0] as string);
+}
+
+function resetFieldsOf(object: Plain, subresource: string): FieldSet | undefined {
+  const kind = object['kind'];
+  if (kind !== 'Deployment' && kind !== 'Widget' && kind !== 'Pod' && kind !== 'Service') return undefined;
+  if (subresource === '') return FieldSet.of(['f:status']);
+  if (kind === 'Widget') return FieldSet.of(['f:spec'], ['f:metadata']);
+  if (kind === 'Deployment') return FieldSet.of(['f:spec'], ['f:metadata', 'f:labels']);
+  return FieldSet.of(['f:spec'], ['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']);
+}
+
+const SERVER_FIELDS = [
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'generation',
+  'managedFields',
+  'namespace',
+  'name',
+];
+function comparable(object: Plain, subresource: string): Plain {
+  // An endpoint takes from the merged object what it is for.
+  if (subresource !== '') return { [subresource]: object[subresource] };
+  const metadata: Record<string, unknown> = { ...(object['metadata'] as Plain) };
+  for (const field of SERVER_FIELDS) delete metadata[field];
+  const { metadata: _, status: __, ...rest } = object;
+  return { ...rest, metadata };
+}
+
+describe('applyPatch and trackUpdate answer what kube-apiserver 1.36 answered', () => {
+  it.each(sequences.map((sequence) => [sequence.name, sequence] as const))('%s', (_, { steps, exact }) => {
+    let live: Plain | undefined;
+    for (const [i, step] of steps.entries()) {
+      live = step.live ?? live;
+      const subresource = step.subresource ?? '';
+      const object = step.object ?? step.sent ?? {};
+      const manager = step.manager ?? step.agentName?.split('/')[0] ?? 'recorder';
+      const at = `step ${i}: ${step.op} by ${manager}`;
+      if (step.op === 'apply') {
+        if (manager === '' || step.manager === undefined) continue; // refused before anything is merged
+        const base = {
+          type: typeOf(step.sent?.['apiVersion'] === 'v2' ? { apiVersion: 'v1', kind: 'ConfigMap' } : object),
+          apiVersion: String((live ?? object)['apiVersion']) === 'v2' ? 'v1' : String((live ?? object)['apiVersion']),
+          resetFields: resetFieldsOf(object, subresource),
+        };
+        const request = {
+          ...base,
+          live,
+          applied: step.sent ?? {},
+          manager,
+          force: step.force,
+          subresource,
+          now: nowOf(step),
+        };
+        if (step.code >= 300) {
+          let thrown: unknown;
+          try {
+            applyPatch(request);
+          } catch (error) {
+            thrown = error;
+          }
+          if (step.code === 409) {
+            expect(thrown, at).toBeInstanceOf(ApplyConflictError);
+            const { causes, message } = thrown as ApplyConflictError;
+            expect(message.split('\n').sort(), at).toEqual(step.message?.split('\n').sort());
+            expect(new Set(causes), at).toEqual(new Set(step.causes));
+          } else if (!/invalid: /.test(step.message ?? '')) {
+            expect(thrown, `${at}: ${step.message}`).toBeInstanceOf(ApplyRequestError);
+            expect((thrown as ApplyRequestError).message, at).toBe(step.message);
+            expect((thrown as ApplyRequestError).httpStatus, at).toBe(step.code);
+          }
+          continue;
+        }
+        const applied = applyPatch(request);
+        expect(applied.managedFields, at).toEqual(entriesOf(step.object));
+        const stored = comparable(step.object ?? {}, subresource);
+        const merged = comparable(applied.object, subresource);
+        if (exact) {
+          const tidy = (value: Plain): Plain =>
+            object['kind'] === 'Widget' ? (widget.applyDefaults(value) as Plain) : value;
+          expect(tidy(merged), at).toEqual(stored);
+        } else expect(stored, at).toMatchObject(merged);
+        if (!applied.changed && deepEqual(entriesOf(live), applied.managedFields)) {
+          expect(step.object?.['metadata'], at).toEqual(live?.['metadata']);
+        }
+      } else if (step.code < 300 && step.object !== undefined) {
+        const resets = isRecord(step.sent?.['metadata']) ? step.sent['metadata']['managedFields'] : undefined;
+        const sentEntries = step.op === 'update' ? undefined : resets;
+        const next = withEntries(step.object, sentEntries ?? (cleared(step, live) ? [] : undefined));
+        const tracked = trackUpdate({
+          type: typeOf(object),
+          apiVersion: String(object['apiVersion']),
+          resetFields: resetFieldsOf(object, subresource),
+          live,
+          object: replaced(step, live) ?? next,
+          manager: step.manager ?? manager,
+          subresource,
+          now: nowOf(step),
+        });
+        expect(tracked, at).toEqual(entriesOf(step.object));
+      }
+      live = step.object ?? live;
+    }
+  });
+});
+
+function withEntries(object: Plain, entries: unknown): Plain {
+  const { managedFields: _, ...metadata } = object['metadata'] as Plain;
+  return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: entries } };
+}
+
+/** The recorder does not keep what an update sent; that it cleared the entries shows in the answer. */
+function cleared(step: Step, live: Plain | undefined): boolean {
+  return step.op === 'update' && entriesOf(step.object).length === 0 && entriesOf(live).length > 0;
+}
+
+function replaced(step: Step, live: Plain | undefined): Plain | undefined {
+  const entries = entriesOf(step.object);
+  const foreign = entries.some((entry) => entry['manager'] === 'z' && entry['time'] === undefined);
+  return foreign && !deepEqual(entries, entriesOf(live)) ? step.object : undefined;
+}
