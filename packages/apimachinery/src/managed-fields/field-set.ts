@@ -40,7 +40,7 @@ const nothing: Node = { member: false, children: noChildren };
  */
 export class FieldSet {
   /** The set without members. */
-  // biome-ignore lint/complexity/noThisInStatic: the emitted alias of the class is not set yet when its own name is used here
+  // `this`: the emitted alias of the class is not set yet when its own name is used here
   static readonly empty: FieldSet = new this(nothing);
 
   readonly #root: Node;

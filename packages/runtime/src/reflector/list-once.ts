@@ -66,8 +66,7 @@ async function listPage(options: ListOnceOptions, request: PageRequest): Promise
   for await (const chunk of abortable(body, guard.signal)) {
     guard.touch();
     for (let at = 0; at < chunk.length; at += pieceBytes) {
-      splitter.push(chunk.subarray(at, at + pieceBytes));
-      if (slice.over) await slice.yield();
+      await slice.work(() => splitter.push(chunk.subarray(at, at + pieceBytes)));
     }
   }
   const { metadata } = splitter.finish() as { readonly metadata?: Readonly<Record<string, unknown>> };

@@ -2,33 +2,27 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@kubewright/apimachinery';
 
 /** How long ingest may hold the event loop at a stretch, in milliseconds. */
-const sliceMs = 8;
+const sliceMs = 5;
 
 /**
- * Lets the event loop run when a stretch of work has become too long. It measures by the injected clock, so that under a
- * clock that stands still it never waits; the wait itself is a turn of the loop, not a time.
+ * Lets the event loop run when ingest has worked for too long. Only work counts, by the injected clock: under a clock that
+ * stands still while code runs it never waits. The wait itself is a turn of the loop, not a time.
  */
 export class TimeSlice {
   readonly #clock: Clock;
-  #startMs: number;
+  #workedMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#startMs = clock.monotonic();
   }
 
-  /** True when it is time to yield. */
-  get over(): boolean {
-    return this.#clock.monotonic() - this.#startMs >= sliceMs;
-  }
-
-  /** Begins a new stretch: the loop has just run. */
-  restart(): void {
-    this.#startMs = this.#clock.monotonic();
-  }
-
-  async yield(): Promise<void> {
+  /** Does a piece of work, then yields if it is time to. */
+  async work(piece: () => void): Promise<void> {
+    const startMs = this.#clock.monotonic();
+    piece();
+    this.#workedMs += this.#clock.monotonic() - startMs;
+    if (this.#workedMs < sliceMs) return;
     await setImmediate();
-    this.restart();
+    this.#workedMs = 0;
   }
 }

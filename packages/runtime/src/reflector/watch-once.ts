@@ -84,8 +84,7 @@ async function follow(body: AsyncIterable<Uint8Array>, following: Following): Pr
   for await (const chunk of abortable(body, guard.signal)) {
     guard.touch();
     for (let at = 0; at < chunk.length; at += pieceBytes) {
-      lines.push(chunk.subarray(at, at + pieceBytes));
-      if (slice.over) await slice.yield();
+      await slice.work(() => lines.push(chunk.subarray(at, at + pieceBytes)));
     }
   }
 }

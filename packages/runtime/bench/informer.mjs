@@ -1,0 +1,155 @@
+// Measures the informer against a client that parses: 20,000 objects of 2 KB, listed and watched over HTTP/1.1 from a server
+// in its own process. Run after a build: node --expose-gc packages/runtime/bench/informer.mjs [objects]
+import { fork } from 'node:child_process';
+import { request } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { seededRandom, systemClock } from '@kubewright/apimachinery';
+import { Informer } from '../dist/cache/informer.js';
+import { silentLogger } from '../dist/log/silent-logger.js';
+
+const count = Number(process.argv[2] ?? 20_000);
+const events = count * 2;
+const kind = { group: 'example.com', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' };
+const server = fork(new URL('./informer-server.mjs', import.meta.url), [String(count), String(events)]);
+const port = await new Promise((resolve) => server.once('message', resolve));
+
+const open = (path) =>
+  new Promise((resolve, reject) => {
+    request({ port, path, host: '127.0.0.1' }, (response) => resolve({ body: response })).on('error', reject).end();
+  });
+
+const settle = async () => {
+  for (let i = 0; i < 4; i++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+async function parseList() {
+  const start = performance.now();
+  const { body } = await open('/list');
+  const chunks = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const fetched = performance.now();
+  const list = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const map = new Map(list.items.map((item) => [`${item.metadata.namespace}/${item.metadata.name}`, item]));
+  return { ms: performance.now() - start, fetchMs: fetched - start, size: map.size };
+}
+
+async function parseWatch() {
+  const { body } = await open('/watch');
+  const map = new Map();
+  let start;
+  let seen = 0;
+  let rest = '';
+  body.setEncoding('utf8');
+  for await (const text of body) {
+    start ??= performance.now();
+    const lines = (rest + text).split('\n');
+    rest = lines.pop();
+    for (const line of lines) {
+      const event = JSON.parse(line);
+      map.set(`${event.object.metadata.namespace}/${event.object.metadata.name}`, event.object);
+      seen++;
+    }
+  }
+  return { perSecond: seen / ((performance.now() - start) / 1000) };
+}
+
+function informer(listWatcher) {
+  return new Informer({ kind, listWatcher, clock: systemClock, random: seededRandom(1), log: silentLogger, useWatchList: false });
+}
+
+async function syncInformer() {
+  const stop = new AbortController();
+  const made = informer({ list: () => open('/list'), watch: () => new Promise(() => {}) });
+  const keys = new Set();
+  made.subscribe((event) => keys.add(event.object.name));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const start = performance.now();
+  void made.run(stop.signal);
+  await made.waitForSync(stop.signal);
+  const ms = performance.now() - start;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  delay.disable();
+  return { ms, blockMs: delay.max / 1e6, made, stop, size: made.lister.size };
+}
+
+async function watchInformer() {
+  const stop = new AbortController();
+  let start;
+  let seen = 0;
+  let end;
+  const done = new Promise((resolve) => (end = resolve));
+  const made = informer({
+    list: () => open('/empty'),
+    watch: async () => {
+      if (start) return new Promise(() => {});
+      const { body } = await open('/watch');
+      body.once('readable', () => (start = performance.now()));
+      return { body };
+    },
+  });
+  made.subscribe(() => {
+    if (++seen === events) end();
+  });
+  void made.run(stop.signal);
+  await done;
+  const perSecond = seen / ((performance.now() - start) / 1000);
+  stop.abort();
+  return { perSecond, memory: made.memory };
+}
+
+const best = (runs, by) => runs.reduce((a, b) => (by(a) < by(b) ? a : b));
+const repeat = async (times, run) => {
+  const runs = [];
+  for (let i = 0; i < times; i++) {
+    runs.push(await run());
+    await settle();
+  }
+  return runs;
+};
+
+await parseList();
+(await syncInformer()).stop.abort();
+await settle();
+const parsed = best(await repeat(5, parseList), (run) => run.ms);
+const synced = [];
+for (let i = 0; i < 5; i++) {
+  const run = await syncInformer();
+  run.stop.abort();
+  synced.push({ ms: run.ms, blockMs: run.blockMs });
+  await settle();
+}
+const sync = best(synced, (run) => run.ms);
+const block = Math.max(...synced.map((run) => run.blockMs));
+
+await settle();
+const before = process.memoryUsage();
+let held = await syncInformer();
+await settle();
+const after = process.memoryUsage();
+const heap = (after.heapUsed - before.heapUsed) / count;
+const outside = held.made.memory.used / count;
+held.stop.abort();
+held = undefined;
+await settle();
+
+const parsedWatch = best(await repeat(3, parseWatch), (run) => -run.perSecond);
+const watched = best(await repeat(3, watchInformer), (run) => -run.perSecond);
+
+const row = (what, value, budget) => console.log(`${what.padEnd(52)} ${String(value).padStart(12)}   ${budget}`);
+console.log(`Node ${process.version}, ${count} objects of 2 KB`);
+row('fetch + JSON.parse', `${parsed.ms.toFixed(0)} ms`, `(fetch alone ${parsed.fetchMs.toFixed(0)} ms)`);
+row('informer synced', `${sync.ms.toFixed(0)} ms`, '');
+row('ratio', (sync.ms / parsed.ms).toFixed(2), '≤ 0.65');
+row('longest event-loop block while syncing', `${block.toFixed(1)} ms`, '≤ 25 ms');
+row('heap an object', `${heap.toFixed(0)} B`, '≤ 500 B');
+row('heap + outside an object', `${(heap + outside).toFixed(0)} B`, '≤ 2,600 B');
+row('watch events/s, JSON.parse loop', parsedWatch.perSecond.toFixed(0), '');
+row('watch events/s, informer', watched.perSecond.toFixed(0), '');
+row('ratio', (watched.perSecond / parsedWatch.perSecond).toFixed(2), '≥ 2');
+row('outside an object after two rewrites', `${(watched.memory.used / count).toFixed(0)} B`, '');
+server.kill();
+process.exit(0);
