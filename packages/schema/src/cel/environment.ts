@@ -10,9 +10,10 @@ export interface EnvironmentOptions {
   readonly optionalSyntax?: boolean;
   /** Field names in back-quotes. @defaultValue false */
   readonly escapedIdentifiers?: boolean;
-  /** List and map literals must not mix types. @defaultValue false */
-  readonly homogeneousLiterals?: boolean;
-  /** Literal durations, timestamps and patterns are checked when the expression is compiled. @defaultValue false */
+  /**
+   * Literals are checked when the expression is compiled: durations, timestamps, patterns, format strings, lists and
+   * maps that mix types, conversions that must fail. Kubernetes has it so; the language has not. @defaultValue false
+   */
   readonly checkLiterals?: boolean;
   /** Namespace in which unqualified names are looked up first. @defaultValue '' */
   readonly container?: string;

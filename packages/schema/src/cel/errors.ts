@@ -6,6 +6,7 @@ import type { Issue } from './syntax/issue.ts';
  */
 export class CelCompileError extends Error {
   readonly code = 'KW2101';
+  /** Faults by place; empty if the expression fits but a part of it, computed beforehand, fails. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, issues: readonly Issue[]) {

@@ -46,7 +46,6 @@ export function kubernetesEnvironment(
   return new CelEnvironment({
     libraries: [...LIBRARIES, ...extra],
     optionalSyntax: true,
-    homogeneousLiterals: true,
     checkLiterals: true,
     ...(patterns === undefined ? {} : { patterns }),
   });

@@ -54,7 +54,7 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
     escapedIdentifiers: environment.options.escapedIdentifiers ?? false,
   });
   const checked = options.unchecked === true ? undefined : check(parsed, environment, variables);
-  if (environment.options.checkLiterals === true) checkLiterals(parsed, environment);
+  if (checked !== undefined && environment.options.checkLiterals === true) checkLiterals(checked, environment);
   const scope = Scope.root(variables.keys());
   const compiler = new Compiler(environment, checked ?? { typeOf: () => DYN, referenceOf: () => undefined });
   const run = compiler.compile(parsed.expr, scope);

@@ -1,4 +1,4 @@
-import { Fault, fail } from '../errors.ts';
+import { CelCompileError, Fault, fail } from '../errors.ts';
 import type { Implementation, Overload } from '../library/library.ts';
 import { type CallExpr, qualifiedName } from '../syntax/ast.ts';
 import { type CelType, formatCall, isDynOrError } from '../types/cel-type.ts';
@@ -8,7 +8,7 @@ import { matchesType, typeOfValue } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
 import { compileIndex, compileOptionalIndex, compileOptionalSelect } from './access.ts';
 import type { Compiler } from './compiler.ts';
-import type { Eval, Frame } from './frame.ts';
+import { type Eval, Frame } from './frame.ts';
 import { compileConditional, compileLogical, compileNot, compileNotStrictlyFalse, compileOptionalOr } from './logic.ts';
 import { compileBinary, compileNegate } from './operators.ts';
 import type { Scope } from './scope.ts';
@@ -17,7 +17,24 @@ import type { Scope } from './scope.ts';
 export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   if (expr.target !== undefined) return compileMethod(compiler, expr, scope);
   const args = expr.args.map((arg) => compiler.compile(arg, scope));
-  return operator(expr, args) ?? compileFunction(compiler, expr, { name: expr.fn, member: false, args });
+  const run = operator(expr, args) ?? compileFunction(compiler, expr, { name: expr.fn, member: false, args });
+  const constant = expr.args.length === 1 && expr.args[0]!.kind === 'const' && CONVERSIONS.has(expr.fn);
+  return constant ? precomputed(compiler, run) : run;
+}
+
+const CONVERSIONS = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
+
+/** A conversion of a literal is done once; whether one that fails is refused now or fails later, the environment says. */
+function precomputed(compiler: Compiler, run: Eval): Eval {
+  const { patterns, options } = compiler.environment;
+  try {
+    const value = run(new Frame([], { budget: Number.POSITIVE_INFINITY, patterns }));
+    return () => value;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (options.checkLiterals === true) throw new CelCompileError(error.message, []);
+    return run;
+  }
 }
 
 function operator(expr: CallExpr, args: readonly Eval[]): Eval | undefined {

@@ -1,146 +1,132 @@
 import { fail } from '../errors.ts';
 import { encodeUtf8 } from '../values/bytes.ts';
-import { toText } from '../values/convert.ts';
 import { CelDouble } from '../values/double.ts';
-import { CelDuration } from '../values/duration.ts';
 import { isInt } from '../values/int.ts';
-import { elements, isList } from '../values/list.ts';
-import { CelMap } from '../values/map.ts';
-import { compareText } from '../values/text.ts';
-import { CelTimestamp } from '../values/timestamp.ts';
 import { typeOfValue } from '../values/type-of.ts';
-import { CelTypeValue } from '../values/type-value.ts';
 import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
+import { nextClause, verbOf } from './format-verbs.ts';
 import type { CallContext } from './library.ts';
 
+/**
+ * How values are shown. cel-go changed it with version 4 of the strings extension; Kubernetes is on version 2, which
+ * groups digits and writes nested values as literals.
+ */
+export interface FormatStyle {
+  /** `%s` of lists, maps and doubles; undefined for what it does not take. */
+  string(value: CelValue): string | undefined;
+  fixed(value: number, precision: number): string;
+  scientific(value: number, precision: number): string;
+  /** `%f` and `%e` take whole numbers too, and `%d` numbers that are none. */
+  readonly lenient: boolean;
+}
+
 const DEFAULT_PRECISION = 6;
-const MAX_PRECISION = 100;
 
 /** `text.format(args)`: `%s %d %f %e %b %x %X %o %%`, with a precision for `%f` and `%e`. */
-export function formatText(context: CallContext, text: string, args: readonly CelValue[]): string {
+export function formatText(
+  context: CallContext,
+  text: string,
+  how: { readonly args: readonly CelValue[]; readonly style: FormatStyle },
+): string {
   let out = '';
   let used = 0;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] !== '%') {
-      out += text[i];
-      continue;
-    }
-    if (text[i + 1] === '%') {
+  let at = 0;
+  for (let percent = text.indexOf('%'); percent >= 0; percent = text.indexOf('%', at)) {
+    out += text.slice(at, percent);
+    const clause = nextClause(text, percent);
+    if (clause.kind === 'fault') return fail(clause.message);
+    at = clause.end;
+    if (clause.kind === 'percent') {
       out += '%';
-      i++;
       continue;
     }
-    if (i + 1 >= text.length) return fail('unexpected end of string');
-    if (used >= args.length) return fail(`index ${used} out of range`);
-    const clause = /%(?:\.(\d+))?(.?)/sy;
-    clause.lastIndex = i;
-    const [whole, precision, verb] = clause.exec(text)!;
-    const piece = formatClause(verb!, args[used]!, precision === undefined ? undefined : Number(precision));
+    if (used >= how.args.length) return fail(`index ${used} out of range`);
+    const piece = formatClause(clause, how.args[used]!, how.style);
     context.charge(1 + piece.length * 0.1);
     out += piece;
     used++;
-    i += whole.length - 1;
   }
-  return out;
+  return out + text.slice(at);
 }
 
-function formatClause(verb: string, value: CelValue, precision: number | undefined): string {
-  if (precision !== undefined && precision > MAX_PRECISION) return fail(`precision ${precision} is too large`);
+function formatClause(
+  clause: { readonly verb: string; readonly precision: number | undefined },
+  value: CelValue,
+  style: FormatStyle,
+): string {
+  const verb = verbOf(clause.verb);
+  if (typeof verb === 'string') return fail(`could not parse formatting clause: ${verb}`);
+  const text = attempt(clause, value, style);
+  return text ?? fail(`error during formatting: ${verb.fault}, was given ${typeOfValue(value).name}`);
+}
+
+function attempt(
+  { verb, precision = DEFAULT_PRECISION }: { readonly verb: string; readonly precision: number | undefined },
+  value: CelValue,
+  style: FormatStyle,
+): string | undefined {
   switch (verb) {
     case 's':
-      return formatString(value);
+      return style.string(value);
     case 'd':
-      return formatDecimal(value);
+      if (style.lenient && value instanceof CelDouble && !Number.isFinite(value.value))
+        return style.fixed(value.value, 0);
+      return integer(value)?.toString();
     case 'f':
-      return formatFloat(value, 'fixed-point', (number) => number.toFixed(precision ?? DEFAULT_PRECISION));
-    case 'e':
-      return formatFloat(value, 'scientific', (number) => scientific(number, precision ?? DEFAULT_PRECISION));
+    case 'e': {
+      const number = double(value, style.lenient);
+      if (number === undefined) return undefined;
+      return verb === 'f' ? style.fixed(number, precision) : style.scientific(number, precision);
+    }
     case 'b':
-      return typeof value === 'boolean' ? String(Number(value)) : inBase(value, 2, 'binary');
+      return typeof value === 'boolean' ? String(Number(value)) : integer(value)?.toString(2);
     case 'o':
-      return inBase(value, 8, 'octal');
+      return integer(value)?.toString(8);
     case 'x':
-      return formatHex(value);
-    case 'X':
-      return formatHex(value).toUpperCase();
+      return hex(value);
     default:
-      return fail(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+      return hex(value)?.toUpperCase();
   }
 }
 
-function only(verb: string, kinds: string, value: CelValue): never {
-  return fail(
-    `error during formatting: ${verb} clause can only be used on ${kinds}, was given ${typeOfValue(value).name}`,
-  );
+function integer(value: CelValue): number | bigint | undefined {
+  if (isInt(value)) return value;
+  return value instanceof CelUint ? value.value : undefined;
 }
 
-function formatDecimal(value: CelValue): string {
-  if (isInt(value)) return String(value);
-  if (value instanceof CelUint) return String(value.value);
-  if (value instanceof CelDouble && !Number.isFinite(value.value)) return nonFinite(value.value);
-  return only('decimal', 'integers', value);
+const WORDS: ReadonlyMap<CelValue, number> = new Map([
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+]);
+
+function double(value: CelValue, lenient: boolean): number | undefined {
+  if (value instanceof CelDouble) return value.value;
+  const whole = lenient ? integer(value) : undefined;
+  return whole === undefined ? WORDS.get(value) : Number(whole);
 }
 
-function nonFinite(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  return value > 0 ? 'Infinity' : '-Infinity';
-}
-
-function formatFloat(value: CelValue, verb: string, format: (value: number) => string): string {
-  if (typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value)) return value;
-  if (isInt(value)) return format(Number(value));
-  if (value instanceof CelUint) return format(Number(value.value));
-  if (!(value instanceof CelDouble)) return only(verb, 'doubles', value);
-  return Number.isFinite(value.value) ? format(value.value) : nonFinite(value.value);
-}
-
-function scientific(value: number, precision: number): string {
-  return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
-}
-
-function inBase(value: CelValue, base: number, verb: string): string {
-  if (isInt(value)) return value.toString(base);
-  if (value instanceof CelUint) return value.value.toString(base);
-  return only(verb, verb === 'binary' ? 'integers and bools' : 'integers', value);
-}
-
-function formatHex(value: CelValue): string {
+function hex(value: CelValue): string | undefined {
   if (typeof value === 'string' || value instanceof Uint8Array) {
     const bytes = typeof value === 'string' ? encodeUtf8(value) : value;
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
-  if (isInt(value)) return value.toString(16);
-  if (value instanceof CelUint) return value.value.toString(16);
-  return only('hex', 'integers, byte buffers, and strings', value);
+  return integer(value)?.toString(16);
 }
 
-function formatString(value: CelValue): string {
-  if (value === null) return 'null';
-  if (value instanceof CelTypeValue) return value.name;
-  if (isList(value)) return `[${elements(value).map(formatString).join(', ')}]`;
-  if (value instanceof CelMap) return formatMap(value);
-  if (value instanceof CelDouble) return formatDoubleText(value.value);
-  if (isScalar(value)) return toText(value);
-  return only('string', 'strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value);
+/** A number with so many decimals; halves go to the even neighbour, as in Go. */
+export function toFixedEven(value: number, precision: number): string {
+  const rounded = value.toFixed(precision);
+  const exact = value.toFixed(Math.min(100, precision + 30));
+  const rest = exact.slice(exact.indexOf('.') + 1 + precision);
+  const tie = precision <= 70 && /^50*$/.test(rest);
+  if (!tie) return rounded;
+  const down = exact.slice(0, exact.indexOf('.') + (precision === 0 ? 0 : 1 + precision));
+  return Number(down.at(-1)) % 2 === 0 ? down : rounded;
 }
 
-function formatDoubleText(value: number): string {
-  return Number.isFinite(value) ? toText(new CelDouble(value)) : nonFinite(value);
-}
-
-function isScalar(value: CelValue): boolean {
-  return (
-    typeof value !== 'object' ||
-    value instanceof CelUint ||
-    value instanceof Uint8Array ||
-    value instanceof CelTimestamp ||
-    value instanceof CelDuration
-  );
-}
-
-function formatMap(map: CelMap): string {
-  const pairs = map.keys().map((key) => [formatString(key), formatString(map.get(key) ?? null)] as const);
-  pairs.sort(([a], [b]) => compareText(a, b));
-  return `{${pairs.map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
+/** `toExponential` with Go's two digits of exponent. */
+export function toScientific(value: number, precision: number): string {
+  return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
 }

@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts';
+import { fail, noSuchOverload } from '../errors.ts';
 import { CIDR_TYPE, type CidrValue, IP_TYPE, type IpValue, isV4InV6, parseAddress, parsePrefix } from './ip-value.ts';
 import { type Library, overload } from './library.ts';
 
@@ -42,7 +42,7 @@ export const CIDR: Library = {
     overload<[string]>('cidr(string) net.CIDR', (_, text) => cidrOrFail(text)),
     overload<[string]>('isCIDR(string) bool', (_, text) => typeof readCidr(text) !== 'string'),
     overload<[CidrValue]>('string(net.CIDR) string', (_, cidr) => cidr.toString()),
-    overload<[CidrValue, string]>('net.CIDR.containsIP(string) bool', (_, cidr, text) => cidr.contains(ipOrFail(text))),
+    overload<[CidrValue, string]>('net.CIDR.containsIP(string) bool', containsText),
     overload<[CidrValue, IpValue]>('net.CIDR.containsIP(net.IP) bool', (_, cidr, ip) => cidr.contains(ip)),
     overload<[CidrValue, string]>('net.CIDR.containsCIDR(string) bool', (_, cidr, text) =>
       containsCidr(cidr, cidrOrFail(text)),
@@ -81,6 +81,12 @@ function readCidr(text: string): CidrValue | string {
 function cidrOrFail(text: string): CidrValue {
   const cidr = readCidr(text);
   return typeof cidr === 'string' ? fail(CIDR_FAULT + cidr) : cidr;
+}
+
+/** Upstream mistakes a text that is no address for a wrong type. */
+function containsText(_: unknown, cidr: CidrValue, text: string): boolean {
+  const ip = readIp(text);
+  return typeof ip === 'string' ? noSuchOverload() : cidr.contains(ip);
 }
 
 function containsCidr(cidr: CidrValue, other: CidrValue): boolean {

@@ -1,8 +1,9 @@
 import { fail } from '../errors.ts';
 import { type CelList, elements } from '../values/list.ts';
 import type { CelValue } from '../values/value.ts';
-import { formatText } from './format-text.ts';
-import { type CallContext, type Library, overload } from './library.ts';
+import { CURRENT_STYLE, KUBERNETES_STYLE } from './format-styles.ts';
+import { type FormatStyle, formatText } from './format-text.ts';
+import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
 /** The strings extension, version 2 (what Kubernetes has); {@link STRINGS_REVERSE} adds what version 3 brought. */
 export const STRINGS: Library = {
@@ -39,13 +40,23 @@ export const STRINGS: Library = {
       substring(text, start, end),
     ),
     overload<[string]>('string.trim() string', (_, text) => trim(text)),
-    overload<[string, readonly CelValue[] | CelList]>('string.format(list(dyn)) string', (context, text, args) =>
-      formatText(context, text, elements(args)),
-    ),
+    formatOverload(KUBERNETES_STYLE),
     overload<[string]>('::strings.quote(string) string', (_, text) => quote(text)),
     overload<[readonly CelValue[] | CelList]>('list(string).join() string', (context, list) => join(context, list, '')),
     overload<[readonly CelValue[] | CelList, string]>('list(string).join(string) string', join),
   ],
+};
+
+function formatOverload(style: FormatStyle): Overload {
+  return overload<[string, readonly CelValue[] | CelList]>('string.format(list(dyn)) string', (context, text, args) =>
+    formatText(context, text, { args: elements(args), style }),
+  );
+}
+
+/** {@link STRINGS} with the present style of `format`. */
+export const CURRENT_STRINGS: Library = {
+  name: STRINGS.name,
+  overloads: [...STRINGS.overloads!.filter((overload) => overload.name !== 'format'), formatOverload(CURRENT_STYLE)],
 };
 
 /** `string.reverse()`. Not part of what Kubernetes offers to rules. */

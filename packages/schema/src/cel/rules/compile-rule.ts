@@ -35,7 +35,7 @@ export function compileRule(
     ['oldSelf', rule.optionalOldSelf === true ? optionalOf(type) : type],
   ]);
   const compile = (source: string): CelProgram => compileProgram(source, { environment: at.environment, variables });
-  const program = attempt('rule', 'compilation failed: ', () => compile(rule.rule));
+  const program = attempt('rule', '', () => compile(rule.rule));
   if ('fault' in program) return { compiled: undefined, faults: [program.fault] };
   if (program.value.resultType.kind !== 'bool') {
     return { compiled: undefined, faults: [{ part: 'rule', detail: 'cel expression must evaluate to a bool' }] };
@@ -59,7 +59,9 @@ function attempt(
     return { value: compile() };
   } catch (error) {
     if (!(error instanceof CelCompileError)) throw error;
-    return { fault: { part, detail: prefix + error.message } };
+    const failed =
+      error.issues.length > 0 ? 'compilation failed' : `${prefix === '' ? 'program ' : ''}instantiation failed`;
+    return { fault: { part, detail: `${prefix}${failed}: ${error.message}` } };
   }
 }
 
@@ -70,9 +72,7 @@ function messageProgram(
 ): CelProgram | undefined {
   const { messageExpression } = rule;
   if (messageExpression === undefined || messageExpression === '') return undefined;
-  const program = attempt('messageExpression', 'messageExpression compilation failed: ', () =>
-    compile(messageExpression),
-  );
+  const program = attempt('messageExpression', 'messageExpression ', () => compile(messageExpression));
   if ('fault' in program) {
     faults.push(program.fault);
     return undefined;

@@ -6,7 +6,7 @@ export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | Ma
 interface Node {
   /** Dense number of the node within its expression, from 0. */
   readonly id: number;
-  /** Where messages point to: offset in code points from the start of the source. */
+  /** Where messages point to: offset in UTF-16 units from the start of the source. */
   readonly offset: number;
 }
 

@@ -2,7 +2,7 @@ import { CelCompileError } from '../errors.ts';
 
 /** One fault in an expression's text or types. */
 export interface Issue {
-  /** Offset in code points from the start of the source. */
+  /** Offset in UTF-16 units from the start of the source; -1 for none. */
   readonly offset: number;
   readonly message: string;
 }
@@ -37,33 +37,26 @@ export class IssueList {
   }
 
   #render(issues: readonly Issue[]): string {
-    const points = Array.from(this.source);
-    const texts = issues.map((issue) => render(points, issue));
+    const texts = issues.map((issue) => render(this.source, issue));
     if (this.#count > MAX_ISSUES) texts.push(`${this.#count - MAX_ISSUES} more errors were truncated`);
     return texts.join('\n');
   }
 }
 
-function render(points: readonly string[], issue: Issue): string {
+/** Columns count code points. */
+function render(source: string, issue: Issue): string {
   if (issue.offset < 0) return `ERROR: <input>:-1:0: ${issue.message}`;
-  let line = 1;
-  let start = 0;
-  for (let i = 0; i < issue.offset && i < points.length; i++) {
-    if (points[i] === '\n') {
-      line++;
-      start = i + 1;
-    }
-  }
-  const column = issue.offset - start;
-  let end = points.indexOf('\n', start);
-  if (end < 0) end = points.length;
-  const snippet = points.slice(start, end).map((c) => (c === '\t' ? ' ' : c));
+  const before = source.slice(0, issue.offset);
+  const start = before.lastIndexOf('\n') + 1;
+  const line = before.split('\n').length;
+  const end = source.indexOf('\n', issue.offset);
+  const snippet = Array.from(source.slice(start, end < 0 ? undefined : end).replaceAll('\t', ' '));
+  const column = Array.from(source.slice(start, issue.offset)).length;
   const head = `ERROR: <input>:${line}:${column + 1}: ${issue.message}`;
   if (snippet.length > MAX_SNIPPET) return head;
-  let marker = '';
-  for (let i = 0; i < column && i < snippet.length; i++) marker += isWide(snippet[i]) ? '\uff0e' : '.';
-  marker += isWide(snippet[column]) ? '\uff3e' : '^';
-  return `${head}\n | ${snippet.join('')}\n | ${marker}`;
+  const dots = snippet.slice(0, column).map((char) => (isWide(char) ? '\uff0e' : '.'));
+  const marker = isWide(snippet[column]) ? '\uff3e' : '^';
+  return `${head}\n | ${snippet.join('')}\n | ${dots.join('')}${marker}`;
 }
 
 function isWide(char: string | undefined): boolean {

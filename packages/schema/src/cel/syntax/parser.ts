@@ -30,8 +30,23 @@ const RESERVED = new Set(
   ),
 );
 const RELATIONS = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
-const PRIMARY =
-  "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
+/** Tokens in the order in which messages list them. */
+const TOKEN_ORDER =
+  "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER".split(
+    ' ',
+  );
+/** What may stand beside an operand where one is expected: at the start of arguments, indices, lists, maps. */
+const OPERAND_EXTRAS = { none: '', args: ')', index: '?', list: '],?', map: '},?' } as const;
+
+type Place = keyof typeof OPERAND_EXTRAS;
+
+function expectingOperand(place: Place): string {
+  const extras = OPERAND_EXTRAS[place];
+  const tokens = TOKEN_ORDER.filter(
+    (token) => !'])},?'.includes(token[1]!) || token[0] !== "'" || extras.includes(token[1]!),
+  );
+  return `{${tokens.join(', ')}}`;
+}
 
 /** Ends parsing after a fault from which nothing sensible can be read any more. */
 class Stop extends Error {}
@@ -65,6 +80,8 @@ class Parser {
   readonly #issues: IssueList;
   #at = 0;
   #depth = 0;
+  /** Where arguments, an index, a list or a map have just begun: messages about a missing operand differ there. */
+  #opened: { readonly at: number; readonly place: Place } = { at: -1, place: 'none' };
 
   constructor(tokens: readonly Token[], options: ParserOptions, issues: IssueList) {
     this.#tokens = tokens;
@@ -114,7 +131,8 @@ class Parser {
       this.#at++;
       return this.#take();
     }
-    if (token.kind === 'eof' && op === ')' && expecting === `')'`) {
+    const insertable = op === ':' ? startsOperand(token) : token.kind === 'eof';
+    if (insertable && expecting === `'${op}'`) {
       this.#syntax(token, `missing ${expecting} at '${token.text}'`);
       return token;
     }
@@ -245,15 +263,7 @@ class Parser {
     const dot = this.#take();
     const optional = this.#accept('?') !== undefined;
     const name = this.#peek();
-    if (name.kind !== 'ident' && name.kind !== 'escapedIdent') {
-      this.#syntax(
-        name,
-        optional
-          ? `mismatched input '${name.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`
-          : `no viable alternative at input '.${name.text === '<EOF>' ? '' : name.text}'`,
-      );
-      throw new Stop();
-    }
+    if (name.kind !== 'ident' && name.kind !== 'escapedIdent') return this.#missingName(operand, name, optional);
     this.#at++;
     if (this.#is('(') && name.kind === 'ident' && !optional) {
       const open = this.#take();
@@ -265,6 +275,22 @@ class Parser {
     return this.nodes.call(dot.offset, '_?._', [operand, this.nodes.constant(name.offset, field)]);
   }
 
+  #missingName(operand: Expr, name: Token, optional: boolean): Expr {
+    if (optional) {
+      this.#syntax(name, `mismatched input '${name.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
+      this.#issues.report(name.offset, 'unsupported ident kind');
+      throw new Stop();
+    }
+    if (['true', 'false', 'null'].includes(name.text)) {
+      this.#syntax(name, `mismatched input '${name.text}' expecting IDENTIFIER`);
+      throw new Stop();
+    }
+    this.#syntax(name, `no viable alternative at input '.${name.kind === 'eof' ? '' : name.text}'`);
+    // The word may also go on as the operator that it is.
+    if (name.text === 'in') return operand;
+    throw new Stop();
+  }
+
   #fieldName(token: Token): string {
     if (token.kind === 'ident') return token.text;
     if (!this.#options.escapedIdentifiers) this.#issues.report(token.offset, "unsupported syntax: '`'");
@@ -273,6 +299,7 @@ class Parser {
 
   #index(operand: Expr): Expr {
     const open = this.#take();
+    this.#open('index');
     const optional = this.#accept('?') !== undefined;
     if (optional && !this.#options.optionalSyntax) this.#issues.report(open.offset, "unsupported syntax '[?'");
     const index = this.#expr();
@@ -282,6 +309,7 @@ class Parser {
 
   #args(): Expr[] {
     const args: Expr[] = [];
+    this.#open('args');
     if (this.#accept(')') !== undefined) return args;
     do args.push(this.#expr());
     while (this.#accept(',') !== undefined);
@@ -304,7 +332,8 @@ class Parser {
             this.#at++;
             return this.#identOrCall('.', token.offset);
           }
-          break;
+          this.#at++;
+          return this.#missingName(this.nodes.constant(token.offset, null), this.#peek(), false);
         case '-':
           if (this.#peek(1).kind === 'int' || this.#peek(1).kind === 'float') {
             this.#at++;
@@ -344,12 +373,20 @@ class Parser {
 
   #missingOperand(token: Token): Expr {
     if (token.kind !== 'eof' && startsOperand(this.#peek(1))) {
-      this.#syntax(token, `extraneous input '${token.text}' expecting {${PRIMARY}}`);
+      this.#syntax(token, `extraneous input '${token.text}' expecting ${this.#expecting()}`);
       this.#at++;
       return this.#primary();
     }
-    this.#syntax(token, `mismatched input '${token.text}' expecting {${PRIMARY}}`);
+    this.#syntax(token, `mismatched input '${token.text}' expecting ${this.#expecting()}`);
     throw new Stop();
+  }
+
+  #open(place: Place): void {
+    this.#opened = { at: this.#at, place };
+  }
+
+  #expecting(): string {
+    return expectingOperand(this.#opened.at === this.#at ? this.#opened.place : 'none');
   }
 
   #nested(): Expr {
@@ -414,13 +451,20 @@ class Parser {
     const open = this.#take();
     const elements: Expr[] = [];
     const optionals = new Set<number>();
-    while (!this.#is(']')) {
+    let comma: Token | undefined = open;
+    this.#open('list');
+    while (comma !== undefined && !this.#endsHere(']', elements.length)) {
       if (this.#optionalMark()) optionals.add(elements.length);
       elements.push(this.#expr());
-      if (this.#accept(',') === undefined) break;
+      comma = this.#accept(',');
     }
-    this.#expect(']', elements.length === 0 ? `']'` : "{']', ','}");
+    this.#expect(']', comma === undefined ? "{']', ','}" : `']'`);
     return this.nodes.list(open.offset, elements, optionals);
+  }
+
+  /** A list or map ends here: at its bracket, or, after a comma, at the end of the source. */
+  #endsHere(close: string, count: number): boolean {
+    return this.#is(close) || (count > 0 && this.#peek().kind === 'eof');
   }
 
   #optionalMark(): boolean {
@@ -432,14 +476,16 @@ class Parser {
   #map(): Expr {
     const open = this.#take();
     const entries: MapEntry[] = [];
-    while (!this.#is('}')) {
+    let comma: Token | undefined = open;
+    this.#open('map');
+    while (comma !== undefined && !this.#endsHere('}', entries.length)) {
       const optional = this.#optionalMark();
       const key = this.#expr();
       const colon = this.#expect(':');
       entries.push(this.nodes.entry(colon.offset, { key, value: this.#expr(), optional }));
-      if (this.#accept(',') === undefined) break;
+      comma = this.#accept(',');
     }
-    this.#expect('}', entries.length === 0 ? `'}'` : "{'}', ','}");
+    this.#expect('}', comma === undefined ? "{'}', ','}" : `'}'`);
     return this.nodes.map(open.offset, entries);
   }
 

@@ -5,7 +5,7 @@ import { ENCODERS } from '../library/encoders.ts';
 import { overload, type Overload } from '../library/library.ts';
 import { OPTIONALS } from '../library/optionals.ts';
 import { STANDARD } from '../library/standard.ts';
-import { STRINGS, STRINGS_REVERSE } from '../library/strings.ts';
+import { CURRENT_STRINGS, STRINGS_REVERSE } from '../library/strings.ts';
 import { compileProgram } from '../program.ts';
 import * as t from '../types/cel-type.ts';
 import type { CelType } from '../types/cel-type.ts';
@@ -94,7 +94,17 @@ function runTest(vector: Vector, path: string): Outcome {
   }
 }
 
+/** Single vectors that do not apply, and why. */
+const EXCLUDED_VECTORS: ReadonlyMap<string, string> = new Map([
+  ['indexof_out_of_range', 'since cel-go 0.26 an offset beyond the end finds nothing'],
+  ['lastindexof_out_of_range', 'since cel-go 0.26 an offset beyond the end finds nothing'],
+  ['null_assignable_to_abstract_parameter_candidate', 'cel-go deduces null as well: the vectors carry its answer'],
+]);
+
 function exclusion(vector: Vector): string | undefined {
+  const reason = EXCLUDED_VECTORS.get(vector.name ?? '');
+  if (reason !== undefined) return reason;
+  if (vector.container === 'google.protobuf') return 'protobuf messages';
   if (PROTOBUF.test(JSON.stringify(vector))) return 'protobuf messages';
   return undefined;
 }
@@ -148,7 +158,7 @@ function compile(vector: Vector): ReturnType<typeof compileProgram> {
       OPTIONALS,
       BINDINGS,
       TWO_VARIABLE_COMPREHENSIONS,
-      STRINGS,
+      CURRENT_STRINGS,
       STRINGS_REVERSE,
       ENCODERS,
       { name: 'test', overloads: functions },

@@ -345,6 +345,16 @@ semver('v1-rc', true).major() == 1
 '%s'.format([null]) == 'null'
 '%%%s'.format([true]) == '%true'
 '100%'.format([]) == '100%'
+'%s'.format([{'b': 1, 'a': 2}]) == '{"a":2, "b":1}'
+'%s'.format([[self.t, timestamp(0)]]) == '[timestamp("2024-02-29T12:30:45.5Z"), timestamp("1970-01-01T00:00:00Z")]'
+'%s'.format([[1.5, 2.0]]) == '[1.500000, 2.000000]'
+'%s'.format([[self.s, 'q"']]) == '["héllo😀", "q\\""]'
+'%.2f'.format([1234567.891]) == '1,234,567.89'
+'%e'.format([1234.5]) == '1.234500\u202f×\u202f10⁰³'
+'%.0f %.0f'.format([2.5, 3.5]) == '2 4'
+'%s'.format([[b'hi\xff']]) == '[b"hi\\xff"]'
+'%f'.format(['Infinity']) == '∞'
+'%s'.format([[null, true, 5u, int]]) == '[null, true, 5, int]'
 `
   .trim()
   .split('\n');
@@ -412,7 +422,6 @@ export const badRules = [
   'self.l.exists_one(x, y)',
   'self.emb.spec.x == 1',
   'self.metadata.name == ""',
-  'true\n&&\nx',
   '\t x',
   'self.l.all(x, x > 0) && self.i.size() > 0 && y',
   'isSorted([1,2])',
@@ -441,8 +450,60 @@ export const badRules = [
   'self.b || not self.b',
   "self.s == 'it's'",
   '🙂 == 1',
+  "[",
+  "[1,",
+  "{",
+  "{1:",
+  "{1: 2,",
+  "size(",
+  "size(1",
+  "size(1,",
+  "[1 2]",
+  "{1: 2 3}",
+  "(1 2)",
+  "size(1 2)",
+  "self.l[1",
+  "self.l[1 2]",
+  "a b c",
+  "self.i == == 1",
+  "(",
+  "()",
+  "[]]",
+  "1 < ",
+  "a.?",
+  "self.in",
+  "self.true",
+  "true false",
+  "\"a\" \"b\" \"c\"",
+  "self.b ? ",
+  "self.b ? 1",
+  "self.b ? 1 :",
+  "1 ++ 2",
+  "))",
+  "1 1 1",
+  ".",
+  ".1.",
+  "{\"a\": 1",
+  "\"abc",
+  "b'",
+  "[1, dyn(1)] == []",
+  "{'a': [1], 'b': ['c']} == {}",
+  "'%s'.format([self.s, 1]) == ''",
+  "'%d'.format([self.s]) == ''",
+  "'%s'.format([optional.of(1)]) == ''",
+  "'%.f'.format([1.0]) == ''",
+  "'%.'.format([1.0]) == ''",
+  "'%s %s'.format([[self.is, optional.none()]]) == ''",
+  "duration('1x') == self.du",
+  "int('9223372036854775808') == 1",
+  "double('x') == 1.0",
+  "timestamp(1e3) == self.t",
+  "self.l.map(x, x + 1) == []",
+  "[self.i, self.d] == []",
+  "{1: 2, 'a': 3} == {}",
 ].map((rule) => ({ rule }));
 badRules.push(
+  { rule: 'true\n&&\nx', message: 'm' },
   { rule: 'self.i < 3', messageExpression: 'self.i' },
   { rule: 'self.i < 3', messageExpression: 'x' },
   { rule: 'self.i < 3', messageExpression: "'a' + " },

@@ -259,7 +259,7 @@ class Checker {
     let joined: CelType | undefined;
     expr.elements.forEach((element, i) => {
       const type = this.check(element);
-      joined = this.#join(element, joined, expr.optionals.has(i) ? this.#unwrapped(element, type) : type);
+      joined = this.#join(joined, expr.optionals.has(i) ? this.#unwrapped(element, type) : type);
     });
     return t.listOf(joined ?? this.#unifier.newVariable());
   }
@@ -268,9 +268,9 @@ class Checker {
     let key: CelType | undefined;
     let value: CelType | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.check(entry.key));
+      key = this.#join(key, this.check(entry.key));
       const type = this.check(entry.value);
-      value = this.#join(entry.value, value, entry.optional ? this.#unwrapped(entry.value, type) : type);
+      value = this.#join(value, entry.optional ? this.#unwrapped(entry.value, type) : type);
     }
     return t.mapOf(key ?? this.#unifier.newVariable(), value ?? this.#unifier.newVariable());
   }
@@ -280,11 +280,9 @@ class Checker {
     return t.unwrapOptional(type);
   }
 
-  #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    if (this.#unifier.assignable(previous, current)) return mostGeneral(previous, current);
-    if (this.#environment.options.homogeneousLiterals !== true) return t.DYN;
-    return this.#mismatch(expr, previous, current);
+    return this.#unifier.assignable(previous, current) ? mostGeneral(previous, current) : t.DYN;
   }
 
   #comprehension(expr: ComprehensionExpr): CelType {
