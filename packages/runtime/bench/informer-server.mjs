@@ -4,7 +4,11 @@ import { createServer } from 'node:http';
 const [count, events] = process.argv.slice(2).map(Number);
 
 function thing(i, version) {
-  const labels = { 'app.kubernetes.io/name': `app-${i % 100}`, 'app.kubernetes.io/instance': `instance-${i}`, tier: 'web' };
+  const labels = {
+    'app.kubernetes.io/name': `app-${i % 100}`,
+    'app.kubernetes.io/instance': `instance-${i}`,
+    tier: 'web',
+  };
   const containers = [0, 1].map((n) => ({
     name: `container-${n}`,
     image: `registry.example.com/team/image-${i % 50}:v1.${version}`,
@@ -24,10 +28,26 @@ function thing(i, version) {
       creationTimestamp: '2026-01-01T00:00:00Z',
       labels,
       annotations: { 'example.com/note': 'x'.repeat(120) },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `owner-${i}`, uid: `10000000-0000-4000-8000-${String(i).padStart(12, '0')}`, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [
+        {
+          apiVersion: 'apps/v1',
+          kind: 'ReplicaSet',
+          name: `owner-${i}`,
+          uid: `10000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
     },
     spec: { containers, nodeName: `node-${i % 10}`, restartPolicy: 'Always' },
-    status: { phase: 'Running', conditions: ['Ready', 'Initialized'].map((type) => ({ type, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' })) },
+    status: {
+      phase: 'Running',
+      conditions: ['Ready', 'Initialized'].map((type) => ({
+        type,
+        status: 'True',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      })),
+    },
   };
 }
 
@@ -35,11 +55,19 @@ const metadata = { resourceVersion: '2000000' };
 const items = Array.from({ length: count }, (_, i) => thing(i, 0));
 const list = Buffer.from(JSON.stringify({ apiVersion: 'example.com/v1', kind: 'ThingList', metadata, items }));
 const lines = Buffer.from(
-  Array.from({ length: events }, (_, e) => `${JSON.stringify({ type: e < count ? 'ADDED' : 'MODIFIED', object: thing(e % count, 1 + Math.floor(e / count)) })}\n`).join(''),
+  Array.from(
+    { length: events },
+    (_, e) =>
+      `${JSON.stringify({ type: e < count ? 'ADDED' : 'MODIFIED', object: thing(e % count, 1 + Math.floor(e / count)) })}\n`,
+  ).join(''),
 );
-const bodies = { '/list': list, '/watch': lines, '/empty': Buffer.from(JSON.stringify({ apiVersion: 'example.com/v1', kind: 'ThingList', metadata, items: [] })) };
+const bodies = {
+  '/list': list,
+  '/watch': lines,
+  '/empty': Buffer.from(JSON.stringify({ apiVersion: 'example.com/v1', kind: 'ThingList', metadata, items: [] })),
+};
 const server = createServer((request, response) => response.end(bodies[request.url]));
 server.listen(0, '127.0.0.1', () => {
-  console.log(`average object: ${Math.round(list.length / count)} bytes`);
+  process.stdout.write(`average object: ${Math.round(list.length / count)} bytes\n`);
   process.send(server.address().port);
 });

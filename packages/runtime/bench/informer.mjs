@@ -15,7 +15,9 @@ const port = await new Promise((resolve) => server.once('message', resolve));
 
 const open = (path) =>
   new Promise((resolve, reject) => {
-    request({ port, path, host: '127.0.0.1' }, (response) => resolve({ body: response })).on('error', reject).end();
+    request({ port, path, host: '127.0.0.1' }, (response) => resolve({ body: response }))
+      .on('error', reject)
+      .end();
   });
 
 const settle = async () => {
@@ -57,7 +59,14 @@ async function parseWatch() {
 }
 
 function informer(listWatcher) {
-  return new Informer({ kind, listWatcher, clock: systemClock, random: seededRandom(1), log: silentLogger, useWatchList: false });
+  return new Informer({
+    kind,
+    listWatcher,
+    clock: systemClock,
+    random: seededRandom(1),
+    log: silentLogger,
+    useWatchList: false,
+  });
 }
 
 async function syncInformer() {
@@ -139,8 +148,9 @@ await settle();
 const parsedWatch = best(await repeat(3, parseWatch), (run) => -run.perSecond);
 const watched = best(await repeat(3, watchInformer), (run) => -run.perSecond);
 
-const row = (what, value, budget) => console.log(`${what.padEnd(52)} ${String(value).padStart(12)}   ${budget}`);
-console.log(`Node ${process.version}, ${count} objects of 2 KB`);
+const say = (line) => process.stdout.write(`${line}\n`);
+const row = (what, value, budget) => say(`${what.padEnd(52)} ${String(value).padStart(12)}   ${budget}`);
+say(`Node ${process.version}, ${count} objects of 2 KB`);
 row('fetch + JSON.parse', `${parsed.ms.toFixed(0)} ms`, `(fetch alone ${parsed.fetchMs.toFixed(0)} ms)`);
 row('informer synced', `${sync.ms.toFixed(0)} ms`, '');
 row('ratio', (sync.ms / parsed.ms).toFixed(2), '≤ 0.65');

@@ -9,7 +9,6 @@ export type {
   RequestControllerOptions,
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
-export { OwnershipError, type OwnershipOptions, withOwnerReference } from './controller/owner-reference.ts';
 export type {
   ApplyObjectsOptions,
   DeleteObjectOptions,

@@ -1,6 +1,5 @@
-import type { KubernetesObject, ObjectKey, OwnerReference } from '@kubewright/apimachinery';
+import { deepFreeze, type KubernetesObject, type ObjectKey, type OwnerReference } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
-import { deepFreeze } from './freeze.ts';
 
 /** Sees a decoded object as handlers, predicates and index functions see cached ones. */
 export class DecodedView<T> implements ObjectView<T> {

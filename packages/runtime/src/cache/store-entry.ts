@@ -1,7 +1,6 @@
-import type { KubernetesObject, ObjectKey, OwnerReference } from '@kubewright/apimachinery';
+import { deepFreeze, type KubernetesObject, type ObjectKey, type OwnerReference } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 import type { DecodedObjects } from './decoded-objects.ts';
-import { deepFreeze } from './freeze.ts';
 import { MalformedJsonError, readString, skipValue } from './json-bytes.ts';
 import type { MetadataScan } from './metadata-scan.ts';
 import type { Slab } from './slab.ts';

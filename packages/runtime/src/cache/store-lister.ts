@@ -1,6 +1,5 @@
-import type { ObjectKey } from '@kubewright/apimachinery';
+import { LabelSelector, type ObjectKey } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
-import { labelMatch } from './label-match.ts';
 import type { CacheListOptions, Lister } from './lister.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Store } from './store.ts';
@@ -46,8 +45,9 @@ export class StoreLister<T> implements Lister<T> {
     let views = this.#candidates(options);
     if (namespace !== undefined && index) views = views.filter((view) => view.namespace === namespace);
     if (labelSelector === undefined || labelSelector === '') return views;
-    const matches = labelMatch(labelSelector);
-    return views.filter((view) => matches(view.labels));
+    const selector =
+      typeof labelSelector === 'string' ? LabelSelector.parse(labelSelector) : LabelSelector.ofLabels(labelSelector);
+    return views.filter((view) => selector.matches(view.labels));
   }
 
   #candidates(options: CacheListOptions): readonly ObjectView<T>[] {

@@ -1,14 +1,16 @@
 import {
   type Clock,
+  deepFreeze,
   isNotFound,
   type Kind,
   type KubernetesObject,
   type ObjectKey,
   objectKey,
   type Random,
+  setControllerReference,
+  setOwnerReference,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import { deepFreeze } from '../cache/freeze.ts';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
@@ -16,7 +18,6 @@ import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { appliedAlready } from './applied-already.ts';
 import type { KindResolver } from './kind-resolver.ts';
-import { withOwnerReference } from './owner-reference.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
 
 /** What a context is made from. */
@@ -167,7 +168,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     this.signal.throwIfAborted();
     const kind = await this.#parts.kinds.resolve(object, this.signal);
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
-    const owned = this.#owned(this.#placed(object, kind), { kind, options });
+    const owned = this.#owned(this.#placed(object, kind), options);
     const live = this.#cached(kind, objectKey(owned));
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
     await this.beforeWrite();
@@ -185,26 +186,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return { ...object, metadata: { ...object.metadata, namespace } };
   }
 
-  #owned(
-    object: KubernetesObject,
-    how: { readonly kind: Kind<KubernetesObject>; readonly options: ApplyObjectsOptions },
-  ): KubernetesObject {
-    const { kind, options } = how;
-    const { primary, primaryKind } = this.#parts;
-    const owner = options.owner ?? primary;
+  #owned(object: KubernetesObject, options: ApplyObjectsOptions): KubernetesObject {
+    const owner = options.owner ?? this.#parts.primary;
     const ownership = options.ownership ?? 'controller';
     if (!owner || ownership === 'none' || isSame(owner, object)) return object;
-    const ownerKind = owner === primary ? primaryKind : this.#parts.kinds.declared(owner);
-    if (!ownerKind)
-      throw new TypeError(
-        `cannot own by ${owner.kind} ${owner.metadata.name}: its kind is not declared; add it to "caches"`,
-      );
-    return withOwnerReference(object, {
-      owner,
-      ownerKind,
-      childScope: kind.scope,
-      controller: ownership === 'controller',
-    });
+    return ownership === 'controller' ? setControllerReference(object, owner) : setOwnerReference(object, owner);
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): KubernetesObject | undefined {

@@ -1,6 +1,5 @@
-import { isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import { deepFreeze, isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import { deepFreeze } from '../cache/freeze.ts';
 
 /** How an object's finalizers are changed. */
 export interface FinalizerPatchOptions {

@@ -1,20 +1,17 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
-import { asCachedKind } from '../cache/cached-kind.ts';
-import { InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
-import { KindResolver } from '../controller/kind-resolver.ts';
 import { LeaderElector } from '../leader-election/leader-elector.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
-import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
 import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
+import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
 import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
@@ -33,14 +30,13 @@ const undisturbedMs = 2_000;
  * ```
  */
 export class Manager implements AsyncDisposable {
-  readonly client: KubernetesClient;
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
-  readonly #cache: InformerCache;
   readonly #controllers: readonly ControllerDefinition[];
-  readonly #recorder: ApiEventRecorder;
+  readonly #from: PartsOptions;
+  #parts: ManagerParts | undefined;
   readonly #everywhere: RunnableGroup;
   readonly #leading: RunnableGroup;
   readonly #stop = new AbortController();
@@ -53,7 +49,7 @@ export class Manager implements AsyncDisposable {
   #failStart: (error: unknown) => void = () => {};
   readonly #started: Promise<void>;
 
-  /** @throws ManagerError (KW3007) when two controllers have one name, or there is no client. */
+  /** @throws ManagerError (KW3007) when two controllers have one name. */
   constructor(options: ManagerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -61,16 +57,8 @@ export class Manager implements AsyncDisposable {
     this.#log = options.log ?? defaultLogger({ clock: this.#clock });
     this.#controllers = options.controllers ?? [];
     checkNames(this.#controllers);
-    if (!options.client) throw new ManagerError('cannot make a manager without a client; pass "client"');
-    this.client = options.client;
-    this.#cache = this.#makeCache();
-    this.#recorder = new ApiEventRecorder({
-      client: this.client,
-      clock: this.#clock,
-      random: this.#random,
-      log: this.#log.named('events'),
-      instance: `kubewright-${this.#random.uid().slice(0, 8)}`,
-    });
+    this.#from = { options, clock: this.#clock, random: this.#random, log: this.#log };
+    if (options.client) this.#parts = makeParts(options.client, this.#from);
     const failed = (error: unknown): void => this.#fail(error);
     this.#everywhere = new RunnableGroup({ log: this.#log, failed });
     this.#leading = new RunnableGroup({ log: this.#log, failed });
@@ -85,8 +73,14 @@ export class Manager implements AsyncDisposable {
     });
   }
 
+  /** @throws ManagerError (KW3007) before `run()` when the manager makes its own client. */
+  get client(): KubernetesClient {
+    return this.#shared.client;
+  }
+
+  /** @throws ManagerError (KW3007) before `run()` when the manager makes its own client. */
   get cache(): Cache {
-    return this.#cache;
+    return this.#shared.cache;
   }
 
   /** Ports that were bound, for addresses that left the choice open. */
@@ -132,17 +126,23 @@ export class Manager implements AsyncDisposable {
     // Caches outlive the controllers: a reconcile that is finishing reads them.
     const cacheStop = new AbortController();
     let caches: Promise<void> | undefined;
+    let ownClient: KubernetesClient | undefined;
     try {
       await this.#startServers();
+      if (!this.#parts) {
+        ownClient = await loadClient(this.#from, this.#metrics);
+        this.#parts = makeParts(ownClient, this.#from);
+      }
       if (options.watchdog ?? true) this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
       this.#loops = this.#makeLoops((definition) => !this.#needsLease(definition));
-      caches = this.#cache.run(cacheStop.signal);
+      caches = this.#shared.cache.run(cacheStop.signal);
       this.#everywhere.start();
       await this.#work(this.#stop.signal);
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#fail(error);
     }
     await this.#shutDown({ cacheStop, caches });
+    await ownClient?.[Symbol.asyncDispose]();
     const { reason } = this.#stop.signal;
     if (reason instanceof RunFailure) {
       this.#failStart(reason.cause);
@@ -155,7 +155,7 @@ export class Manager implements AsyncDisposable {
     const { metricsBindAddress = '0' } = this.#options;
     if (metricsBindAddress !== '0') {
       this.#metrics = await prometheusMetrics();
-      this.#metrics.caches(() => this.#cache.informers.map((informer) => informer.gauges));
+      this.#metrics.caches(() => this.#informers.map((informer) => informer.gauges));
     }
     await this.#servers.start(this.#metrics);
   }
@@ -209,7 +209,7 @@ export class Manager implements AsyncDisposable {
     const nagging = this.#nagUntilSynced(signal);
     try {
       await Promise.all(loops.map((loop) => loop.startSources(signal)));
-      await this.#cache.waitForSync(signal);
+      await this.#shared.cache.waitForSync(signal);
     } catch (error) {
       if (signal.aborted) return;
       throw error;
@@ -236,7 +236,7 @@ export class Manager implements AsyncDisposable {
   }
 
   #unsynced(): readonly string[] {
-    return this.#cache.informers.filter((informer) => !informer.hasSynced).map((informer) => informer.kind.kind);
+    return this.#informers.filter((informer) => !informer.hasSynced).map((informer) => informer.kind.kind);
   }
 
   async #stopLoops(loops: readonly ControllerLoop[], how: { readonly undisturbed: boolean }): Promise<void> {
@@ -269,7 +269,7 @@ export class Manager implements AsyncDisposable {
     await parts.caches;
     const flush = new AbortController();
     const timer = this.#clock.setTimer(1_000, () => flush.abort());
-    await this.#recorder.stop(flush.signal);
+    await this.#parts?.recorder.stop(flush.signal);
     timer[Symbol.dispose]();
     await this.#servers[Symbol.asyncDispose]();
     await this.#watchdog?.[Symbol.asyncDispose]();
@@ -283,19 +283,15 @@ export class Manager implements AsyncDisposable {
     this.#stop.abort(new RunFailure(error));
   }
 
-  #makeCache(): InformerCache {
-    const { namespaces, caches = [] } = this.#options;
-    const cache = new InformerCache({
-      client: this.client,
-      clock: this.#clock,
-      random: this.#random,
-      log: this.#log.named('cache'),
-      ownManagers: new Set(this.#controllers.map((each) => each.fieldManager ?? each.name)),
-      ...(namespaces && { namespaces }),
-    });
-    for (const each of caches) cache.declare(asCachedKind(each));
-    for (const each of this.#controllers) declareKinds(each, cache);
-    return cache;
+  get #shared(): ManagerParts {
+    if (this.#parts) return this.#parts;
+    throw new ManagerError(
+      'the manager has no client yet: it makes one when it runs; await started(), or pass "client"',
+    );
+  }
+
+  get #informers(): ManagerParts['cache']['informers'] {
+    return this.#parts?.cache.informers ?? [];
   }
 
   #needsLease(definition: ControllerDefinition): boolean {
@@ -303,29 +299,20 @@ export class Manager implements AsyncDisposable {
   }
 
   #makeLoops(wanted: (definition: ControllerDefinition) => boolean): readonly ControllerLoop[] {
-    const kinds = new KindResolver({ cache: this.#cache, client: this.client });
-    const parts: Omit<ControllerParts, 'metrics'> = {
-      cache: this.#cache,
-      client: this.client,
+    const { client, cache, kinds, recorder } = this.#shared;
+    const parts: ControllerParts = {
+      client,
+      cache,
+      kinds,
       clock: this.#clock,
       random: this.#random,
       log: this.#log,
-      kinds,
+      recorder: (controller, regarding) => recorder.for(controller, regarding),
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
-      recorder: (controller, regarding) => this.#recorder.for(controller, regarding),
+      ...(this.#metrics && { metrics: this.#metrics }),
     };
-    return this.#controllers
-      .filter(wanted)
-      .map(
-        (definition) => new ControllerLoop(definition, { ...parts, ...(this.#metrics && { metrics: this.#metrics }) }),
-      );
+    return this.#controllers.filter(wanted).map((definition) => new ControllerLoop(definition, parts));
   }
-}
-
-/** Declares what a controller caches, so that a follower's caches are warm when it is elected. */
-function declareKinds(definition: ControllerDefinition, cache: InformerCache): void {
-  for (const watch of definition.watches) cache.declare(watch.cached);
-  for (const each of definition.caches ?? []) cache.declare(asCachedKind(each));
 }
 
 /** Carries a failure as the reason of a stop. */

@@ -36,6 +36,7 @@ export async function prometheusMetrics(): Promise<RuntimeMetrics> {
     controller: (name, options) => controllerMetrics(families, { name, ...options }),
     leader: (name, isLeader) => leader.set({ name }, isLeader ? 1 : 0),
     caches: (read) => cacheGauges(make, read),
+    clientInterceptor: requestCounter(make),
     render: async () => ({ contentType: registry.contentType, text: withGoLabels(await registry.metrics()) }),
   };
 }
@@ -166,6 +167,26 @@ function cacheGauges(make: Factory, read: () => readonly CacheGauges[]): void {
       age.set({ kind: cache.kind }, cache.ageSeconds);
     }
   });
+}
+
+/** Counts answers by code, and failures below HTTP as `<error>`, as client-go's adapter does. */
+function requestCounter(make: Factory): RuntimeMetrics['clientInterceptor'] {
+  const requests = make.counter('rest_client_requests_total', 'Requests by code, method and host', [
+    'code',
+    'method',
+    'host',
+  ]);
+  return (host) => async (call, next) => {
+    const { method } = call.request;
+    try {
+      const response = await next(call);
+      requests.inc({ code: String(response.status), method, host });
+      return response;
+    } catch (error) {
+      requests.inc({ code: '<error>', method, host });
+      throw error;
+    }
+  };
 }
 
 function withGoLabels(text: string): string {

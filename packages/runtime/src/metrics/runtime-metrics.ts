@@ -1,3 +1,4 @@
+import type { ClientInterceptor } from '@kubewright/client';
 import type { ControllerMetrics } from '../controller/controller-metrics.ts';
 import type { WorkQueueMetrics } from '../workqueue/work-queue.ts';
 
@@ -25,6 +26,8 @@ export interface RuntimeMetrics {
   /** Tells of leadership. */
   leader(name: string, isLeader: boolean): void;
   caches(read: () => readonly CacheGauges[]): void;
+  /** Counts a client's requests to a host. */
+  clientInterceptor(host: string): ClientInterceptor;
   /** Writes everything in Prometheus' text format. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }

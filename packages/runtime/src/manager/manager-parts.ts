@@ -1,0 +1,67 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { asCachedKind } from '../cache/cached-kind.ts';
+import { InformerCache } from '../cache/informer-cache.ts';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { KindResolver } from '../controller/kind-resolver.ts';
+import type { Logger } from '../log/logger.ts';
+import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
+import type { ManagerOptions } from './manager-options.ts';
+
+/** What a manager's controllers share, once there is a client. */
+export interface ManagerParts {
+  readonly client: KubernetesClient;
+  readonly cache: InformerCache;
+  readonly recorder: ApiEventRecorder;
+  readonly kinds: KindResolver;
+}
+
+/** What the shared parts are made from. */
+export interface PartsOptions {
+  readonly options: ManagerOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Makes the shared parts around a client. Nothing is started. */
+export function makeParts(client: KubernetesClient, from: PartsOptions): ManagerParts {
+  const { options, clock, random, log } = from;
+  const { namespaces, caches = [], controllers = [] } = options;
+  const cache = new InformerCache({
+    client,
+    clock,
+    random,
+    log: log.named('cache'),
+    ownManagers: new Set(controllers.map((each) => each.fieldManager ?? each.name)),
+    ...(namespaces && { namespaces }),
+  });
+  for (const each of caches) cache.declare(asCachedKind(each));
+  for (const each of controllers) declareKinds(each, cache);
+  const instance = `kubewright-${random.uid().slice(0, 8)}`;
+  const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), instance });
+  return { client, cache, recorder, kinds: new KindResolver({ cache, client }) };
+}
+
+/**
+ * Makes a client by the usual rules: an explicit kubeconfig, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
+ *
+ * @throws ConfigError when there is none.
+ */
+export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | undefined): Promise<KubernetesClient> {
+  const { options, clock, random, log } = from;
+  const { kubeconfig, context } = options;
+  const config = await loadClientConfig({ kubeconfig, context });
+  log.info('using the configuration', { source: config.source, server: config.server });
+  const interceptors = metrics ? [metrics.clientInterceptor(new URL(config.server).host)] : [];
+  const onWarning: NonNullable<Parameters<typeof clientFromConfig>[1]>['onWarning'] = (warning) =>
+    log.warn('the API server warns', { warning: warning.text });
+  return clientFromConfig(config, { clock, random, interceptors, onWarning });
+}
+
+/** Declares what a controller caches, so that a follower's caches are warm when it is elected. */
+function declareKinds(definition: ControllerDefinition, cache: InformerCache): void {
+  for (const watch of definition.watches) cache.declare(watch.cached);
+  for (const each of definition.caches ?? []) cache.declare(asCachedKind(each));
+}
