@@ -2,7 +2,7 @@ import type { TransportResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
 /** Reads a body to its end. */
-export async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const only = chunks.length === 1 ? chunks[0] : undefined;

@@ -7,7 +7,8 @@ import { mergeKubeconfigs } from './kubeconfig.ts';
 import { parseKubeconfig } from './parse-kubeconfig.ts';
 import { kubeconfig } from './testdata/fake-environment.ts';
 
-const kubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const program = 'kubectl';
+const kubectl = spawnSync(program, ['version', '--client']).status === 0;
 
 describe.skipIf(!kubectl)(`kubeconfigs as kubectl reads them${kubectl ? '' : ' (kubectl not found)'}`, () => {
   it('merges as kubectl config view --raw does', () => {
@@ -35,7 +36,7 @@ describe.skipIf(!kubectl)(`kubeconfigs as kubectl reads them${kubectl ? '' : ' (
       );
       const env = { ...process.env, KUBECONFIG: `${one}:${join(dir, 'missing')}:${two}` };
       const theirs = JSON.parse(
-        execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json'], { env, encoding: 'utf8' }),
+        execFileSync(program, ['config', 'view', '--raw', '-o', 'json'], { env, encoding: 'utf8' }),
       );
       const read = (file: string) => parseKubeconfig(readFileSync(file, 'utf8'), file);
       const ours = mergeKubeconfigs([read(one), read(two)]);

@@ -10,7 +10,7 @@ import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { isStatus } from '../call/failed-response.ts';
 import { readJson } from '../call/response-body.ts';
 import { type Patch, patchContentType } from '../patch.ts';
-import { readWatch } from '../watch/read-watch.ts';
+import { openWatch } from '../watch/open-watch.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
 import type {
   ApplyOptions,
@@ -163,9 +163,12 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     return (await this.#json(spec)) as KubernetesList<T> | Status;
   }
 
-  async *watch(options?: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { body } = await this.watchStream(options);
-    yield* readWatch<T>(body, { what: `watch of ${this.#scope.kind.plural}` });
+  watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    return openWatch<T>({
+      what: `watch of ${this.#scope.kind.plural}`,
+      signal: options?.signal,
+      open: async (signal) => (await this.watchStream({ ...options, signal })).body,
+    });
   }
 
   async listStream(options?: ListOptions): Promise<ByteStream> {

@@ -9,7 +9,7 @@ export interface ConfigMap extends KubernetesObject {
 
 export const ConfigMapKind: Kind<ConfigMap> = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' };
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

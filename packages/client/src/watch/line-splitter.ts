@@ -1,7 +1,7 @@
 import { TransportError } from '../transport/transport-error.ts';
 
 /** Longest line of a watch that is accepted: far above what etcd stores (1.5 MiB), far below what hurts. */
-export const DEFAULT_MAX_LINE_BYTES: number = 64 << 20;
+const DEFAULT_MAX_LINE_BYTES = 64 << 20;
 
 const NEWLINE = 0x0a;
 

@@ -17,16 +17,16 @@ export async function* readWatch<T extends object>(
   const splitter = new LineSplitter(options.maxLineBytes);
   const events: WatchEvent<T>[] = [];
   for await (const chunk of body) {
-    let fault: unknown;
+    let fault: { readonly error: unknown } | undefined;
     try {
       splitter.push(chunk, (line) => events.push(decodeWatchEvent<T>(line, options.what)));
     } catch (error) {
-      fault = error;
+      fault = { error };
     }
     // What came whole before a fault is handed on: the reader's position must not fall behind what was delivered.
     for (const event of events) yield event;
     events.length = 0;
-    if (fault !== undefined) throw fault;
+    if (fault) throw fault.error;
   }
   if (splitter.pendingBytes > 0) {
     throw new TransportError('KW2006', `${options.what}: the watch ended in the middle of an event`, {

@@ -120,6 +120,42 @@ describe('ResourceClient.watch', () => {
     });
   });
 
+  it('resets the stream when it is given up while an event is awaited', async () => {
+    let ended = false;
+    const { client } = scripted((_, { signal }) => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from(event('ADDED', configMap('a')));
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        ended = true;
+      })(),
+    }));
+    const watch = client.resource(ConfigMapKind).watch()[Symbol.asyncIterator]();
+    await watch.next();
+    const pending = watch.next();
+    await watch.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(ended).toBe(true);
+  });
+
+  it('throws the reason of its signal', async () => {
+    const abort = new AbortController();
+    const { client } = scripted(() => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from(event('ADDED', configMap('a')));
+        await new Promise(() => {});
+      })(),
+    }));
+    const watch = client.resource(ConfigMapKind).watch({ signal: abort.signal })[Symbol.asyncIterator]();
+    await watch.next();
+    const pending = expect(watch.next()).rejects.toThrow('enough');
+    abort.abort(new Error('enough'));
+    await pending;
+  });
+
   it('asks for the present state first, when wanted', async () => {
     const { client, seen } = stream();
     await collect(client.resource(ConfigMapKind).watch({ sendInitialEvents: true }));

@@ -31,7 +31,11 @@ export class H2Pool {
 
   /** Takes a connection that was opened to learn the protocol. */
   adopt(socket: Socket, options: { readonly longRunning: boolean }): void {
-    this.#add(this.#groupOf(options), socket);
+    const group = this.#groupOf(options);
+    const growing = this.#growth(group, this.#add(group, socket));
+    growing.catch(() => {
+      // Told to the calls that wait for it; there may be none left.
+    });
   }
 
   /** Reserves a place on a connection with room for a stream; opens a connection, or waits for a stream to end. */
@@ -41,15 +45,13 @@ export class H2Pool {
   }): Promise<H2Session> {
     const group = this.#groupOf(options);
     for (;;) {
-      let fresh = false;
       for (const session of group.sessions) {
         if (session.hasRoom) {
           session.reserve();
           return session;
         }
-        fresh ||= session.isFresh;
       }
-      const next = fresh || group.sessions.size >= group.maxSessions ? room(group) : this.#grow(group);
+      const next = group.growing ?? (group.sessions.size < group.maxSessions ? this.#grow(group) : room(group));
       try {
         await untilAborted(next, options.signal);
       } catch (error) {
@@ -75,15 +77,21 @@ export class H2Pool {
   }
 
   #grow(group: Group): Promise<void> {
-    group.growing ??= this.#dial()
-      .then((socket) => this.#add(group, socket))
-      .finally(() => {
-        group.growing = undefined;
-      });
-    return group.growing;
+    return this.#growth(
+      group,
+      this.#dial().then((socket) => this.#add(group, socket)),
+    );
   }
 
-  #add(group: Group, socket: Socket): void {
+  #growth(group: Group, opening: Promise<void>): Promise<void> {
+    const growing = opening.finally(() => {
+      if (group.growing === growing) group.growing = undefined;
+    });
+    group.growing = growing;
+    return growing;
+  }
+
+  #add(group: Group, socket: Socket): Promise<void> {
     const session = new H2Session(this.#context, {
       socket,
       onRelease: () => wakeOne(group),
@@ -96,7 +104,7 @@ export class H2Pool {
     });
     this.#open.add(session);
     group.sessions.add(session);
-    wakeAll(group);
+    return session.ready;
   }
 }
 

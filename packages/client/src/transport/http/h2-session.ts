@@ -28,6 +28,11 @@ const RESETS_PER_SECOND = 30;
 
 /** One HTTP/2 connection: counts its streams, asks whether it lives, closes itself when it is idle. */
 export class H2Session {
+  /**
+   * Settles when the server has told its limits. Until then the connection keeps the process alive, for calls wait.
+   * Rejects when it is lost first, or silent for as long as a connection may take.
+   */
+  readonly ready: Promise<void>;
   readonly #context: HttpContext;
   readonly #session: ClientHttp2Session;
   readonly #socket: Socket;
@@ -72,12 +77,8 @@ export class H2Session {
     });
     this.#session.on('close', () => this.#onClose());
     this.#session.on('connect', () => this.#session.setLocalWindowSize(SESSION_WINDOW));
-    this.#session.on('remoteSettings', (settings) => {
-      this.#serverLimit = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      this.#onChange();
-    });
+    this.ready = this.#awaitSettings();
     this.#watchLife();
-    this.#rest();
   }
 
   /** True if another stream may be opened. */
@@ -88,11 +89,6 @@ export class H2Session {
   /** False once the connection is closed or the server said that it is going away. */
   get usable(): boolean {
     return !this.#draining && !this.#closed && !this.#session.closed && !this.#session.destroyed;
-  }
-
-  /** True until the server has told its limits; it is about to. */
-  get isFresh(): boolean {
-    return this.#serverLimit === 0 && this.usable;
   }
 
   /** True once the connection broke. Node then ends streams as if they were whole, so readers must ask. */
@@ -206,6 +202,38 @@ export class H2Session {
     return new Promise((resolve) => {
       this.#session.once('close', () => resolve());
       this.#fail(reason);
+    });
+  }
+
+  #awaitSettings(): Promise<void> {
+    const { clock, tuning, server } = this.#context;
+    return new Promise((resolve, reject) => {
+      const fail = (text: string): void => {
+        const cause = this.#error;
+        const message = `${server.host}: ${text}`;
+        const code = isTlsFailure(cause) ? 'KW2002' : 'KW2001';
+        const known = cause instanceof TransportError ? cause : undefined;
+        reject(known ?? new TransportError(code, message, { sent: false, retryable: code === 'KW2001', cause }));
+      };
+      const timer = clock.setTimer(
+        tuning.connectTimeoutMs,
+        () => {
+          fail(`speaks no HTTP/2, though it agreed to; nothing came within ${tuning.connectTimeoutMs} ms`);
+          void this.destroy(new TransportError('KW2001', `${server.host} is silent`, { sent: false }));
+        },
+        { unref: true },
+      );
+      this.#session.once('close', () => {
+        timer[Symbol.dispose]();
+        fail('the connection was closed before it could be used; is the client certificate accepted?');
+      });
+      this.#session.on('remoteSettings', (settings) => {
+        timer[Symbol.dispose]();
+        this.#serverLimit = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
+        if (this.#active === 0) this.#rest();
+        resolve();
+        this.#onChange();
+      });
     });
   }
 
