@@ -1,3 +1,5 @@
+import { fail } from '../errors.ts';
+import { decodeUtf8 } from '../values/bytes.ts';
 import { toText } from '../values/convert.ts';
 import { CelDouble } from '../values/double.ts';
 import { CelDuration } from '../values/duration.ts';
@@ -9,7 +11,7 @@ import { CelTypeValue } from '../values/type-value.ts';
 import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 import { type FormatStyle, toFixedEven, toScientific } from './format-text.ts';
-import { goQuote, goQuoteBytes } from './go-quote.ts';
+import { goQuote } from './go-quote.ts';
 
 /** The language's present style. */
 export const CURRENT_STYLE: FormatStyle = {
@@ -24,8 +26,8 @@ export const KUBERNETES_STYLE: FormatStyle = {
   lenient: false,
   string: kubernetesText,
   fixed: (value, precision) => (Number.isFinite(value) ? grouped(toFixedEven(value, precision)) : symbol(value)),
-  scientific: (value, precision) =>
-    Number.isFinite(value) ? superscript(toScientific(value, precision)) : symbol(value),
+  // Upstream takes the precision for a width, and then ignores it.
+  scientific: (value) => (Number.isFinite(value) ? superscript(toScientific(value, 6)) : symbol(value)),
 };
 
 function nonFinite(value: number): string {
@@ -45,11 +47,11 @@ function grouped(text: string): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `1.5e+03` → `1.5 × 10⁰³`, with narrow spaces. */
+/** `1.5e+03` → `1.5×10⁰³` */
 function superscript(text: string): string {
   const [mantissa, exponent] = text.split('e') as [string, string];
   const digits = exponent.slice(1).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]!);
-  return `${mantissa}\u202f\u00d7\u202f10${exponent.startsWith('-') ? '\u207b' : ''}${digits}`;
+  return `${mantissa}\u00d710${exponent.startsWith('-') ? '\u207b' : ''}${digits}`;
 }
 
 function currentText(value: CelValue): string | undefined {
@@ -66,18 +68,24 @@ function kubernetesText(value: CelValue): string | undefined {
   if (value instanceof CelTypeValue) return value.name;
   if (isList(value)) return joined(elements(value).map(literalText), ['[', ']']);
   if (value instanceof CelMap) return mapText(value, { text: literalText, separator: ':' });
+  if (value instanceof Uint8Array) return bytesText(value);
   return isScalar(value) ? toText(value) : undefined;
 }
 
 /** A value within a list or map. */
 function literalText(value: CelValue): string | undefined {
   if (typeof value === 'string') return goQuote(value);
-  if (value instanceof Uint8Array) return `b${goQuoteBytes(value)}`;
+  if (value instanceof Uint8Array) return `b${goQuote(bytesText(value))}`;
   if (value instanceof CelDouble)
     return Number.isFinite(value.value) ? toFixedEven(value.value, 6) : `"${goInfinity(value.value)}"`;
   if (value instanceof CelTimestamp) return `timestamp("${value}")`;
   if (value instanceof CelDuration) return `duration("${toText(value)}")`;
   return kubernetesText(value);
+}
+
+function bytesText(bytes: Uint8Array): string {
+  const message = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string';
+  return decodeUtf8(bytes) ?? fail(`error during formatting: ${message}`);
 }
 
 function goInfinity(value: number): string {

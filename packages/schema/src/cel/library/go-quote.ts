@@ -24,25 +24,3 @@ function quoteChar(char: string): string {
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
   return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
-
-/** Bytes as Go's `%q` quotes the text that they encode; what is no UTF-8 is shown as bytes. */
-export function goQuoteBytes(bytes: Uint8Array): string {
-  let out = '';
-  for (let i = 0; i < bytes.length; ) {
-    const length = [1, 2, 3, 4].find((n) => isCharacter(bytes.subarray(i, i + n)));
-    const part = bytes.subarray(i, i + (length ?? 1));
-    out +=
-      length === undefined ? `\\x${part[0]!.toString(16).padStart(2, '0')}` : quoteChar(new TextDecoder().decode(part));
-    i += part.length;
-  }
-  return `"${out}"`;
-}
-
-function isCharacter(bytes: Uint8Array): boolean {
-  try {
-    return Array.from(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)).length === 1;
-  } catch {
-    // Not a character in UTF-8.
-    return false;
-  }
-}
