@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { type Kind, type KubernetesObject, parseApiVersion, type UnstructuredObject } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { parseAllDocuments } from 'yaml';
+
+/** A manifest cannot be applied: which file, which object, why. */
+export class ManifestError extends Error {
+  readonly code = 'KW5501';
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'ManifestError';
+  }
+}
+
+/** Applies every object of YAML files in order, by server-side apply; answers the objects as the server has them. */
+export async function applyManifests(
+  client: KubernetesClient,
+  options: { readonly files: readonly string[]; readonly fieldManager: string; readonly signal?: AbortSignal },
+): Promise<readonly KubernetesObject[]> {
+  const applied: KubernetesObject[] = [];
+  for (const file of options.files) {
+    for (const object of await readManifests(file)) {
+      try {
+        applied.push(await applyOne(client, object, options));
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new ManifestError(`applying ${object.kind} ${object.metadata?.name} of ${file}: ${reason}`, { cause });
+      }
+    }
+  }
+  return applied;
+}
+
+async function applyOne(
+  client: KubernetesClient,
+  object: UnstructuredObject,
+  { fieldManager, signal }: { readonly fieldManager: string; readonly signal?: AbortSignal },
+): Promise<KubernetesObject> {
+  const { name } = object.metadata ?? {};
+  if (!name) throw new Error('it has no metadata.name');
+  const kind = await kindOf(client, object);
+  const configuration = { ...object, metadata: { ...object.metadata, name } };
+  return client.resource(kind).apply(configuration, { fieldManager, force: true, ...(signal && { signal }) });
+}
+
+async function readManifests(file: string): Promise<readonly UnstructuredObject[]> {
+  return parseAllDocuments(await readFile(file, 'utf8')).flatMap((document) => {
+    const [fault] = document.errors;
+    if (fault) throw new ManifestError(`${file} is not good YAML: ${fault.message}`, { cause: fault });
+    const object: unknown = document.toJS({ maxAliasCount: 100 });
+    // The server judges the rest.
+    return object === null || object === undefined ? [] : [object as UnstructuredObject];
+  });
+}
+
+/** Finds the kind by discovery, asked anew once: an earlier manifest may just have brought it. */
+async function kindOf(client: KubernetesClient, object: UnstructuredObject): Promise<Kind<UnstructuredObject>> {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const wanted = { group, version, kind: object.kind };
+  const find = async () => (await client.discovery.mapper()).forKind(wanted);
+  let found = await find();
+  if (!found) {
+    client.discovery.invalidate();
+    found = await find();
+  }
+  if (!found) throw new Error(`the server does not serve ${object.apiVersion} ${object.kind}; install its CRD first`);
+  return found;
+}

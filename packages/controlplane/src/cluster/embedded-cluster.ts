@@ -1,0 +1,179 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { type ControllerDefinition, type Logger, Manager } from '@kubewright/runtime';
+import { type CertificateStore, openCertificates } from '../apiserver/certificates/index.ts';
+import { discoveryHandler } from '../apiserver/discovery/index.ts';
+import { type ClientCertificate, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
+import { schedulerController } from '../scheduler/index.ts';
+import { MemoryStorage } from '../storage/index.ts';
+import { ControlPlane } from './control-plane.ts';
+import { adminIdentity, schedulerIdentity } from './identities.ts';
+import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+import { StateDirectory } from './state-directory.ts';
+
+/** What an {@link EmbeddedCluster} is told. */
+export interface EmbeddedClusterOptions {
+  /** Folder for certificates, the kubeconfig and notes; made where needed, held while the cluster runs. */
+  readonly directory: string;
+  /** Port of the API server. @defaultValue the one of the last start, if it is free, else any */
+  readonly port?: number | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/**
+ * A Kubernetes cluster in this process: API server, controllers, scheduler, one node. Real clients see a cluster; state
+ * is in memory and ends with it.
+ *
+ * @example
+ * ```ts
+ * await using cluster = await EmbeddedCluster.start({ directory: '.kubewright', clock, random, log });
+ * console.log(cluster.url, cluster.kubeconfig);
+ * ```
+ */
+export class EmbeddedCluster implements AsyncDisposable {
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Starts a cluster; resolves when it answers.
+   *
+   * @throws StateDirectoryError when the folder cannot be used or is held, ListenError when the port is busy.
+   */
+  static async start(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+    const directory = StateDirectory.take(options.directory);
+    try {
+      return await EmbeddedCluster.#startIn(directory, options);
+    } catch (error) {
+      directory[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  static async #startIn(directory: StateDirectory, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+    const { clock, random, log } = options;
+    const onError = (error: unknown): void => log.error('the API server failed', { error });
+    const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
+    const storage = new MemoryStorage({ clock });
+    const address = { serverAddress: '' };
+    const plane = new ControlPlane({
+      storage,
+      clock,
+      random,
+      serviceAccountKey: certificates.serviceAccount.privateKey,
+      allowLoopbackEndpoints: true,
+      nonResourceHandlers: ({ catalog }) => [discoveryHandler({ catalog, serverAddress: () => address.serverAddress })],
+      onError,
+    });
+    await plane.start();
+    const http = await listen(directory, { options, plane, certificates, onError });
+    address.serverAddress = `${http.host}:${http.port}`;
+    const parts: Parts = { directory, options, certificates, storage, plane, http, managers: [] };
+    const cluster = new EmbeddedCluster(parts);
+    await cluster.#writeKubeconfig();
+    await cluster.#startComponents();
+    return cluster;
+  }
+
+  /** `https://127.0.0.1:<port>` */
+  get url(): string {
+    return this.#parts.http.url;
+  }
+
+  /** Path of the administrator's kubeconfig. */
+  get kubeconfig(): string {
+    return this.#parts.directory.file('kubeconfig');
+  }
+
+  /** Makes a client without sockets that acts as `identity`. @defaultValue the administrator */
+  client(identity: ClientCertificate = adminIdentity): KubernetesClient {
+    const { plane, options } = this.#parts;
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
+    const { clock, random } = options;
+    const userAgent = identity.commonName.replace(/^.*:/, '');
+    const transport = new InProcessTransport({ handle: plane.handle, connection });
+    return new KubernetesClient({ transport, clock, random, userAgent });
+  }
+
+  /** The text of a kubeconfig that logs in with a bearer token, such as a service account's. */
+  kubeconfigWithToken(name: string, token: string): string {
+    return kubeconfigText({ server: this.url, ca: this.#parts.certificates.ca, user: { name, token } });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { managers, http, plane, storage, directory } = this.#parts;
+    await Promise.all(managers.map((manager) => manager[Symbol.asyncDispose]()));
+    await http.close({ graceMs: 500 });
+    await plane[Symbol.asyncDispose]();
+    await storage[Symbol.asyncDispose]();
+    directory[Symbol.dispose]();
+  }
+
+  async #writeKubeconfig(): Promise<void> {
+    const { certificates } = this.#parts;
+    const { certificate, key } = await certificates.clientCertificate('admin', adminIdentity);
+    writeKubeconfig(this.kubeconfig, {
+      server: this.url,
+      ca: certificates.ca,
+      user: { name: adminIdentity.commonName, certificate, key },
+    });
+  }
+
+  async #startComponents(): Promise<void> {
+    const components: readonly [string, ClientCertificate, readonly ControllerDefinition[]][] = [
+      ['scheduler', schedulerIdentity, [schedulerController()]],
+    ];
+    const { managers, options } = this.#parts;
+    for (const [name, identity, controllers] of components) {
+      const log = options.log.named(name);
+      const { clock, random } = options;
+      const manager = new Manager({
+        controllers,
+        client: this.client(identity),
+        clock,
+        random,
+        log,
+        watchdog: false,
+        handleSignals: false,
+      });
+      managers.push(manager);
+      manager.run().catch((error: unknown) => log.error('component failed', { error }));
+    }
+    await Promise.all(managers.map((manager) => manager.started()));
+  }
+}
+
+interface Parts {
+  readonly directory: StateDirectory;
+  readonly options: EmbeddedClusterOptions;
+  readonly certificates: CertificateStore;
+  readonly storage: MemoryStorage;
+  readonly plane: ControlPlane;
+  readonly http: HttpServer;
+  readonly managers: Manager[];
+}
+
+/** Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now. */
+async function listen(
+  directory: StateDirectory,
+  parts: {
+    readonly options: EmbeddedClusterOptions;
+    readonly plane: ControlPlane;
+    readonly certificates: CertificateStore;
+    readonly onError: (error: unknown) => void;
+  },
+): Promise<HttpServer> {
+  const { options, plane, certificates, onError } = parts;
+  const { serving, clientCa } = certificates;
+  const tls = { key: serving.key, certificate: serving.certificate, clientCa };
+  const open = (port: number) => createHttpServer({ handle: plane.handle, tls, port, clock: options.clock, onError });
+  const last = directory.readNote<{ port: number }>('port.json')?.port;
+  if (options.port !== undefined) return open(options.port);
+  const http = last === undefined ? await open(0) : await open(last).catch(() => open(0));
+  directory.writeNote('port.json', { port: http.port });
+  return http;
+}

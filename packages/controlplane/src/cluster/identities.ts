@@ -1,0 +1,20 @@
+import type { ClientCertificate } from '../apiserver/http/index.ts';
+
+/** The user that a cluster's owner gets: may do everything. */
+export const adminIdentity: ClientCertificate = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
+
+/** The scheduler, under its bootstrap role. */
+export const schedulerIdentity: ClientCertificate = { commonName: 'system:kube-scheduler', organizations: [] };
+
+/** A built-in controller, under the bootstrap role `system:controller:<name>`. */
+export function controllerIdentity(name: string): ClientCertificate {
+  return {
+    commonName: `system:serviceaccount:kube-system:${name}`,
+    organizations: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
+  };
+}
+
+/** A node's agent, under the bootstrap role `system:node`. */
+export function nodeIdentity(name: string): ClientCertificate {
+  return { commonName: `system:node:${name}`, organizations: ['system:nodes'] };
+}
