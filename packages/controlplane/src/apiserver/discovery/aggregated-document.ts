@@ -1,0 +1,54 @@
+import type { ResourceDefinition, SubresourceDefinition } from '../registry/index.ts';
+import type { ApiGroup } from './api-groups.ts';
+import { isForeign } from './legacy-documents.ts';
+
+/** Everything about some groups in one document (apidiscovery.k8s.io/v2 `APIGroupDiscoveryList`). */
+export function aggregatedDocument(groups: readonly ApiGroup[]): object {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: resources.map(resourceEntry),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function resourceEntry(definition: ResourceDefinition): object {
+  const { resource, kind, scope, singular, verbs, shortNames, categories, subresources } = definition;
+  const below = [...subresources].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    resource,
+    responseKind: responseKind(definition, { ...definition, kind }),
+    scope,
+    singularResource: singular,
+    verbs: [...verbs].sort(),
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(below.length > 0 && { subresources: below.map(([name, sub]) => subresourceEntry(definition, { name, sub })) }),
+  };
+}
+
+function subresourceEntry(
+  definition: ResourceDefinition,
+  { name, sub }: { readonly name: string; readonly sub: SubresourceDefinition },
+): object {
+  return { subresource: name, responseKind: responseKind(definition, sub), verbs: [...sub.verbs].sort() };
+}
+
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Upstream leaves group and version of built-in kinds empty where they are the resource's own; clients fill them in. */
+function responseKind(definition: ResourceDefinition, { group, version, kind }: Kind): Kind {
+  if (!definition.custom && !isForeign(definition, { group, version })) return { group: '', version: '', kind };
+  return { group, version, kind };
+}

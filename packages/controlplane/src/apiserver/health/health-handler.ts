@@ -1,0 +1,83 @@
+import { methodNotSupported } from '@kubewright/apimachinery';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+
+/** One thing that must be in order. */
+export interface HealthCheck {
+  readonly name: string;
+  /** Which endpoints ask it besides `/healthz`, which asks all. @defaultValue both */
+  readonly for?: 'livez' | 'readyz' | undefined;
+  /** Answers a reason when it is not in order. Must be quick: probes wait for it. */
+  check(): string | undefined | Promise<string | undefined>;
+}
+
+const ENDPOINTS = ['livez', 'readyz', 'healthz'] as const;
+type Endpoint = (typeof ENDPOINTS)[number];
+
+/**
+ * Answers `/livez`, `/readyz` and `/healthz` from the given checks, in their order: `ok`, or a list of what is wrong;
+ * `?verbose` lists all, `?exclude=name` leaves some out, `/livez/<name>` asks one. Mirrors k8s.io/apiserver's
+ * `healthz` package (1.36); reasons are not shown, since anybody may ask.
+ */
+export function healthHandler(options: { readonly checks: readonly HealthCheck[] }): NonResourceHandler {
+  const { checks } = options;
+  return ({ info, request }) => {
+    const [, root, name, ...rest] = info.path.replace(/\/+$/, '').split('/');
+    const endpoint = ENDPOINTS.find((known) => known === root);
+    if (!endpoint || rest.length > 0) return undefined;
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotSupported();
+    const asked = checks.filter((check) => endpoint === 'healthz' || check.for === undefined || check.for === endpoint);
+    if (name === undefined) return askAll(asked, { endpoint, query: info.query });
+    const single = asked.find((check) => check.name === name);
+    return single && askOne(single);
+  };
+}
+
+async function askAll(
+  checks: readonly HealthCheck[],
+  options: { readonly endpoint: Endpoint; readonly query: URLSearchParams },
+): Promise<ApiResponse> {
+  const { endpoint, query } = options;
+  const excluded = new Set(query.getAll('exclude').flatMap((names) => names.split(',')));
+  const lines: string[] = [];
+  let failed = false;
+  for (const check of checks) {
+    if (excluded.delete(check.name)) lines.push(`[+]${check.name} excluded: ok`);
+    else if ((await reasonOf(check)) === undefined) lines.push(`[+]${check.name} ok`);
+    else {
+      lines.push(`[-]${check.name} failed: reason withheld`);
+      failed = true;
+    }
+  }
+  if (excluded.size > 0) {
+    const names = [...excluded].map((unknown) => JSON.stringify(unknown)).join(', ');
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
+  }
+  if (failed) return text(500, `${lines.join('\n')}\n${endpoint} check failed\n`);
+  return query.has('verbose') ? text(200, `${lines.join('\n')}\n${endpoint} check passed\n`) : text(200, 'ok');
+}
+
+async function askOne(check: HealthCheck): Promise<ApiResponse> {
+  const reason = await reasonOf(check);
+  return reason === undefined ? text(200, 'ok') : text(500, 'internal server error: reason withheld\n');
+}
+
+async function reasonOf(check: HealthCheck): Promise<string | undefined> {
+  try {
+    return await check.check();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function text(status: number, body: string): ApiResponse {
+  return {
+    status,
+    headers: {
+      'cache-control': 'no-cache, private',
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    },
+    body: Buffer.from(body),
+  };
+}

@@ -1,0 +1,1 @@
+export { ServerMetrics, type ServerMetricsOptions } from './metrics-handler.ts';

@@ -1,0 +1,120 @@
+import { methodNotSupported } from '@kubewright/apimachinery';
+import type { Storage } from '../../storage/index.ts';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
+import { isLongRunning } from '../http/long-running.ts';
+import type { ResourceCatalog } from '../registry/index.ts';
+import type { WatchHubs } from '../watch/index.ts';
+import { type Labels, renderGauge } from './metric-family.ts';
+import { RequestMetrics } from './request-metrics.ts';
+
+/** Options of {@link ServerMetrics}. */
+export interface ServerMetricsOptions {
+  readonly catalog: ResourceCatalog;
+  readonly storage: Storage;
+  /** The server's watches; a function, since the server is made after its handlers. */
+  readonly watches: () => WatchHubs;
+}
+
+/** The API server's own numbers, at `/metrics`, under kube-apiserver's names (1.36). */
+export class ServerMetrics {
+  readonly #options: ServerMetricsOptions;
+  readonly #requests: RequestMetrics;
+  readonly #inFlight = { readOnly: 0, mutating: 0 };
+
+  constructor(options: ServerMetricsOptions) {
+    this.#options = options;
+    this.#requests = new RequestMetrics(options.catalog);
+  }
+
+  /** Takes note of an answered request: the server's `audit`. */
+  get audit(): RequestMetrics['observe'] {
+    return this.#requests.observe;
+  }
+
+  /** Counts what a handler is working on. */
+  counting(handle: ApiHandler): ApiHandler {
+    return async (request) => {
+      if (isLongRunning(request.path)) return handle(request);
+      const kind = /^(?:GET|HEAD|OPTIONS)$/.test(request.method) ? 'readOnly' : 'mutating';
+      this.#inFlight[kind]++;
+      try {
+        return await handle(request);
+      } finally {
+        this.#inFlight[kind]--;
+      }
+    };
+  }
+
+  /** Answers `/metrics`. */
+  get handler(): NonResourceHandler {
+    return ({ info, request }) => {
+      if (info.path.replace(/\/+$/, '') !== '/metrics') return undefined;
+      if (request.method !== 'GET') throw methodNotSupported();
+      return this.#answer();
+    };
+  }
+
+  async #answer(): Promise<ApiResponse> {
+    const text =
+      this.#requests.render() + this.#inFlightText() + this.#watchText() + (await this.#objectText()) + processText();
+    const headers = {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-cache, private',
+    };
+    return { status: 200, headers, body: Buffer.from(text) };
+  }
+
+  #inFlightText(): string {
+    return renderGauge('apiserver_current_inflight_requests', {
+      help: 'Requests that are worked on, streams excepted.',
+      samples: Object.entries(this.#inFlight).map(([kind, count]) => [{ request_kind: kind }, count]),
+    });
+  }
+
+  #watchText(): string {
+    const counts = this.#options.watches().counts();
+    const samples: [Labels, number][] = [];
+    for (const [prefix, { group, resource, version }] of this.#stored()) {
+      const count = counts.get(prefix) ?? 0;
+      if (count > 0) samples.push([{ component: 'apiserver', group, resource, verb: 'WATCH', version }, count]);
+    }
+    return renderGauge('apiserver_longrunning_requests', { help: 'Open watches by resource.', samples });
+  }
+
+  async #objectText(): Promise<string> {
+    const samples: [Labels, number][] = [];
+    for (const [prefix, { group, resource }] of this.#stored()) {
+      const { objects, remaining } = await this.#options.storage.list({ prefix, limit: 1 });
+      samples.push([{ group, resource }, objects.length + remaining]);
+    }
+    return renderGauge('apiserver_resource_objects', { help: 'Stored objects by resource.', samples });
+  }
+
+  /** One definition for each place where objects are stored: the versions of a resource share it. */
+  #stored(): ReadonlyMap<string, { readonly group: string; readonly resource: string; readonly version: string }> {
+    const { catalog } = this.#options;
+    return new Map(
+      catalog
+        .all()
+        .filter(({ virtual }) => virtual === undefined)
+        .map((definition) => [definition.storagePrefix, definition]),
+    );
+  }
+}
+
+function processText(): string {
+  const { user, system } = process.cpuUsage();
+  const single = (name: string, help: string, value: number, type?: 'counter'): string =>
+    renderGauge(name, { help, samples: [[{}, value]], ...(type && { type }) });
+  return (
+    single(
+      'process_cpu_seconds_total',
+      'Processor time of this process, in seconds.',
+      (user + system) / 1e6,
+      'counter',
+    ) +
+    single('process_resident_memory_bytes', 'Resident memory of this process, in bytes.', process.memoryUsage.rss()) +
+    single('nodejs_heap_size_used_bytes', 'Heap in use, in bytes.', process.memoryUsage().heapUsed)
+  );
+}
