@@ -21,7 +21,7 @@ import {
   withoutMeta,
   withoutReset,
 } from './ownership.ts';
-import { pruneDropped } from './prune-dropped.ts';
+import { pruneDropped, withoutNewNulls } from './prune-dropped.ts';
 import { managedFieldsOf, recordUpdate, trackable } from './track-update.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -131,10 +131,11 @@ function applyOnce(request: ApplyRequest): Applied {
   const set = withoutReset(fieldSetOf(type, applied), request);
   managers.set(id, { ...self, time: last?.time, set });
   const merged = mergeObjects(type, live, applied);
-  const object = plain(last === undefined ? merged : pruneDropped(merged, { managers, last, ownership: request }));
-  const change = { before: live, after: object, self: id, force: request.force === true };
+  const pruned = last === undefined ? merged : pruneDropped(merged, { managers, last, ownership: request });
+  const change = { before: live, after: plain(pruned), self: id, force: request.force === true };
   const { conflicts } = settleOwnership(managers, change, request);
   if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
+  const object = plain(withoutNewNulls(pruned, merged));
   const changed = !deepEqual(live, object);
   finish(managers, { id, changed, now });
   return { object: changed ? object : live, managedFields: encodeManagers(managers), changed };

@@ -20,6 +20,9 @@ export interface Pruning {
  * Removes from a merged object what its applier applied last time and nobody owns now. What nobody ever applied stays. All
  * is decided on sets, in the version of the last apply; the steps are upstream's `RemoveItems`, `addBackOwnedItems` and
  * `addBackDanglingItems` (`structured-merge-diff` v6, `merge/update.go`).
+ *
+ * Lists and maps of which everything was removed are null in the result: who owns them goes on owning them. See
+ * {@link withoutNewNulls}.
  */
 export function pruneDropped(merged: unknown, { managers, last, ownership }: Pruning): unknown {
   const versions = new Versions(ownership);
@@ -47,8 +50,7 @@ export function pruneDropped(merged: unknown, { managers, last, ownership }: Pru
     pruned = versions.convert(kept, version, last.apiVersion);
   }
   const gone = mergedSet.difference(setOf(pruned)).intersection(lastSet);
-  const result = withoutNewNulls(removeItems(type, before, gone), before);
-  return versions.convert(result, last.apiVersion, ownership.apiVersion);
+  return versions.convert(removeItems(type, before, gone), last.apiVersion, ownership.apiVersion);
 }
 
 function ownedByVersion(managers: Managers): Map<string, FieldSet> {
@@ -69,11 +71,8 @@ function keepOwned(
   return removeItems(type, merged, all.difference(keep));
 }
 
-/**
- * Lists and maps of which everything was removed are null until here, for sets tell them from absent ones; typed kinds
- * drop such nulls when they are decoded, so nobody ever sees them.
- */
-function withoutNewNulls(value: unknown, before: unknown): unknown {
+/** Drops the nulls that {@link pruneDropped} has left: typed kinds drop them when they are decoded, so nobody sees them. */
+export function withoutNewNulls(value: unknown, before: unknown): unknown {
   if (value === before) return value;
   if (Array.isArray(value)) {
     return Array.isArray(before) && before.length === value.length

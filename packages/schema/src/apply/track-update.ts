@@ -46,7 +46,12 @@ export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[
 export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   const { manager, subresource, apiVersion, now } = update;
   reconcileManagers(managers, update);
-  const change = { before: trackable(update.live), after: trackable(update.object), self: '', force: true };
+  const change = {
+    before: trackable(update.live),
+    after: trackable(update.object),
+    self: '',
+    force: true,
+  };
   const { comparison } = settleOwnership(managers, change, update);
   const set = withoutMeta(withoutReset(comparison.modified.union(comparison.added), update));
   if (!set.isEmpty) {

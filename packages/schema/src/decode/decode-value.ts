@@ -1,3 +1,4 @@
+import { canonicalQuantity } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/index.ts';
 import { DecodeError } from './decode-error.ts';
@@ -9,11 +10,6 @@ export interface DecodeOptions {
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
   /** Prefix of all paths, e.g. `metadata` when only that part is decoded. */
   readonly path?: string | undefined;
-  /**
-   * Checks and rewrites a quantity (`1000m` → `1`); `undefined` means that it is none. Without it quantities are only
-   * checked for their characters.
-   */
-  readonly canonicalQuantity?: ((text: string) => string | undefined) | undefined;
 }
 
 /** What {@link decodeValue} hands back. */
@@ -25,7 +21,6 @@ export interface Decoded {
 }
 
 const MAX_REPORTED = 100;
-const QUANTITY = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
 /**
  * Fits plain data to a type as the API server's decoder does (1.36): field names match by case, unknown fields are
@@ -113,7 +108,7 @@ class Decoder {
       }
       const decoded = this.decode(property, item, {
         path: join(place.path, key),
-        field: join(place.field, key),
+        field: join(place.field, embeddedName(owner, key)),
         owner,
       });
       if (decoded !== item) {
@@ -188,12 +183,8 @@ class Decoder {
 
   private quantity(value: unknown): unknown {
     const text = typeof value === 'number' ? String(value) : value;
-    const { canonicalQuantity } = this.options;
-    if (typeof text === 'string') {
-      if (canonicalQuantity === undefined ? QUANTITY.test(text) : false) return text;
-      const canonical = canonicalQuantity?.(text);
-      if (canonical !== undefined) return canonical;
-    }
+    const canonical = typeof text === 'string' ? canonicalQuantity(text) : undefined;
+    if (canonical !== undefined) return canonical;
     throw new DecodeError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );
@@ -224,6 +215,48 @@ function structName(node: SchemaNode): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
+/** Structures that embed another, which then shows in paths: the embedded name, and the fields that are not in it. */
+const EMBEDDING: ReadonlyMap<string, readonly [name: string, own: readonly string[]]> = new Map([
+  [
+    'Probe',
+    [
+      'ProbeHandler',
+      [
+        'initialDelaySeconds',
+        'timeoutSeconds',
+        'periodSeconds',
+        'successThreshold',
+        'failureThreshold',
+        'terminationGracePeriodSeconds',
+      ],
+    ],
+  ],
+  ['Volume', ['VolumeSource', ['name']]],
+  ['EphemeralContainer', ['EphemeralContainerCommon', ['targetContainerName']]],
+  [
+    'PersistentVolumeSpec',
+    [
+      'PersistentVolumeSource',
+      [
+        'capacity',
+        'accessModes',
+        'claimRef',
+        'persistentVolumeReclaimPolicy',
+        'storageClassName',
+        'mountOptions',
+        'volumeMode',
+        'nodeAffinity',
+        'volumeAttributesClassName',
+      ],
+    ],
+  ],
+]);
+
+function embeddedName(owner: string, key: string): string {
+  const embedding = EMBEDDING.get(owner);
+  return embedding === undefined || embedding[1].includes(key) ? key : `${embedding[0]}.${key}`;
+}
+
 /** The Go type that upstream's message names; named scalar types (`v1.RestartPolicy`) are not in the type table. */
 function goType(node: SchemaNode): string {
   if (node.intOrString === true) return 'int32';
@@ -240,6 +273,8 @@ function goType(node: SchemaNode): string {
       return `[]${node.items === undefined ? 'interface {}' : elementType(node.items)}`;
     case 'object':
       if (node.additionalProperties !== undefined && node.properties === undefined) {
+        // The one named map type of the built-in kinds.
+        if (isQuantity(node.additionalProperties)) return 'v1.ResourceList';
         return `map[string]${elementType(node.additionalProperties)}`;
       }
       return node.typeName ?? 'map[string]interface {}';
