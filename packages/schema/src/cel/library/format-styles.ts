@@ -26,8 +26,9 @@ export const KUBERNETES_STYLE: FormatStyle = {
   lenient: false,
   string: kubernetesText,
   fixed: (value, precision) => (Number.isFinite(value) ? grouped(toFixedEven(value, precision)) : symbol(value)),
-  // Upstream takes the precision for a width, and then ignores it.
-  scientific: (value) => (Number.isFinite(value) ? superscript(toScientific(value, 6)) : symbol(value)),
+  // Upstream takes the precision for a width.
+  scientific: (value, width) =>
+    (Number.isFinite(value) ? superscript(toScientific(value, 6)) : symbol(value)).padStart(width),
 };
 
 function nonFinite(value: number): string {
