@@ -215,9 +215,14 @@ describe('HttpTransport faults', () => {
 
   it('says of a request that GOAWAY left out that nothing of it was done', async () => {
     await withServer(
-      (request) => request.stream.session?.goaway(0, 0),
+      (request, response) => {
+        if (request.url === '/first') response.end('ok');
+        else request.stream.session?.goaway(0, 1);
+      },
       async ({ open }) => {
-        const error = await failure(open().request({ method: 'POST', path: '/', body: Buffer.from('{}') }));
+        const transport = open();
+        await text((await transport.request({ method: 'GET', path: '/first' })).body);
+        const error = await failure(transport.request({ method: 'POST', path: '/', body: Buffer.from('{}') }));
         expect(error).toMatchObject({ code: 'KW2004', retryable: true, sent: false });
       },
     );
