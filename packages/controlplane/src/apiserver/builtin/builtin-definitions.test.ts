@@ -20,7 +20,6 @@ describe('builtinDefinitions', () => {
     const virtual = definitions.filter((definition) => definition.virtual).map(({ resource }) => resource);
     expect(virtual).toEqual([
       'bindings',
-      'componentstatuses',
       'selfsubjectreviews',
       'tokenreviews',
       'localsubjectaccessreviews',

@@ -1,13 +1,17 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
 import { type BuiltinResource, builtinResources, builtinSchema } from '@kubewright/schema';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
+import type { Strategy } from '../registry/strategy.ts';
+import { builtinCells } from './builtin-cells.ts';
 import { builtinDefaults } from './builtin-defaults.ts';
 import type { BuiltinKind } from './builtin-kind.ts';
 import { builtinKinds } from './builtin-kinds.ts';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 import { mainStrategy, viewStrategy } from './builtin-strategy.ts';
+import { builtinValidations } from './builtin-validations.ts';
 import { connectSubresource, virtualResource } from './hooks.ts';
 import { nameAndAge, nameAndAgeColumns } from './table/name-and-age.ts';
+import type { KindValidation } from './validation/kind-validation.ts';
 import { WireTypes } from './wire/wire-types.ts';
 
 /**
@@ -17,11 +21,13 @@ import { WireTypes } from './wire/wire-types.ts';
  * @throws Error when the type table lists a resource that nobody defines.
  */
 export function builtinDefinitions(options: BuiltinDefinitionsOptions): readonly ResourceDefinition[] {
+  const cells = builtinCells();
   const types = new WireTypes(builtinDefaults());
+  const validations = builtinValidations(options);
   const kinds = new Map(builtinKinds(options).map((kind) => [kind.resource, kind]));
   return builtinResources().map((resource) => {
     const kind = kinds.get(`${resource.group}/${resource.version}/${resource.resource}`);
-    if (kind) return storedDefinition({ resource, kind, types, options });
+    if (kind) return storedDefinition({ resource, kind, types, cells, validations, options });
     return hookedDefinition(resource, options);
   });
 }
@@ -30,23 +36,29 @@ interface Parts {
   readonly resource: BuiltinResource;
   readonly kind: BuiltinKind;
   readonly types: WireTypes;
+  readonly cells: ReturnType<typeof builtinCells>;
+  readonly validations: ReturnType<typeof builtinValidations>;
   readonly options: BuiltinDefinitionsOptions;
 }
 
 function storedDefinition(parts: Parts): ResourceDefinition {
-  const { resource, kind, types } = parts;
-  const { cells } = kind as { cells?: ResourceDefinition['cells'] };
+  const { resource, kind, types, cells } = parts;
   return {
     ...namesOf(resource),
     storagePrefix:
       kind.storagePrefix ?? `/registry/${resource.group === '' ? '' : `${resource.group}/`}${resource.resource}/`,
     storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),
     ...(kind.conversion && { conversion: kind.conversion }),
-    strategy: mainStrategy(kind, types),
-    cells: cells ?? nameAndAge,
+    strategy: { ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) },
+    cells: cells.get(kind.resource) ?? nameAndAge,
     fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],
     subresources: new Map(resource.subresources.map((sub) => [sub.name, subresource(sub, parts)])),
   };
+}
+
+function rules(validation: KindValidation | undefined): Partial<Strategy> {
+  // A kind's rules see objects of that kind only; the type was forgotten by `validationOf`.
+  return (validation ?? {}) as unknown as Partial<Strategy>;
 }
 
 type Subresource = BuiltinResource['subresources'][number];
@@ -56,9 +68,13 @@ function subresource(sub: Subresource, parts: Parts): SubresourceDefinition {
   return { group, version, kind, verbs, behaviour: behaviourOf(sub, parts) };
 }
 
-function behaviourOf(sub: Subresource, { resource, kind, types, options }: Parts): SubresourceDefinition['behaviour'] {
+function behaviourOf(sub: Subresource, parts: Parts): SubresourceDefinition['behaviour'] {
+  const { resource, kind, types, options } = parts;
   const view = kind.views?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
-  if (view) return { type: 'status', strategy: viewStrategy(kind, view, types) };
+  if (view) {
+    const own = rules(parts.validations.get(`${kind.resource}/${sub.name}`));
+    return { type: 'status', strategy: { ...viewStrategy(kind, view, types), ...own } };
+  }
   if (sub.name === 'scale' && kind.scale) return kind.scale;
   return connectSubresource(`${resource.resource}/${sub.name}`, options);
 }

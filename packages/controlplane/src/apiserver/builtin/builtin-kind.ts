@@ -36,8 +36,6 @@ export interface BuiltinKind<T = never> {
   readonly views?: Readonly<Record<string, KindView<T>>>;
   readonly scale?: ScaleSubresource;
   readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
-  /** Cells of one row of `kubectl get`, in the order of the recorded columns. @defaultValue name and age */
-  cells?(object: T, nowMs: number): readonly unknown[];
   readonly conversion?: Conversion;
   /** Where the stored form is another version's. */
   readonly storageApiVersion?: string;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { invalidField } from '@kubewright/apimachinery';
 import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
 import { refuseAllocation } from './refuse-allocation.ts';
@@ -71,6 +72,8 @@ function initIpFamilies(spec: ServiceSpec): void {
 function allocateClusterIp(service: Service, context: AllocationContext): void {
   const { spec } = service;
   const asked = spec.clusterIP || undefined;
+  // What is no address is for validation to refuse.
+  if (asked !== undefined && !isIP(asked)) return;
   try {
     spec.clusterIP = context.allocator.takeIp({ asked, dryRun: context.dryRun });
     spec.clusterIPs = [spec.clusterIP];

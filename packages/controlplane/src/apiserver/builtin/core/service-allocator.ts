@@ -89,6 +89,8 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
         if (free === undefined) throw new AllocationError('range is full');
         return free;
       }
+      // Upstream's dry run takes any port for free.
+      if (dryRun) return asked;
       if (asked < nodePorts[0] || asked > nodePorts[1]) {
         throw new AllocationError(
           `provided port is not in the valid range. The range of valid ports is ${nodePorts.join('-')}`,

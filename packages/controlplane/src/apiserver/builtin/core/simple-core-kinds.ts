@@ -1,5 +1,6 @@
 import { builtinKind } from '../builtin-kind.ts';
 import type {
+  ComponentStatus,
   Endpoints,
   LimitRange,
   PodTemplate,
@@ -11,6 +12,8 @@ import { workloadScale } from '../workload-scale.ts';
 
 /** Kinds of the core group that need little of their own. */
 export const simpleCoreKinds = [
+  // Upstream fills this from health checks; nothing is stored here, so the list is empty.
+  builtinKind<ComponentStatus>({ resource: '/v1/componentstatuses', struct: 'v1.ComponentStatus' }),
   builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),
   builtinKind<LimitRange>({ resource: '/v1/limitranges', struct: 'v1.LimitRange', allowCreateOnUpdate: true }),
   builtinKind<PodTemplate>({ resource: '/v1/podtemplates', struct: 'v1.PodTemplate', generation: 'object' }),

@@ -138,7 +138,7 @@ export interface AzureFilePersistentVolumeSource {
   secretName: string;
   shareName: string;
   readOnly?: boolean | undefined;
-  secretNamespace?: string | undefined;
+  secretNamespace?: string | null | undefined;
 }
 
 export interface AzureFileVolumeSource {
@@ -241,7 +241,7 @@ export interface Capabilities {
 }
 
 export interface CapacityRequestPolicy {
-  default?: string | undefined;
+  default?: string | null | undefined;
   validValues?: string[] | undefined;
   validRange?: CapacityRequestPolicyRange | undefined;
 }
@@ -603,7 +603,7 @@ export interface DaemonSetCondition {
 }
 
 export interface DaemonSetSpec {
-  selector?: LabelSelector | undefined;
+  selector?: LabelSelector | null | undefined;
   template: PodTemplateSpec;
   updateStrategy: DaemonSetUpdateStrategy;
   minReadySeconds?: number | undefined;
@@ -658,7 +658,7 @@ export interface DeploymentCondition {
 
 export interface DeploymentSpec {
   replicas?: number | undefined;
-  selector?: LabelSelector | undefined;
+  selector?: LabelSelector | null | undefined;
   template: PodTemplateSpec;
   strategy: DeploymentStrategy;
   minReadySeconds?: number | undefined;
@@ -1183,7 +1183,7 @@ export interface GCEPersistentDiskVolumeSource {
 
 export interface GRPCAction {
   port: number;
-  service?: string | undefined;
+  service?: string | null | undefined;
 }
 
 export interface GitRepoVolumeSource {
@@ -1237,7 +1237,7 @@ export interface HTTPHeader {
 
 export interface HTTPIngressPath {
   path?: string | undefined;
-  pathType?: string | undefined;
+  pathType?: string | null | undefined;
   backend: IngressBackend;
 }
 
@@ -1374,7 +1374,7 @@ export interface IngressClassParametersReference {
   apiGroup?: string | undefined;
   kind: string;
   name: string;
-  scope?: string | undefined;
+  scope?: string | null | undefined;
   namespace?: string | undefined;
 }
 
@@ -1566,7 +1566,7 @@ export interface LimitResponse {
 }
 
 export interface LimitedPriorityLevelConfiguration {
-  nominalConcurrencyShares?: number | undefined;
+  nominalConcurrencyShares?: number | null | undefined;
   limitResponse: LimitResponse;
   lendablePercent?: number | undefined;
   borrowingLimitPercent?: number | undefined;
@@ -1708,7 +1708,7 @@ export interface MutatingWebhook {
   matchPolicy?: string | undefined;
   namespaceSelector?: LabelSelector | undefined;
   objectSelector?: LabelSelector | undefined;
-  sideEffects?: string | undefined;
+  sideEffects?: string | null | undefined;
   timeoutSeconds?: number | undefined;
   admissionReviewVersions: string[] | null;
   reinvocationPolicy?: string | undefined;
@@ -2588,7 +2588,7 @@ export interface ReplicaSetCondition {
 export interface ReplicaSetSpec {
   replicas?: number | undefined;
   minReadySeconds?: number | undefined;
-  selector?: LabelSelector | undefined;
+  selector?: LabelSelector | null | undefined;
   template: PodTemplateSpec;
 }
 
@@ -2857,7 +2857,7 @@ export interface Scale {
 export interface ScaleIOPersistentVolumeSource {
   gateway: string;
   system: string;
-  secretRef?: SecretReference | undefined;
+  secretRef?: SecretReference | null | undefined;
   sslEnabled?: boolean | undefined;
   protectionDomain?: string | undefined;
   storagePool?: string | undefined;
@@ -2870,7 +2870,7 @@ export interface ScaleIOPersistentVolumeSource {
 export interface ScaleIOVolumeSource {
   gateway: string;
   system: string;
-  secretRef?: LocalObjectReference | undefined;
+  secretRef?: LocalObjectReference | null | undefined;
   sslEnabled?: boolean | undefined;
   protectionDomain?: string | undefined;
   storagePool?: string | undefined;
@@ -3126,7 +3126,7 @@ export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
 
 export interface StatefulSetSpec {
   replicas?: number | undefined;
-  selector?: LabelSelector | undefined;
+  selector?: LabelSelector | null | undefined;
   template: PodTemplateSpec;
   volumeClaimTemplates?: PersistentVolumeClaim[] | undefined;
   serviceName: string;
@@ -3256,8 +3256,8 @@ export interface TokenRequest {
 
 export interface TokenRequestSpec {
   audiences: string[] | null;
-  expirationSeconds?: number | undefined;
-  boundObjectRef?: BoundObjectReference | undefined;
+  expirationSeconds?: number | null | undefined;
+  boundObjectRef?: BoundObjectReference | null | undefined;
 }
 
 export interface TokenRequestStatus {
@@ -3318,13 +3318,13 @@ export interface TypeChecking {
 }
 
 export interface TypedLocalObjectReference {
-  apiGroup?: string | undefined;
+  apiGroup?: string | null | undefined;
   kind: string;
   name: string;
 }
 
 export interface TypedObjectReference {
-  apiGroup?: string | undefined;
+  apiGroup?: string | null | undefined;
   kind: string;
   name: string;
   namespace?: string | undefined;
@@ -3392,7 +3392,7 @@ export interface ValidatingWebhook {
   matchPolicy?: string | undefined;
   namespaceSelector?: LabelSelector | undefined;
   objectSelector?: LabelSelector | undefined;
-  sideEffects?: string | undefined;
+  sideEffects?: string | null | undefined;
   timeoutSeconds?: number | undefined;
   admissionReviewVersions: string[] | null;
   matchConditions?: MatchCondition[] | undefined;

@@ -49,3 +49,50 @@ export function write(name, lines) {
 }
 
 if (what === 'minimal') await recordMinimal();
+
+/** Creates the minimal objects and the prepared ones, then asks for every row as a Table. */
+async function recordTables() {
+  const { tableObjects } = await import('./table-objects.mjs');
+  const all = [...tableObjects, ...minimalObjects.map(([resource, object]) => ({ resource, object }))];
+  for (const { resource, object, status, remove, noNode } of all) {
+    const body = structuredClone(object);
+    if (noNode) delete body.spec.nodeName;
+    const collection = collectionOf(resource, body);
+    const made = await call('POST', collection, body);
+    if (made.status !== 201) process.stderr.write(`${resource} ${body.metadata.name}: ${made.status} ${made.body?.message}\n`);
+    const item = `${collection}/${body.metadata.name}`;
+    if (status) {
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      const patched = await call('PATCH', `${item}/status`, { status }, headers);
+      if (patched.status !== 200) process.stderr.write(`${item}/status: ${patched.status} ${patched.body?.message}\n`);
+    }
+    if (remove) await call('DELETE', item);
+  }
+  const lines = [];
+  const collections = new Map(all.map(({ resource, object }) => [collectionOf(resource, object), { resource, object }]));
+  for (const [collection, { resource, object }] of collections) {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { body } = await call('GET', `${collection}?includeObject=Object&limit=${resource === "pods" ? 40 : 6}`, undefined, { accept });
+    for (const row of body.rows) {
+      lines.push(JSON.stringify({ resource, apiVersion: object.apiVersion, now: Date.now(), object: stored(row.object), cells: row.cells }));
+    }
+  }
+  write('tables.jsonl', lines);
+}
+
+if (what === 'tables') await recordTables();
+
+/** Sends what must be refused and keeps the answers; the object is rebuilt from the cases by the test. */
+async function recordInvalid() {
+  const { build, invalidCases } = await import('./invalid-objects.mjs');
+  const lines = [];
+  for (const [index, one] of invalidCases.entries()) {
+    const { resource, object } = build(one);
+    const { status, body } = await call('POST', `${collectionOf(resource, object)}?dryRun=All`, object);
+    if (status < 400) process.stderr.write(`${index} ${resource} ${JSON.stringify(one[1]).slice(0, 200)}: accepted\n`);
+    lines.push(JSON.stringify({ index, resource, code: status, message: body.message, causes: body.details?.causes }));
+  }
+  write('invalid.jsonl', lines);
+}
+
+if (what === 'invalid') await recordInvalid();

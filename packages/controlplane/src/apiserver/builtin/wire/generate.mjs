@@ -176,6 +176,7 @@ const interfaces = Object.entries(structs)
       .map(([field, code]) => {
         const type = tsType(code.slice(1).split('=')[0]);
         if (/^[!o][tu]/.test(code)) return `  ${field}?: string | null | undefined;\n`;
+        if (code.startsWith('!*')) return `  ${field}?: ${type} | null | undefined;\n`;
         if (/^![[{]/.test(code)) return `  ${field}: ${type} | null;\n`;
         return /^(![snb]|[!o][qi@])/.test(code) ? `  ${field}: ${type};\n` : `  ${field}?: ${type} | undefined;\n`;
       })

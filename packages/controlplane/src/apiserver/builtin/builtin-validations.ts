@@ -1,0 +1,38 @@
+import { admissionregistrationValidation } from './admissionregistration/admissionregistration-validation.ts';
+import { appsValidation } from './apps/apps-validation.ts';
+import { autoscalingValidation } from './autoscaling/autoscaling-validation.ts';
+import { batchValidation } from './batch/batch-validation.ts';
+import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
+import { configValidation } from './core/config-validation.ts';
+import { coreValidation } from './core/core-validation.ts';
+import { endpointsValidation } from './core/endpoints-validation.ts';
+import { podValidation } from './core/pod-validation.ts';
+import { serviceValidation } from './core/service-validation.ts';
+import { volumeObjectValidation } from './core/volume-object-validation.ts';
+import { networkingValidation } from './networking/networking-validation.ts';
+import { rbacValidation } from './rbac/rbac-validation.ts';
+import { smallGroupValidation } from './small-group-validation.ts';
+import { storageValidation } from './storage/storage-validation.ts';
+import type { KindValidation } from './validation/kind-validation.ts';
+
+/** The rules of every kind, by `group/version/resource`; those of views end with the view's name. */
+export function builtinValidations(
+  options: Pick<BuiltinDefinitionsOptions, 'allowLoopbackEndpoints'>,
+): ReadonlyMap<string, KindValidation> {
+  return new Map([
+    ...podValidation,
+    serviceValidation,
+    ...configValidation,
+    ...endpointsValidation({ allowLoopback: options.allowLoopbackEndpoints ?? false }),
+    ...volumeObjectValidation,
+    ...coreValidation,
+    ...appsValidation,
+    ...batchValidation,
+    ...autoscalingValidation,
+    ...networkingValidation,
+    ...rbacValidation,
+    ...storageValidation,
+    ...admissionregistrationValidation,
+    ...smallGroupValidation,
+  ]);
+}

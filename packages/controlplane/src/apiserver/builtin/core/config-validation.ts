@@ -1,0 +1,109 @@
+import {
+  checkConfigMapKey,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  tooLongField,
+} from '@kubewright/apimachinery';
+import type { ConfigMap, Secret } from '../generated/drafts.ts';
+import { immutable, sameJson } from '../validation/check.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+
+const MAX_BYTES = 1_048_576;
+const DATA = FieldPath.of('data');
+/** Keys that a typed secret must have. */
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+};
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+
+/** Rules of config maps and secrets. */
+export const configValidation: readonly ValidationEntry[] = [
+  validationOf<ConfigMap>('/v1/configmaps', {
+    validate: configMapFaults,
+    validateUpdate: (object, old) => immutableFaults(object, old, ['data', 'binaryData']),
+  }),
+  validationOf<Secret>('/v1/secrets', {
+    validate: secretFaults,
+    validateUpdate: (object, old) => [
+      ...immutable(object.type, { old: old.type, path: FieldPath.of('type') }),
+      ...immutableFaults(object, old, ['data']),
+    ],
+  }),
+];
+
+function configMapFaults({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) {
+    faults.push(...checkConfigMapKey(key).map((detail) => invalidField(DATA.key(key), key, detail)));
+    if (Object.hasOwn(binaryData, key))
+      faults.push(invalidField(DATA.key(key), key, 'duplicate of key present in binaryData'));
+    bytes += Buffer.byteLength(value);
+  }
+  for (const [key, value] of Object.entries(binaryData)) {
+    faults.push(
+      ...checkConfigMapKey(key).map((detail) => invalidField(FieldPath.of('binaryData').key(key), key, detail)),
+    );
+    bytes += Buffer.byteLength(value, 'base64');
+  }
+  // Upstream gives an empty path here.
+  return bytes > MAX_BYTES ? [...faults, tooLongField('[]', { max: MAX_BYTES })] : faults;
+}
+
+function secretFaults({ metadata, type = '', data = {} }: Secret): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) {
+    faults.push(...checkConfigMapKey(key).map((detail) => invalidField(DATA.key(key), key, detail)));
+    bytes += Buffer.byteLength(value, 'base64');
+  }
+  if (bytes > MAX_BYTES) faults.push(tooLongField(DATA, { max: MAX_BYTES }));
+  for (const key of REQUIRED_KEYS[type] ?? []) {
+    if (!Object.hasOwn(data, key)) faults.push(requiredField(DATA.key(key)));
+    else faults.push(...dockerFaults(key, data[key] ?? ''));
+  }
+  if (type === 'kubernetes.io/basic-auth' && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
+    faults.push(requiredField(DATA.key('username')), requiredField(DATA.key('password')));
+  }
+  if (type === 'kubernetes.io/service-account-token' && !metadata.annotations?.[ACCOUNT_NAME]) {
+    faults.push(requiredField(FieldPath.of('metadata', 'annotations').key(ACCOUNT_NAME)));
+  }
+  return faults;
+}
+
+function dockerFaults(key: string, encoded: string): readonly FieldError[] {
+  if (!key.startsWith('.docker')) return [];
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  try {
+    JSON.parse(text);
+    return [];
+  } catch {
+    // The value is secret: only where it stops to be JSON is told.
+    const first = text.trim().charAt(0);
+    const detail =
+      first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
+    return [invalidField(DATA.key(key), '<secret contents redacted>', detail)];
+  }
+}
+
+function immutableFaults<T extends { readonly immutable?: boolean | undefined }>(
+  object: T,
+  old: T,
+  fields: readonly (keyof T & string)[],
+): readonly FieldError[] {
+  if (!old.immutable) return [];
+  const detail = 'field is immutable when `immutable` is set';
+  const faults = object.immutable ? [] : [forbiddenField(FieldPath.of('immutable'), detail)];
+  return [
+    ...faults,
+    ...fields
+      .filter((name) => !sameJson(object[name], old[name]))
+      .map((name) => forbiddenField(FieldPath.of(name), detail)),
+  ];
+}

@@ -1,0 +1,208 @@
+import {
+  checkPortName,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidField,
+  notFoundField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import type {
+  Container,
+  ContainerPort,
+  Lifecycle,
+  PodSpec,
+  SecurityContext,
+  VolumeMount,
+} from '../generated/drafts.ts';
+import {
+  all,
+  between,
+  type Check,
+  each,
+  enumOf,
+  fields,
+  isEmpty,
+  optional,
+  present,
+  required,
+  rule,
+  textRule,
+  unique,
+} from '../validation/check.ts';
+import { dnsLabel, portNumber, protocol, relativePath } from '../validation/rules.ts';
+import { env, envFrom } from './env-validation.ts';
+import { handlers, livenessProbe, readinessProbe } from './probe-validation.ts';
+import { resources } from './resources-validation.ts';
+
+/** A user or group id. */
+export const id: Check<number> = between(0, 2_147_483_647);
+
+const port: Check<ContainerPort> = fields<ContainerPort>({
+  name: optional(textRule(checkPortName)),
+  containerPort: required(portNumber),
+  hostPort: optional(portNumber),
+  protocol: required(protocol),
+});
+
+const ports: Check<ContainerPort[]> = all(
+  each(port),
+  unique(
+    ({ name }) => name,
+    (path) => path.child('name'),
+  ),
+);
+
+const lifecycle: Check<Lifecycle> = fields<Lifecycle>({ postStart: present(handlers), preStop: present(handlers) });
+
+const securityContext: Check<SecurityContext> = all(
+  fields<SecurityContext>({ runAsUser: present(id), runAsGroup: present(id) }),
+  (context, path) =>
+    context?.allowPrivilegeEscalation === false && context.privileged
+      ? [
+          invalidField(
+            path,
+            goSecurityContext(context),
+            'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+          ),
+        ]
+      : [],
+);
+
+/** The message shows the structure as Go's own names spell it. */
+function goSecurityContext(context: SecurityContext): Record<string, unknown> {
+  const names: readonly (keyof SecurityContext)[] = [
+    'capabilities',
+    'privileged',
+    'seLinuxOptions',
+    'windowsOptions',
+    'runAsUser',
+    'runAsGroup',
+    'runAsNonRoot',
+    'readOnlyRootFilesystem',
+    'allowPrivilegeEscalation',
+    'procMount',
+    'seccompProfile',
+    'appArmorProfile',
+  ];
+  const goName = (name: string): string =>
+    name === 'seLinuxOptions' ? 'SELinuxOptions' : name.charAt(0).toUpperCase() + name.slice(1);
+  return Object.fromEntries(names.map((name) => [goName(name), context[name] ?? null]));
+}
+
+/** What every container must be, wherever it stands. */
+const shared: Check<Container> = fields<Container>({
+  name: required(dnsLabel),
+  image: required(rule((image) => image.trim() === image, 'must not have leading or trailing whitespace')),
+  ports,
+  env,
+  envFrom,
+  terminationMessagePolicy: required(enumOf('File', 'FallbackToLogsOnError')),
+  imagePullPolicy: required(enumOf('Always', 'IfNotPresent', 'Never')),
+  resources,
+  securityContext,
+});
+
+/** The containers of a pod: at least one, distinct, with mounts that exist. */
+export function containers(spec: PodSpec): Check<Container[]> {
+  return (list, path) => {
+    if (isEmpty(list)) return [requiredField(path)];
+    const each1: Check<Container> = all(
+      shared,
+      mounts(spec),
+      fields<Container>({ lifecycle, livenessProbe, readinessProbe, startupProbe: livenessProbe }),
+    );
+    return all<Container[]>(
+      each(each1),
+      unique(({ name }) => name, name),
+      hostPorts,
+    )(list, path);
+  };
+}
+
+const name = (path: FieldPath): FieldPath => path.child('name');
+
+/** Init containers: only those that stay (`restartPolicy: Always`) may have probes and hooks. */
+export function initContainers(spec: PodSpec): Check<Container[]> {
+  return (list, path) => {
+    const taken = new Set((spec.containers ?? []).map((container) => container.name));
+    const distinct = unique<Container>((container) => container.name, name);
+    const clash: Check<Container> = (container, at) =>
+      container && taken.has(container.name) ? [duplicateName(container.name, at)] : [];
+    return all<Container[]>(each(all(shared, mounts(spec), clash, initOnly)), distinct)(list, path);
+  };
+}
+
+function duplicateName(value: string, path: FieldPath): FieldError {
+  return {
+    type: 'FieldValueDuplicate',
+    field: String(path.child('name')),
+    body: `Duplicate value: ${JSON.stringify(value)}`,
+  };
+}
+
+const initOnly: Check<Container> = (container, path) => {
+  if (!container) return [];
+  const policy = present(enumOf('Always', 'Never', 'OnFailure'))(container.restartPolicy, path.child('restartPolicy'));
+  if (container.restartPolicy === 'Always') {
+    return [
+      ...policy,
+      ...fields<Container>({ lifecycle, livenessProbe, readinessProbe, startupProbe: livenessProbe })(container, path),
+    ];
+  }
+  const probes = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+  const detail = 'may not be set for init containers without restartPolicy=Always';
+  return [
+    ...policy,
+    ...probes.filter((part) => container[part]).map((part) => forbiddenField(path.child(part), detail)),
+  ];
+};
+
+function mounts(spec: PodSpec): Check<Container> {
+  const known = new Set((spec.volumes ?? []).map((volume) => volume.name));
+  const devices = new Set<string>();
+  return (container, path) => {
+    const at = path.child('volumeMounts');
+    const seen = new Set<string>();
+    for (const device of container?.volumeDevices ?? []) devices.add(device.name);
+    return (container?.volumeMounts ?? []).flatMap((mount, index) => {
+      const faults = mountFaults(mount, { path: at.index(index), list: at, known });
+      if (mount.mountPath !== '' && seen.has(mount.mountPath)) {
+        faults.push(invalidField(at.index(index).child('mountPath'), mount.mountPath, 'must be unique'));
+      }
+      seen.add(mount.mountPath);
+      return faults;
+    });
+  };
+}
+
+function mountFaults(
+  mount: VolumeMount,
+  at: { readonly path: FieldPath; readonly list: FieldPath; readonly known: ReadonlySet<string> },
+): FieldError[] {
+  const faults: FieldError[] = [];
+  if (!mount.name) faults.push(requiredField(at.path.child('name')));
+  if (!at.known.has(mount.name)) faults.push(notFoundField(at.path.child('name'), mount.name));
+  if (!mount.mountPath) faults.push(requiredField(at.path.child('mountPath')));
+  // Upstream forgets the index in the paths of these two.
+  if (mount.subPath) faults.push(...relativePath(mount.subPath, at.list.child('subPath')));
+  if (mount.subPathExpr) faults.push(...relativePath(mount.subPathExpr, at.list.child('subPathExpr')));
+  return faults;
+}
+
+/** Two containers cannot have the same port of the host. */
+const hostPorts: Check<Container[]> = (list, path) => {
+  const seen = new Set<string>();
+  return (list ?? []).flatMap((container, i) =>
+    (container.ports ?? []).flatMap(({ hostPort, hostIP, protocol: kind }, j) => {
+      if (!hostPort) return [];
+      const key = `${kind}/${hostIP ?? ''}/${hostPort}`;
+      if (!seen.has(key)) {
+        seen.add(key);
+        return [];
+      }
+      const field = String(path.index(i).child('ports').index(j).child('hostPort'));
+      return [{ type: 'FieldValueDuplicate' as const, field, body: `Duplicate value: ${JSON.stringify(key)}` }];
+    }),
+  );
+};

@@ -1,0 +1,111 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { type FieldError, FieldPath, invalidField, requiredField, unsupportedField } from '@kubewright/apimachinery';
+import type {
+  Discoveryv1EndpointPort,
+  Endpoint,
+  EndpointAddress,
+  EndpointSlice,
+  EndpointSubset,
+  Endpoints,
+} from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, isEmpty, optional, present, unique } from '../validation/check.ts';
+import { ipAddress, specialAddress } from '../validation/ip.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { dnsLabel, dnsSubdomain, portNumber, protocol, qualifiedName } from '../validation/rules.ts';
+
+const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
+
+/** Rules of endpoints and endpoint slices. Loopback addresses are accepted only where the server is told to. */
+export function endpointsValidation(options: { readonly allowLoopback: boolean }): readonly ValidationEntry[] {
+  const { allowLoopback } = options;
+  return [
+    validationOf<Endpoints>('/v1/endpoints', {
+      validate: ({ subsets }) => each(subset(allowLoopback))(subsets, FieldPath.of('subsets')),
+    }),
+    validationOf<EndpointSlice>('discovery.k8s.io/v1/endpointslices', {
+      validate: (slice) => sliceFaults(slice, allowLoopback),
+      validateUpdate: (slice, old) =>
+        slice.addressType === old.addressType
+          ? []
+          : [invalidField('addressType', slice.addressType, 'field is immutable')],
+    }),
+  ];
+}
+
+function subset(allowLoopback: boolean): Check<EndpointSubset> {
+  const address: Check<EndpointAddress> = (value, path) => {
+    const ip = value?.ip ?? '';
+    const at = path.child('ip');
+    const wrong = ipAddress(ip, at);
+    // Upstream looks twice.
+    if (wrong.length > 0) return [...wrong, invalidField(at, ip, 'must be a valid IP address')];
+    return specialAddress(ip, { path: at, allowLoopback });
+  };
+  return (value, path) => {
+    if (!value) return [];
+    const faults: FieldError[] = [];
+    if (isEmpty(value.addresses) && isEmpty(value.notReadyAddresses)) {
+      faults.push(requiredField(path, 'must specify `addresses` or `notReadyAddresses`'));
+    }
+    faults.push(
+      ...each(address)(value.addresses, path.child('addresses')),
+      ...each(address)(value.notReadyAddresses, path.child('notReadyAddresses')),
+    );
+    const several = (value.ports ?? []).length > 1;
+    for (const [index, port] of (value.ports ?? []).entries()) {
+      const at = path.child('ports').index(index);
+      if (several && !port.name) faults.push(requiredField(at.child('name')));
+      else faults.push(...optional(dnsLabel)(port.name, at.child('name')));
+      faults.push(...portNumber(port.port, at.child('port')), ...protocol(port.protocol, at.child('protocol')));
+    }
+    return faults;
+  };
+}
+
+function sliceFaults(slice: EndpointSlice, allowLoopback: boolean): readonly FieldError[] {
+  const path = FieldPath.of('addressType');
+  if (!slice.addressType) return [requiredField(path)];
+  if (!ADDRESS_TYPES.includes(slice.addressType)) return [unsupportedField(path, slice.addressType, ADDRESS_TYPES)];
+  return [
+    ...each(endpoint(slice.addressType, allowLoopback))(slice.endpoints ?? undefined, FieldPath.of('endpoints')),
+    ...slicePorts(slice.ports ?? undefined, FieldPath.of('ports')),
+  ];
+}
+
+function endpoint(type: string, allowLoopback: boolean): Check<Endpoint> {
+  return (value, path) => {
+    const at = path.child('addresses');
+    const addresses = value?.addresses ?? [];
+    const faults: FieldError[] = addresses.length === 0 ? [requiredField(at, 'must contain at least 1 address')] : [];
+    for (const [index, text] of addresses.entries())
+      faults.push(...addressFaults(text, { type, at, index, allowLoopback }));
+    return [...faults, ...present(dnsLabel)(value?.hostname, path.child('hostname'))];
+  };
+}
+
+function addressFaults(
+  text: string,
+  context: { readonly type: string; readonly at: FieldPath; readonly index: number; readonly allowLoopback: boolean },
+): readonly FieldError[] {
+  const { type, at, index, allowLoopback } = context;
+  const path = at.index(index);
+  if (type === 'FQDN') return dnsSubdomain(text, path);
+  const wrong = ipAddress(text, path);
+  if (wrong.length > 0) return wrong;
+  const family = type === 'IPv4' ? isIPv4(text) : isIPv6(text);
+  const mixed = family ? [] : [invalidField(at, text, `must be an ${type} address`)];
+  return [...mixed, ...specialAddress(text, { path, allowLoopback })];
+}
+
+const slicePorts: Check<Discoveryv1EndpointPort[]> = (list, path) => {
+  const named = unique<Discoveryv1EndpointPort>(
+    ({ name }) => name,
+    (at) => at.child('name'),
+  );
+  const rules = fields<Discoveryv1EndpointPort>({
+    name: optional(dnsLabel),
+    protocol: enumOf('SCTP', 'TCP', 'UDP'),
+    appProtocol: present(qualifiedName),
+  });
+  return all<Discoveryv1EndpointPort[]>(named, each(rules))(list, path);
+};

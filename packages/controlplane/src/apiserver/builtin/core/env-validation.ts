@@ -1,0 +1,151 @@
+import {
+  checkConfigMapKey,
+  checkRelaxedEnvVarName,
+  type FieldError,
+  type FieldPath,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import type {
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  ObjectFieldSelector,
+  ResourceFieldSelector,
+} from '../generated/drafts.ts';
+import { type Check, each, fields, required, textRule } from '../validation/check.ts';
+import { dnsSubdomain } from '../validation/rules.ts';
+import { parseQuantity } from '../wire/quantity.ts';
+
+const ENV_FIELDS = [
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+];
+const VOLUME_FIELDS = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
+const KNOWN_FIELDS = new Set([
+  ...ENV_FIELDS,
+  ...VOLUME_FIELDS,
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+]);
+const ENV_RESOURCES = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+const DIVISORS: Readonly<Record<string, readonly string[]>> = {
+  cpu: ['1m', '1'],
+  memory: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
+};
+const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
+
+/** A field of the pod that an environment variable may show. */
+const envField: Check<ObjectFieldSelector> = (selector, path) => podField(selector, { path, supported: ENV_FIELDS });
+
+/** A field of the pod that a file of a downward volume may show. */
+export const volumeField: Check<ObjectFieldSelector> = (selector, path) =>
+  podField(selector, { path, supported: VOLUME_FIELDS });
+
+function podField(
+  selector: ObjectFieldSelector | undefined,
+  at: { readonly path: FieldPath; readonly supported: readonly string[] },
+): readonly FieldError[] {
+  if (!selector) return [];
+  const path = at.path.child('fieldPath');
+  const { fieldPath } = selector;
+  if (!fieldPath) return [requiredField(path)];
+  const subscripted = /^metadata\.(labels|annotations)\['(.+)'\]$/.test(fieldPath);
+  if (subscripted || at.supported.includes(fieldPath)) return [];
+  if (!KNOWN_FIELDS.has(fieldPath)) {
+    return [invalidField(path, fieldPath, `error converting fieldPath: field label not supported: ${fieldPath}`)];
+  }
+  return [unsupportedField(path, fieldPath, at.supported)];
+}
+
+/** A resource of a container. */
+export const resourceField: Check<ResourceFieldSelector> = (selector, path) => {
+  if (!selector) return [];
+  const at = path.child('resource');
+  if (!selector.resource) return [requiredField(at)];
+  const hugePages = /^(limits|requests)\.hugepages-/.test(selector.resource);
+  if (!hugePages && !ENV_RESOURCES.includes(selector.resource))
+    return [unsupportedField(at, selector.resource, ENV_RESOURCES)];
+  const kind = selector.resource.endsWith('.cpu') ? 'cpu' : 'memory';
+  if ((parseQuantity(selector.divisor)?.nano ?? 0n) === 0n || DIVISORS[kind]?.includes(selector.divisor)) return [];
+  const allowed = kind === 'cpu' ? '1m and 1' : '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei';
+  const resource = selector.resource.replace(/^(limits|requests)\./, '');
+  const plural = `only divisor's values ${allowed} are supported with the ${resource} resource`;
+  return [invalidField(path.child('divisor'), selector.resource, plural)];
+};
+
+const keyRef = fields<{ name?: string | undefined; key: string }>({
+  name: dnsSubdomain,
+  key: required(textRule(checkConfigMapKey)),
+});
+
+const valueFrom: Check<EnvVarSource> = fields<EnvVarSource>({
+  fieldRef: envField,
+  resourceFieldRef: resourceField,
+  configMapKeyRef: keyRef,
+  secretKeyRef: keyRef,
+});
+
+const variable: Check<EnvVar> = (item, path) => {
+  if (!item) return [];
+  const faults = [...required(textRule(checkRelaxedEnvVarName))(item.name, path.child('name'))];
+  if (!item.valueFrom) return faults;
+  const at = path.child('valueFrom');
+  const given = SOURCES.filter((source) => item.valueFrom?.[source]);
+  const refuse = (detail: string): FieldError => invalidField(at, '', detail);
+  if (given.length === 0)
+    return [
+      ...faults,
+      refuse(
+        `must specify one of: ${SOURCES.slice(0, -1)
+          .map((s) => `\`${s}\``)
+          .join(', ')} or \`fileKeyRef\``,
+      ),
+    ];
+  faults.push(...valueFrom(item.valueFrom, at));
+  if (item.value) faults.push(refuse('may not be specified when `value` is not empty'));
+  else if (given.length > 1) faults.push(refuse('may not have more than one field specified at a time'));
+  return faults;
+};
+
+/** Environment variables. */
+export const env: Check<EnvVar[]> = each(variable);
+
+const source = fields<{ name?: string | undefined }>({ name: required(dnsSubdomain) });
+
+/** Whole config maps and secrets as environment; upstream reports faults of the choice at the list. */
+export const envFrom: Check<EnvFromSource[]> = (list, path) =>
+  (list ?? []).flatMap((item, index) => {
+    const at = path.index(index);
+    const faults = [
+      ...(item.prefix ? textRule(checkRelaxedEnvVarName)(item.prefix, at.child('prefix')) : []),
+      ...source(item.configMapRef, at.child('configMapRef')),
+      ...source(item.secretRef, at.child('secretRef')),
+    ];
+    const given = Number(Boolean(item.configMapRef)) + Number(Boolean(item.secretRef));
+    if (given === 0) faults.push(invalidField(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (given > 1) faults.push(invalidField(path, '', 'may not have more than one field specified at a time'));
+    return faults;
+  });

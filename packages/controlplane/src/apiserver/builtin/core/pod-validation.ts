@@ -1,0 +1,151 @@
+import { checkDns1123Label, type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
+import type { Container, Pod, PodSpec } from '../generated/drafts.ts';
+import { sameJson } from '../validation/check.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { podSpec } from './pod-spec-validation.ts';
+import { podWarnings } from './pod-warnings.ts';
+
+const SPEC = FieldPath.of('spec');
+const UPDATABLE = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join(',');
+
+/** Rules of pods and their views. */
+export const podValidation: readonly ValidationEntry[] = [
+  validationOf<Pod>('/v1/pods', {
+    validate: (pod) => [...podSpec(pod.spec, SPEC), ...createOnly(pod)],
+    validateUpdate: updateFaults,
+    warnings: (pod, old) => (old ? [] : podWarnings(pod, nameWarnings(pod))),
+  }),
+  validationOf<Pod>('/v1/pods/ephemeralcontainers', { validateUpdate: ephemeralFaults }),
+  validationOf<Pod>('/v1/pods/resize', { validate: (pod) => podSpec(pod.spec, SPEC), validateUpdate: resizeFaults }),
+];
+
+function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
+  // An update is checked by `validate` as well; a stored pod has a resource version.
+  if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
+  return [forbiddenField(SPEC.child('ephemeralContainers'), 'cannot be set on create')];
+}
+
+function nameWarnings({ metadata }: Pod): readonly string[] {
+  const faults = checkDns1123Label(metadata.name ?? '');
+  if (faults.length === 0) return [];
+  const text =
+    "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+  return [`${text}: [${faults.join(' ')}]`];
+}
+
+function updateFaults(pod: Pod, old: Pod): readonly FieldError[] {
+  const counts = countFaults(pod, old);
+  if (counts.length > 0) return counts;
+  const faults = [
+    ...deadlineFaults(pod.spec, old.spec),
+    ...tolerationFaults(pod.spec, old.spec),
+    ...gateFaults(pod.spec, old.spec),
+  ];
+  const changed = changedFields(munged(pod.spec, old.spec), old.spec);
+  if (changed.length === 0) return faults;
+  const detail = `pod updates may not change fields other than ${UPDATABLE}\n${changed.map((field) => `  ${field}`).join('\n')}`;
+  return [...faults, forbiddenField(SPEC, detail)];
+}
+
+function countFaults(pod: Pod, old: Pod): readonly FieldError[] {
+  for (const field of ['containers', 'initContainers'] as const) {
+    if ((pod.spec[field] ?? []).length !== (old.spec[field] ?? []).length) {
+      return [forbiddenField(SPEC.child(field), 'pod updates may not add or remove containers')];
+    }
+  }
+  return [];
+}
+
+function deadlineFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
+  const path = SPEC.child('activeDeadlineSeconds');
+  const seconds = spec.activeDeadlineSeconds;
+  if (seconds === undefined) {
+    if (old.activeDeadlineSeconds === undefined) return [];
+    return [invalidField(path, null, 'must not update from a positive integer to nil value')];
+  }
+  if (old.activeDeadlineSeconds !== undefined && old.activeDeadlineSeconds < seconds) {
+    return [invalidField(path, seconds, 'must be less than or equal to previous value')];
+  }
+  return [];
+}
+
+function tolerationFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
+  const kept = (old.tolerations ?? []).every((wanted) =>
+    (spec.tolerations ?? []).some((given) =>
+      sameJson({ ...given, tolerationSeconds: 0 }, { ...wanted, tolerationSeconds: 0 }),
+    ),
+  );
+  if (kept) return [];
+  return [
+    forbiddenField(SPEC.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds'),
+  ];
+}
+
+function gateFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
+  const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
+  return (spec.schedulingGates ?? []).flatMap(({ name }, index) =>
+    before.has(name)
+      ? []
+      : [
+          forbiddenField(
+            SPEC.child('schedulingGates').index(index),
+            `only deletion is allowed, but found new scheduling gate '${name}'`,
+          ),
+        ],
+  );
+}
+
+/** The new specification with the old values wherever a change is allowed. */
+function munged(spec: PodSpec, old: PodSpec): PodSpec {
+  const images = (list: Container[] | null | undefined, before: Container[] | null | undefined): Container[] =>
+    (list ?? []).map((container, i) => ({ ...container, image: before?.[i]?.image }));
+  const gated = (old.schedulingGates ?? []).length > 0;
+  return {
+    ...spec,
+    containers: images(spec.containers, old.containers),
+    initContainers: images(spec.initContainers, old.initContainers),
+    activeDeadlineSeconds: old.activeDeadlineSeconds,
+    tolerations: old.tolerations,
+    schedulingGates: old.schedulingGates,
+    ...((old.terminationGracePeriodSeconds ?? 0) < 0 &&
+      spec.terminationGracePeriodSeconds === 1 && { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds }),
+    // A pod that nobody may schedule yet can still be told where to go.
+    ...(gated && { nodeSelector: old.nodeSelector, affinity: old.affinity }),
+  };
+}
+
+function changedFields(spec: PodSpec, old: PodSpec): readonly string[] {
+  const names = new Set([...Object.keys(spec), ...Object.keys(old)]) as Set<keyof PodSpec>;
+  return [...names]
+    .filter((name) => !sameJson(spec[name], old[name]))
+    .map((name) => `spec.${name}`)
+    .sort();
+}
+
+function ephemeralFaults(pod: Pod, old: Pod): readonly FieldError[] {
+  const path = SPEC.child('ephemeralContainers');
+  const now = new Map((pod.spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
+  return (old.spec.ephemeralContainers ?? []).flatMap((container) => {
+    const current = now.get(container.name);
+    if (!current)
+      return [forbiddenField(path, `existing ephemeral containers "${container.name}" may not be removed\n`)];
+    if (sameJson(current, container)) return [];
+    return [forbiddenField(path, `existing ephemeral containers "${container.name}" may not be changed\n`)];
+  });
+}
+
+function resizeFaults(pod: Pod, old: Pod): readonly FieldError[] {
+  const without = (list: Container[] | null | undefined): unknown =>
+    (list ?? []).map(({ resources, resizePolicy, ...rest }) => rest);
+  const same =
+    sameJson(without(pod.spec.containers), without(old.spec.containers)) &&
+    sameJson(without(pod.spec.initContainers), without(old.spec.initContainers));
+  if (same) return [];
+  return [forbiddenField(SPEC, 'only cpu and memory resources are mutable')];
+}

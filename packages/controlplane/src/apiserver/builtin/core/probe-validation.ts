@@ -1,0 +1,59 @@
+import { type FieldError, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import type { ExecAction, HTTPGetAction, LifecycleHandler, Probe } from '../generated/drafts.ts';
+import { type Check, enumOf, fields, nonNegative, required } from '../validation/check.ts';
+import { portNumber, portNumberOrName } from '../validation/rules.ts';
+
+type Handlers = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>;
+
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
+
+const details: Check<Handlers> = fields<Handlers>({
+  exec: fields<ExecAction>({ command: required() }),
+  httpGet: fields<HTTPGetAction>({ path: required(), port: portNumberOrName, scheme: enumOf('HTTP', 'HTTPS') }),
+  tcpSocket: fields({ port: portNumberOrName }),
+  grpc: fields({ port: portNumber }),
+});
+
+/** Exactly one way to ask or to act. */
+export const handlers: Check<Handlers> = (value, path) => {
+  if (!value) return [];
+  const given = HANDLERS.filter((handler) => value[handler]);
+  if (given.length === 0) return [requiredField(path, 'must specify a handler type')];
+  const [first, ...others] = given;
+  const only = details({ [first as string]: value[first as keyof Handlers] } as Handlers, path);
+  return [
+    ...only,
+    ...others.map((handler) => forbiddenField(path.child(handler), 'may not specify more than 1 handler type')),
+  ];
+};
+
+const numbers: Check<Probe> = fields<Probe>({
+  initialDelaySeconds: nonNegative,
+  timeoutSeconds: nonNegative,
+  periodSeconds: nonNegative,
+  successThreshold: nonNegative,
+  failureThreshold: nonNegative,
+});
+
+const probe: Check<Probe> = (value, path) => (value ? [...handlers(value, path), ...numbers(value, path)] : []);
+
+/** A probe whose first success counts: liveness and startup. */
+export const livenessProbe: Check<Probe> = (value, path) => {
+  const faults: FieldError[] = [...probe(value, path)];
+  if (value && value.successThreshold !== 1) {
+    faults.push(invalidField(path.child('successThreshold'), value.successThreshold, 'must be 1'));
+  }
+  return faults;
+};
+
+/** A readiness probe, which never ends a container. */
+export const readinessProbe: Check<Probe> = (value, path) => {
+  const seconds = value?.terminationGracePeriodSeconds;
+  if (seconds === undefined) return probe(value, path);
+  const fault = invalidField(
+    path.child('terminationGracePeriodSeconds'),
+    seconds,
+    'must not be set for readinessProbes',
+  );
+  return [...probe(value, path), fault];
+};

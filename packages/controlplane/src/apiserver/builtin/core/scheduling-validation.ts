@@ -1,0 +1,123 @@
+import { type FieldError, type FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import type {
+  Affinity,
+  NodeAffinity,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+  Toleration,
+  TopologySpreadConstraint,
+} from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, optional, present, required, rule } from '../validation/check.ts';
+import { dnsLabel, labelSelector, qualifiedName } from '../validation/rules.ts';
+
+const weight: Check<number> = rule((value) => value >= 1 && value <= 100, 'must be in the range 1-100');
+
+/** Which taints a pod may live with. */
+export const toleration: Check<Toleration> = (value, path) => {
+  if (!value) return [];
+  const faults: FieldError[] = [...optional(qualifiedName)(value.key, path.child('key'))];
+  const at = path.child('operator');
+  if (!value.key && value.operator !== 'Exists') {
+    const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+    faults.push(invalidField(at, value.operator ?? '', detail));
+  }
+  if (value.tolerationSeconds !== undefined && value.effect !== 'NoExecute') {
+    const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+    faults.push(invalidField(path.child('effect'), value.effect ?? '', detail));
+  }
+  if (value.operator === 'Exists' && value.value) {
+    faults.push(invalidField(at, value.value, "value must be empty when `operator` is 'Exists'"));
+  }
+  faults.push(...optional(enumOf('Equal', 'Exists'))(value.operator, at));
+  faults.push(...optional(enumOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'))(value.effect, path.child('effect')));
+  return faults;
+};
+
+/** How pods spread over domains; a pair of key and consequence may come once. */
+export const spreadConstraints: Check<TopologySpreadConstraint[]> = (list, path) => {
+  const seen = new Set<string>();
+  return (list ?? []).flatMap((constraint, index) => {
+    const faults = [...spread(constraint, path.index(index))];
+    const pair = `{${constraint.topologyKey}, ${constraint.whenUnsatisfiable}}`;
+    if (seen.has(pair)) {
+      const field = `${path.index(index - 1)}.{topologyKey, whenUnsatisfiable}`;
+      faults.push({ type: 'FieldValueDuplicate', field, body: `Duplicate value: ${JSON.stringify(pair)}` });
+    }
+    seen.add(pair);
+    return faults;
+  });
+};
+
+const spread: Check<TopologySpreadConstraint> = all(
+  fields<TopologySpreadConstraint>({
+    maxSkew: rule((value) => value > 0, 'must be greater than zero'),
+    topologyKey: required(undefined, 'can not be empty'),
+    whenUnsatisfiable: enumOf('DoNotSchedule', 'ScheduleAnyway'),
+  }),
+  (value, path) => {
+    if (value?.minDomains === undefined || value.whenUnsatisfiable === 'DoNotSchedule') return [];
+    const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${value.whenUnsatisfiable}`;
+    return [invalidField(path.child('minDomains'), value.minDomains, detail)];
+  },
+  fields<TopologySpreadConstraint>({ labelSelector }),
+);
+
+const podTerm: Check<PodAffinityTerm> = (term, path) => {
+  if (!term) return [];
+  return [
+    ...present(labelSelector)(term.labelSelector, path.child('labelSelector')),
+    ...present(labelSelector)(term.namespaceSelector, path.child('namespaceSelector')),
+    ...(term.namespaces ?? []).flatMap((name) => dnsLabel(name, path.child('namespace'))),
+    ...(term.topologyKey ? [] : [requiredField(path.child('topologyKey'), 'can not be empty')]),
+    ...qualifiedName(term.topologyKey, path.child('topologyKey')),
+  ];
+};
+
+const podAffinity: Check<PodAffinity> = fields<PodAffinity>({
+  requiredDuringSchedulingIgnoredDuringExecution: each(podTerm),
+  preferredDuringSchedulingIgnoredDuringExecution: each(fields({ weight, podAffinityTerm: podTerm })),
+});
+
+const nodeRequirement: Check<NodeSelectorRequirement> = (value, path) => {
+  if (!value) return [];
+  return [...valuesFaults(value, path), ...qualifiedName(value.key, path.child('key'))];
+};
+
+function valuesFaults(value: NodeSelectorRequirement, path: FieldPath): readonly FieldError[] {
+  const count = (value.values ?? []).length;
+  const at = path.child('values');
+  switch (value.operator) {
+    case 'In':
+    case 'NotIn':
+      return count === 0 ? [requiredField(at, "must be specified when `operator` is 'In' or 'NotIn'")] : [];
+    case 'Exists':
+    case 'DoesNotExist':
+      return count > 0
+        ? [forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")]
+        : [];
+    case 'Gt':
+    case 'Lt':
+      return count === 1 ? [] : [requiredField(at, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+    default:
+      return [invalidField(path.child('operator'), value.operator, 'not a valid selector operator')];
+  }
+}
+
+const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({ matchExpressions: each(nodeRequirement) });
+
+/** Node selector terms, of which there must be one. */
+export const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
+  each(nodeTerm),
+  'must have at least one node selector term',
+);
+
+const nodeAffinity: Check<NodeAffinity> = fields<NodeAffinity>({
+  requiredDuringSchedulingIgnoredDuringExecution: (value, path) =>
+    value ? nodeSelectorTerms(value.nodeSelectorTerms ?? undefined, path.child('nodeSelectorTerms')) : [],
+  preferredDuringSchedulingIgnoredDuringExecution: each(fields({ weight, preference: nodeTerm })),
+});
+
+/** Where a pod wants to be. */
+export const affinity: Check<Affinity> = fields<Affinity>({ nodeAffinity, podAffinity, podAntiAffinity: podAffinity });

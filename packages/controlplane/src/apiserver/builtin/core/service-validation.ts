@@ -1,0 +1,167 @@
+import {
+  checkDns1123Label,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
+import { type Check, each, enumOf, fields, isEmpty, optional, present, required } from '../validation/check.ts';
+import { ipAddress, specialAddress } from '../validation/ip.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import {
+  dnsLabel,
+  dnsSubdomain,
+  labels,
+  portNumber,
+  portNumberOrName,
+  protocol,
+  qualifiedName,
+} from '../validation/rules.ts';
+
+const SPEC = FieldPath.of('spec');
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const MAX_AFFINITY_SECONDS = 86_400;
+
+/** Rules of services. Addresses that cannot be had are refused by the allocator. */
+export const serviceValidation: ValidationEntry = validationOf<Service>('/v1/services', {
+  validate: ({ spec }) => [
+    ...portsFaults(spec),
+    ...typeFaults(spec),
+    ...plain(spec, SPEC),
+    ...externalFaults(spec),
+    ...addressFaults(spec),
+  ],
+  validateUpdate({ spec }, old) {
+    const same =
+      spec.type === 'ExternalName' ||
+      old.spec.type === 'ExternalName' ||
+      !old.spec.clusterIP ||
+      spec.clusterIP === old.spec.clusterIP;
+    return same
+      ? []
+      : [invalidField(SPEC.child('clusterIPs').index(0), spec.clusterIPs ?? [], 'may not change once set')];
+  },
+  validateName: checkDns1123Label,
+});
+
+const plain: Check<ServiceSpec> = fields<ServiceSpec>({
+  selector: labels,
+  sessionAffinity: required(enumOf('ClientIP', 'None')),
+  type: required(enumOf(...TYPES)),
+  internalTrafficPolicy: present(enumOf('Cluster', 'Local')),
+});
+
+function portsFaults(spec: ServiceSpec): readonly FieldError[] {
+  const path = SPEC.child('ports');
+  const list = spec.ports ?? [];
+  const faults: FieldError[] = [];
+  const optionalPorts = spec.type === 'ExternalName' || spec.clusterIP === 'None';
+  if (list.length === 0 && !optionalPorts) faults.push(requiredField(path));
+  const names = new Set<string>();
+  const numbers = new Set<string>();
+  for (const [index, port] of list.entries()) {
+    const at = path.index(index);
+    faults.push(
+      ...nameFaults(port, { at: at.child('name'), several: list.length > 1, names }),
+      ...portFaults(port, at),
+    );
+    const key = `${port.protocol}/${port.port}`;
+    if (numbers.has(key)) {
+      faults.push({
+        type: 'FieldValueDuplicate',
+        field: String(at),
+        body: `Duplicate value: ${JSON.stringify(shownPort(port))}`,
+      });
+    }
+    numbers.add(key);
+    if (spec.type === 'ClusterIP' && port.nodePort) {
+      faults.push(forbiddenField(at.child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
+    }
+  }
+  return faults;
+}
+
+function nameFaults(
+  { name }: ServicePort,
+  context: { readonly at: FieldPath; readonly several: boolean; readonly names: Set<string> },
+): readonly FieldError[] {
+  const { at, several, names } = context;
+  if (!name) return several ? [requiredField(at)] : [];
+  const faults = [...dnsLabel(name, at)];
+  if (names.has(name))
+    faults.push({ type: 'FieldValueDuplicate', field: String(at), body: `Duplicate value: ${JSON.stringify(name)}` });
+  names.add(name);
+  return faults;
+}
+
+const portFaults: Check<ServicePort> = fields<ServicePort>({
+  port: portNumber,
+  protocol: required(protocol),
+  targetPort: portNumberOrName,
+  appProtocol: present(qualifiedName),
+});
+
+/** The message for a duplicate shows only what makes ports equal. */
+function shownPort({ protocol: kind, port }: ServicePort): Record<string, unknown> {
+  return { Name: '', Protocol: kind, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+}
+
+function typeFaults(spec: ServiceSpec): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  if (spec.type === 'ExternalName') {
+    if (!isEmpty(spec.clusterIPs) || spec.clusterIP) {
+      faults.push(forbiddenField(SPEC.child('clusterIPs'), 'may not be set for ExternalName services'));
+    }
+    faults.push(
+      ...required<string>((name, path) => dnsSubdomain(name?.replace(/\.$/, ''), path))(
+        spec.externalName,
+        SPEC.child('externalName'),
+      ),
+    );
+  }
+  if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && spec.clusterIP === 'None') {
+    faults.push(
+      invalidField(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${spec.type} services`),
+    );
+  }
+  if (spec.loadBalancerClass !== undefined && spec.type !== 'LoadBalancer') {
+    faults.push(forbiddenField(SPEC.child('loadBalancerClass'), "may only be used when `type` is 'LoadBalancer'"));
+  }
+  const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
+  if (
+    spec.sessionAffinity === 'ClientIP' &&
+    seconds !== undefined &&
+    (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS)
+  ) {
+    const at = SPEC.child('sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
+    faults.push(invalidField(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`));
+  }
+  return faults;
+}
+
+function externalFaults(spec: ServiceSpec): readonly FieldError[] {
+  const faults: FieldError[] = [...each(externalIp)(spec.externalIPs, SPEC.child('externalIPs'))];
+  const outside =
+    spec.type === 'NodePort' ||
+    spec.type === 'LoadBalancer' ||
+    (spec.type === 'ClusterIP' && !isEmpty(spec.externalIPs));
+  const path = SPEC.child('externalTrafficPolicy');
+  if (!outside && spec.externalTrafficPolicy) {
+    faults.push(invalidField(path, spec.externalTrafficPolicy, 'may only be set for externally-accessible services'));
+  } else if (outside) faults.push(...optional(enumOf('Cluster', 'Local'))(spec.externalTrafficPolicy, path));
+  return faults;
+}
+
+const externalIp: Check<string> = (value = '', path) => {
+  const faults = ipAddress(value, path);
+  return faults.length > 0 ? faults : specialAddress(value, { path, allowLoopback: false });
+};
+
+function addressFaults(spec: ServiceSpec): readonly FieldError[] {
+  if (spec.type === 'ExternalName') return [];
+  return (spec.clusterIPs ?? []).flatMap((ip, index) =>
+    ip === 'None' || ip === '' ? [] : ipAddress(ip, SPEC.child('clusterIPs').index(index)),
+  );
+}

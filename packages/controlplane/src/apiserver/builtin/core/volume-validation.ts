@@ -1,0 +1,127 @@
+import { type FieldError, forbiddenField, requiredField } from '@kubewright/apimachinery';
+import type {
+  ConfigMapVolumeSource,
+  DownwardAPIVolumeFile,
+  EmptyDirVolumeSource,
+  HostPathVolumeSource,
+  KeyToPath,
+  SecretVolumeSource,
+  Volume,
+} from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
+import { dnsLabel, noParentSteps, relativePath } from '../validation/rules.ts';
+import { parseQuantity } from '../wire/quantity.ts';
+import { resourceField, volumeField } from './env-validation.ts';
+
+const HOST_PATH_TYPES = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
+
+const mode: Check<number> = rule(
+  (bits) => bits >= 0 && bits <= 0o777,
+  'must be a number between 0 and 0777 (octal), both inclusive',
+);
+
+const item: Check<KeyToPath> = fields<KeyToPath>({ key: required(), path: required(relativePath), mode });
+
+/** Shared by persistent volumes. */
+export const hostPath: Check<HostPathVolumeSource> = fields<HostPathVolumeSource>({
+  path: required(noParentSteps),
+  type: present(enumOf(...HOST_PATH_TYPES)),
+});
+
+const secret: Check<SecretVolumeSource> = fields<SecretVolumeSource>({
+  secretName: required(),
+  defaultMode: mode,
+  items: each(item),
+});
+
+const configMap: Check<ConfigMapVolumeSource> = fields<ConfigMapVolumeSource>({
+  name: required(),
+  defaultMode: mode,
+  items: each(item),
+});
+
+const emptyDir: Check<EmptyDirVolumeSource> = (value, path) =>
+  (parseQuantity(value?.sizeLimit)?.nano ?? 0n) < 0n
+    ? [forbiddenField(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
+    : [];
+
+const downwardFile: Check<DownwardAPIVolumeFile> = fields<DownwardAPIVolumeFile>({
+  path: required(relativePath),
+  fieldRef: volumeField,
+  resourceFieldRef: resourceField,
+  mode,
+});
+
+const source: Check<Volume> = fields<Volume>({
+  emptyDir,
+  hostPath,
+  secret,
+  configMap,
+  persistentVolumeClaim: fields({ claimName: required() }),
+  // Upstream reports these without the item's place.
+  downwardAPI: (value, path) => (value?.items ?? []).flatMap((file) => downwardFile(file, path)),
+  nfs: fields({ server: required(), path: required() }),
+  csi: fields({ driver: required() }),
+});
+
+/** In the order in which upstream looks for a source. */
+const SOURCES: readonly (keyof Volume)[] = [
+  'emptyDir',
+  'hostPath',
+  'gitRepo',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'secret',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'flocker',
+  'persistentVolumeClaim',
+  'rbd',
+  'cinder',
+  'cephfs',
+  'quobyte',
+  'downwardAPI',
+  'fc',
+  'flexVolume',
+  'configMap',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'storageos',
+  'projected',
+  'scaleIO',
+  'csi',
+  'ephemeral',
+  'image',
+];
+
+const oneSource: Check<Volume> = (volume, path) => {
+  if (!volume) return [];
+  const given = SOURCES.filter((name) => volume[name]);
+  const [first, ...others] = given;
+  if (first === undefined) return [requiredField(path, 'must specify a volume type')];
+  const faults: FieldError[] = [...source({ name: volume.name, [first]: volume[first] }, path)];
+  for (const other of others) faults.push(forbiddenField(path.child(other), 'may not specify more than 1 volume type'));
+  return faults;
+};
+
+/** The volumes of a pod: distinct names, one source each. */
+export const volumes: Check<Volume[]> = all(
+  each(all(oneSource, fields<Volume>({ name: required(dnsLabel) }))),
+  unique(
+    ({ name }) => name,
+    (path) => path.child('name'),
+  ),
+);

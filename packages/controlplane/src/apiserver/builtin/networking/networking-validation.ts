@@ -1,0 +1,186 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import {
+  checkDns1123Subdomain,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressClass,
+  IngressRule,
+  NetworkPolicy,
+  NetworkPolicyEgressRule,
+  NetworkPolicyIngressRule,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+} from '../generated/drafts.ts';
+import {
+  type Check,
+  each,
+  enumOf,
+  fields,
+  immutable,
+  isEmpty,
+  optional,
+  present,
+  required,
+  textRule,
+} from '../validation/check.ts';
+import { cidr, parseCidr } from '../validation/ip.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { dnsLabel, dnsSubdomain, labelSelector, portNumber, portNumberOrName } from '../validation/rules.ts';
+
+const SPEC = FieldPath.of('spec');
+const SUBDOMAIN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+
+/** Rules of the networking group. */
+export const networkingValidation: readonly ValidationEntry[] = [
+  validationOf<Ingress>('networking.k8s.io/v1/ingresses', { validate: ({ spec }) => ingressFaults(spec) }),
+  validationOf<IngressClass>('networking.k8s.io/v1/ingressclasses', {
+    validate: ({ spec }) => controllerName(spec.controller, SPEC.child('controller')),
+    validateUpdate: ({ spec }, old) =>
+      immutable(spec.controller, { old: old.spec.controller, path: SPEC.child('controller') }),
+  }),
+  validationOf<NetworkPolicy>('networking.k8s.io/v1/networkpolicies', {
+    validate: ({ spec }) => [
+      ...labelSelector(spec.podSelector, SPEC.child('podSelector')),
+      ...each(fields<NetworkPolicyIngressRule>({ ports: each(policyPort), from: each(peer) }))(
+        spec.ingress,
+        SPEC.child('ingress'),
+      ),
+      ...each(fields<NetworkPolicyEgressRule>({ ports: each(policyPort), to: each(peer) }))(
+        spec.egress,
+        SPEC.child('egress'),
+      ),
+      ...each(enumOf('Ingress', 'Egress'))(spec.policyTypes, SPEC.child('policyTypes')),
+    ],
+  }),
+];
+
+const controllerName: Check<string> = (value = '', path) => {
+  const [domain = '', ...rest] = value.split('/');
+  const shaped = rest.length > 0 && rest.join('/') !== '' && checkDns1123Subdomain(domain).length === 0;
+  return shaped ? [] : [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+};
+
+function ingressFaults(spec: Ingress['spec']): readonly FieldError[] {
+  if (isEmpty(spec.rules) && !spec.defaultBackend) {
+    return [invalidField(SPEC, null, 'either `defaultBackend` or `rules` must be specified')];
+  }
+  return [
+    ...each(ingressRule)(spec.rules, SPEC.child('rules')),
+    ...present(backend)(spec.defaultBackend, SPEC.child('defaultBackend')),
+    ...present(dnsSubdomain)(spec.ingressClassName, SPEC.child('ingressClassName')),
+    ...each(
+      fields<{ hosts?: string[] | undefined; secretName?: string | undefined }>({
+        hosts: each(host),
+        secretName: optional(dnsSubdomain),
+      }),
+    )(spec.tls, SPEC.child('tls')),
+  ];
+}
+
+const host: Check<string> = (value = '', path) =>
+  value.includes('*') ? wildcard(value, path) : dnsSubdomain(value, path);
+
+const wildcard: Check<string> = textRule((value) =>
+  value.startsWith('*.') && checkDns1123Subdomain(value.slice(2)).length === 0
+    ? []
+    : [
+        "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character " +
+          `(e.g. '*.example.com', regex used for validation is '\\*\\.${SUBDOMAIN}')`,
+      ],
+);
+
+const ingressRule: Check<IngressRule> = (value, path) => {
+  if (!value) return [];
+  const at = path.child('host');
+  const address = isIPv4(value.host ?? '') || isIPv6(value.host ?? '');
+  const faults = address
+    ? [invalidField(at, value.host, 'must be a DNS name, not an IP address')]
+    : optional(host)(value.host, at);
+  const paths = path.child('http', 'paths');
+  return value.http ? [...faults, ...required(each(httpPath))(value.http.paths ?? undefined, paths)] : faults;
+};
+
+const httpPath: Check<HTTPIngressPath> = (value, path) => {
+  if (!value) return [];
+  return [...pathFaults(value, path), ...backend(value.backend, path.child('backend'))];
+};
+
+function pathFaults({ pathType, path: text = '' }: HTTPIngressPath, path: FieldPath): readonly FieldError[] {
+  const at = path.child('pathType');
+  if (pathType === undefined || pathType === null) return [requiredField(at, 'pathType must be specified')];
+  const known = enumOf('Exact', 'ImplementationSpecific', 'Prefix')(pathType, at);
+  if (known.length > 0) return known;
+  if (pathType === 'ImplementationSpecific' && text === '') return [];
+  const where = path.child('path');
+  if (!text.startsWith('/')) return [invalidField(where, text, 'must be an absolute path')];
+  if (pathType === 'ImplementationSpecific') return [];
+  const faults = ['//', '/./', '/../', '%2f', '%2F']
+    .filter((part) => text.includes(part))
+    .map((part) => invalidField(where, text, `must not contain '${part}'`));
+  for (const end of ['/..', '/.'])
+    if (text.endsWith(end)) faults.push(invalidField(where, text, `cannot end with '${end}'`));
+  return faults;
+}
+
+const backend: Check<IngressBackend> = (value, path) => {
+  const service = value?.service;
+  const faults: FieldError[] = [];
+  if (value?.resource && service) return [invalidField(path, '', 'cannot set both resource and service backends')];
+  if (value?.resource) return [];
+  if (!service) return [invalidField(path, '', 'resource or service backend is required')];
+  const { name, number } = service.port;
+  faults.push(...required(dnsLabel)(service.name, path.child('service', 'name')));
+  if (name && number) faults.push(invalidField(path, '', 'cannot set both port name & port number'));
+  else if (name) faults.push(...portNumberOrName(name, path.child('service', 'port', 'name')));
+  else if (number) faults.push(...portNumber(number, path.child('service', 'port', 'number')));
+  else faults.push(requiredField(path, 'port name or number is required'));
+  return faults;
+};
+
+const policyPort: Check<NetworkPolicyPort> = (value, path) => {
+  if (!value) return [];
+  const faults: FieldError[] = [...present(enumOf('TCP', 'UDP', 'SCTP'))(value.protocol, path.child('protocol'))];
+  const { port, endPort } = value;
+  if (port !== undefined) faults.push(...portNumberOrName(port, path.child('port')));
+  if (endPort === undefined) return faults;
+  const at = path.child('endPort');
+  if (port === undefined) faults.push(invalidField(at, endPort, 'may not be specified when `port` is not specified'));
+  else if (typeof port === 'string')
+    faults.push(invalidField(at, endPort, 'may not be specified when `port` is non-numeric'));
+  else if (endPort < port) faults.push(invalidField(at, port, 'must be greater than or equal to `port`'));
+  return faults;
+};
+
+const peer: Check<NetworkPolicyPeer> = (value, path) => {
+  const parts = ['podSelector', 'namespaceSelector', 'ipBlock'] as const;
+  const given = parts.filter((part) => value?.[part]);
+  if (!value || given.length === 0) return [requiredField(path, 'must specify a peer')];
+  const faults: FieldError[] = [
+    ...present(labelSelector)(value.podSelector, path.child('podSelector')),
+    ...present(labelSelector)(value.namespaceSelector, path.child('namespaceSelector')),
+    ...ipBlockFaults(value, path.child('ipBlock')),
+  ];
+  const mixed = value.ipBlock && given.length > 1;
+  return mixed ? [...faults, forbiddenField(path, 'may not specify both ipBlock and another peer')] : faults;
+};
+
+function ipBlockFaults({ ipBlock }: NetworkPolicyPeer, path: FieldPath): readonly FieldError[] {
+  if (!ipBlock) return [];
+  const outer = parseCidr(ipBlock.cidr);
+  if (!outer) return required(cidr)(ipBlock.cidr, path.child('cidr'));
+  return (ipBlock.except ?? []).flatMap((text, index) => {
+    const at = path.child('except').index(index);
+    const inner = parseCidr(text);
+    if (!inner) return cidr(text, at);
+    const within = inner.bits.startsWith(outer.bits) && inner.length > outer.length;
+    return within ? [] : [invalidField(at, text, 'must be a strict subset of `cidr`')];
+  });
+}

@@ -1,0 +1,89 @@
+import {
+  checkPathSegment,
+  type FieldError,
+  FieldPath,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import type { PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../generated/drafts.ts';
+import { type Check, each, enumOf, immutable, isEmpty, required, textRule } from '../validation/check.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { dnsSubdomain } from '../validation/rules.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+const RULES = FieldPath.of('rules');
+
+/** Rules of roles and bindings. */
+export const rbacValidation: readonly ValidationEntry[] = [
+  ...(['roles', 'clusterroles'] as const).map((resource) =>
+    validationOf<Role>(`${GROUP}/v1/${resource}`, {
+      validateName: checkPathSegment,
+      validate: ({ rules }) => each(policyRule(resource === 'roles'))(rules ?? [], RULES),
+    }),
+  ),
+  binding('rolebindings', ['Role', 'ClusterRole']),
+  binding('clusterrolebindings', ['ClusterRole']),
+];
+
+function binding(resource: string, kinds: readonly string[]): ValidationEntry {
+  return validationOf<RoleBinding>(`${GROUP}/v1/${resource}`, {
+    validateName: checkPathSegment,
+    validate: ({ roleRef, subjects }) => [
+      ...roleRefFaults(roleRef, kinds),
+      ...each(subject(resource === 'rolebindings'))(subjects, FieldPath.of('subjects')),
+    ],
+    validateUpdate: ({ roleRef }, old) =>
+      immutable(roleRef, { old: old.roleRef, path: FieldPath.of('roleRef'), detail: 'cannot change roleRef' }),
+  });
+}
+
+function policyRule(namespaced: boolean): Check<PolicyRule> {
+  return (rule, path) => {
+    if (!rule) return [];
+    const faults: FieldError[] = [];
+    if (isEmpty(rule.verbs)) faults.push(requiredField(path.child('verbs'), 'verbs must contain at least one value'));
+    if (!isEmpty(rule.nonResourceURLs)) {
+      const at = path.child('nonResourceURLs');
+      const refuse = (detail: string): FieldError => invalidField(at, rule.nonResourceURLs, detail);
+      if (namespaced) faults.push(refuse('namespaced rules cannot apply to non-resource URLs'));
+      if (!isEmpty(rule.apiGroups) || !isEmpty(rule.resources) || !isEmpty(rule.resourceNames)) {
+        faults.push(refuse('rules cannot apply to both regular resources and non-resource URLs'));
+      }
+      return faults;
+    }
+    if (isEmpty(rule.apiGroups))
+      faults.push(requiredField(path.child('apiGroups'), 'resource rules must supply at least one api group'));
+    if (isEmpty(rule.resources))
+      faults.push(requiredField(path.child('resources'), 'resource rules must supply at least one resource'));
+    return faults;
+  };
+}
+
+function roleRefFaults(ref: RoleRef, kinds: readonly string[]): readonly FieldError[] {
+  const path = FieldPath.of('roleRef');
+  const group = ref.apiGroup ?? '';
+  return [
+    ...(group === GROUP ? [] : [unsupportedField(path.child('apiGroup'), group, [GROUP])]),
+    ...enumOf(...kinds)(ref.kind, path.child('kind')),
+    ...required(textRule(checkPathSegment))(ref.name, path.child('name')),
+  ];
+}
+
+function subject(namespaced: boolean): Check<Subject> {
+  return (value, path) => {
+    if (!value) return [];
+    const faults: FieldError[] = value.name ? [] : [requiredField(path.child('name'))];
+    const group = (wanted: string): void => {
+      if ((value.apiGroup ?? '') !== wanted)
+        faults.push(unsupportedField(path.child('apiGroup'), value.apiGroup ?? '', [wanted]));
+    };
+    if (value.kind === 'ServiceAccount') {
+      if (value.name) faults.push(...dnsSubdomain(value.name, path.child('name')));
+      group('');
+      if (!namespaced && !value.namespace) faults.push(requiredField(path.child('namespace')));
+    } else if (value.kind === 'User' || value.kind === 'Group') group(GROUP);
+    else faults.push(unsupportedField(path.child('kind'), value.kind, ['ServiceAccount', 'User', 'Group']));
+    return faults;
+  };
+}

@@ -1,0 +1,52 @@
+// What record.mjs creates, and the status it then writes, before it asks for tables.
+const pod = (name, status, { spec = {}, metadata = {} } = {}) => ({
+  resource: 'pods',
+  object: { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec: { nodeName: 'n1', containers: [{ name: 'a', image: 'a' }, { name: 'b', image: 'b' }], ...spec } },
+  status,
+});
+const at = '2026-01-01T00:00:00Z';
+const container = (name, state, more = {}) => ({ name, image: name, imageID: '', ready: false, restartCount: 0, state, ...more });
+const running = { running: { startedAt: at } };
+const ready = { conditions: [{ type: 'Ready', status: 'True' }, { type: 'Initialized', status: 'True' }] };
+const exited = (exitCode, more = {}) => ({ terminated: { exitCode, startedAt: at, finishedAt: at, ...more } });
+const init = { spec: { initContainers: [{ name: 'i', image: 'i' }, { name: 's', image: 's', restartPolicy: 'Always' }] } };
+
+export const tableObjects = [
+  pod('pending', { phase: 'Pending' }),
+  pod('running', { phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], ...ready, containerStatuses: [container('a', running, { ready: true }), container('b', running, { ready: true, restartCount: 2, lastState: exited(1) })] }),
+  pod('crash', { phase: 'Running', containerStatuses: [container('a', { waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 5 }), container('b', running, { ready: true })] }),
+  pod('done', { phase: 'Succeeded', containerStatuses: [container('a', exited(0, { reason: 'Completed' })), container('b', exited(0, { reason: 'Completed' }))] }),
+  pod('failed', { phase: 'Failed', containerStatuses: [container('a', exited(0, { reason: 'Completed' })), container('b', exited(3, { reason: 'Error' }))] }),
+  pod('exit', { phase: 'Failed', containerStatuses: [container('a', exited(3)), container('b', exited(0, { signal: 9 }))] }),
+  pod('half', { phase: 'Running', containerStatuses: [container('a', exited(0, { reason: 'Completed' })), container('b', running, { ready: true })] }),
+  pod('half-ready', { phase: 'Running', ...ready, containerStatuses: [container('a', exited(0, { reason: 'Completed' })), container('b', running, { ready: true })] }),
+  pod('evicted', { phase: 'Failed', reason: 'Evicted' }),
+  pod('init-1', { phase: 'Pending', initContainerStatuses: [container('i', running)] }, init),
+  pod('init-2', { phase: 'Pending', initContainerStatuses: [container('i', { waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 3 })] }, init),
+  pod('init-3', { phase: 'Pending', initContainerStatuses: [container('i', exited(2))] }, init),
+  pod('init-4', { phase: 'Pending', initContainerStatuses: [container('i', exited(2, { signal: 6 }))] }, init),
+  pod('init-5', { phase: 'Pending', initContainerStatuses: [container('i', exited(0)), container('s', { waiting: { reason: 'PodInitializing' } })] }, init),
+  pod('sidecar', { phase: 'Running', ...ready, initContainerStatuses: [container('i', exited(0), { restartCount: 4 }), container('s', running, { ready: true, started: true, restartCount: 1 })], containerStatuses: [container('a', running, { ready: true }), container('b', running, { ready: true })] }, init),
+  { ...pod('gated', { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] }, { spec: { schedulingGates: [{ name: 'x' }] } }), noNode: true },
+  pod('gates', { phase: 'Running', conditions: [{ type: 'x.com/a', status: 'True' }], nominatedNodeName: 'n2' }, { spec: { readinessGates: [{ conditionType: 'x.com/a' }, { conditionType: 'x.com/b' }] } }),
+  { ...pod('terminating', { phase: 'Running' }, { metadata: { finalizers: ['x.com/f'] } }), remove: true },
+  { resource: 'nodes', object: { apiVersion: 'v1', kind: 'Node', metadata: { name: 't-node', labels: { 'node-role.kubernetes.io/control-plane': '', 'node-role.kubernetes.io/a': '', 'kubernetes.io/role': 'b' } }, spec: { unschedulable: true } }, status: { addresses: [{ type: 'InternalIP', address: '1.2.3.4' }], conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { kubeletVersion: 'v1.36.3', osImage: 'Debian', kernelVersion: '6.1', architecture: 'amd64', containerRuntimeVersion: 'x://1', machineID: '', systemUUID: '', bootID: '', kubeProxyVersion: '', operatingSystem: 'linux' } } },
+  { resource: 'nodes', object: { apiVersion: 'v1', kind: 'Node', metadata: { name: 't-node2' } }, status: { conditions: [{ type: 'Ready', status: 'False' }] } },
+  { resource: 'deployments', object: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 't' }, spec: { replicas: 3, selector: { matchLabels: { b: 'c', a: 'b' }, matchExpressions: [{ key: 'aa', operator: 'In', values: ['z', 'y'] }, { key: 'q', operator: 'DoesNotExist' }, { key: 'r', operator: 'Exists' }, { key: 's', operator: 'NotIn', values: ['1'] }] }, template: { metadata: { labels: { a: 'b', b: 'c', aa: 'y', r: '1' } }, spec: { containers: [{ name: 'a', image: 'x' }, { name: 'b', image: 'y' }] } } } }, status: { replicas: 3, readyReplicas: 2, updatedReplicas: 3, availableReplicas: 1 } },
+  { resource: 'replicasets', object: { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 't' }, spec: { replicas: 2, selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'x' }] } } } }, status: { replicas: 2, readyReplicas: 1 } },
+  { resource: 'jobs', object: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 't' }, spec: { completions: 3, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } } }, status: { succeeded: 1, active: 1, startTime: at, ready: 0, uncountedTerminatedPods: {} } },
+  { resource: 'jobs', object: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 't2' }, spec: { parallelism: 2, suspend: true, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } } }, status: { conditions: [{ type: 'Suspended', status: 'True' }] } },
+  { resource: 'cronjobs', object: { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 't' }, spec: { schedule: '*/5 * * * *', timeZone: 'Etc/UTC', jobTemplate: { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } } } } }, status: { lastScheduleTime: at, active: [{ name: 'x' }] } },
+  { resource: 'services', object: { apiVersion: 'v1', kind: 'Service', metadata: { name: 't' }, spec: { externalIPs: ['1.2.3.4', '1.2.3.5'], selector: { b: 'c', a: 'b' }, ports: [{ name: 'a', port: 80 }, { name: 'b', port: 53, protocol: 'UDP' }] } } },
+  { resource: 'services', object: { apiVersion: 'v1', kind: 'Service', metadata: { name: 't-lb' }, spec: { type: 'LoadBalancer', externalIPs: ['1.2.3.4'], ports: [{ port: 80 }] } }, status: { loadBalancer: { ingress: [{ ip: '5.6.7.8' }, { hostname: 'a-very-long-host-name.example.com' }] } } },
+  { resource: 'ingresses', object: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 't' }, spec: { ingressClassName: 'nginx', tls: [{ hosts: ['a.com'] }], defaultBackend: { service: { name: 's', port: { number: 1 } } }, rules: [{ host: 'a.com' }, { host: 'b.com' }, { host: 'c.com' }, { host: 'd.com' }] } }, status: { loadBalancer: { ingress: [{ ip: '5.6.7.8' }] } } },
+  { resource: 'horizontalpodautoscalers', object: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 't' }, spec: { maxReplicas: 5, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }, { type: 'Pods', pods: { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '5' } } }, { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } } }] } }, status: { currentReplicas: 2, desiredReplicas: 2, currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 10, averageValue: '5m' } } }] } },
+  { resource: 'persistentvolumes', object: { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 't-pv' }, spec: { storageClassName: 'sc', claimRef: { namespace: 'default', name: 'c' }, capacity: { storage: '1Gi' }, accessModes: ['ReadWriteMany', 'ReadWriteOnce'], hostPath: { path: '/tmp/x' } } }, status: { phase: 'Bound' } },
+  { resource: 'persistentvolumeclaims', object: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 't' }, spec: { volumeName: 't-pv', storageClassName: 'sc', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }, status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'] } },
+  { resource: 'events', object: { apiVersion: 'v1', kind: 'Event', metadata: { name: 't', namespace: 'default' }, involvedObject: { kind: 'Pod', name: 'p', namespace: 'default', fieldPath: 'spec.containers{a}' }, reason: 'Started', message: ' m\n', type: 'Normal', count: 3, firstTimestamp: at, lastTimestamp: at, source: { component: 'kubelet', host: 'n1' } } },
+  { resource: 'endpoints', object: { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 't' }, subsets: [{ addresses: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }], ports: [{ name: 'a', port: 80 }, { name: 'b', port: 81 }] }] } },
+  { resource: 'endpointslices', object: { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name: 't' }, addressType: 'IPv4', endpoints: ['1', '2', '3', '4'].map((n) => ({ addresses: [`10.0.0.${n}`] })), ports: [{ port: 80 }, { name: 'x', port: 81 }] } },
+  { resource: 'resourcequotas', object: { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 't' }, spec: { hard: { pods: '10', 'limits.cpu': '2', 'requests.cpu': '1' } } }, status: { hard: { pods: '10', 'limits.cpu': '2', 'requests.cpu': '1' }, used: { pods: '1', 'limits.cpu': '500m' } } },
+  { resource: 'poddisruptionbudgets', object: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 't' }, spec: { maxUnavailable: '30%', selector: {} } }, status: { disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 } },
+  { resource: 'rolebindings', object: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name: 't' }, roleRef: { kind: 'Role', name: 'r', apiGroup: '' }, subjects: [{ kind: 'User', name: 'u1' }, { kind: 'User', name: 'u2' }, { kind: 'Group', name: 'g' }, { kind: 'ServiceAccount', name: 's', namespace: 'ns' }] } },
+];

@@ -1,0 +1,134 @@
+import {
+  duplicateField,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+
+/** One rule: what is wrong with a value that stands at a path. */
+export type Check<T> = (value: T | undefined, path: FieldPath) => readonly FieldError[];
+
+/** Rules for the fields of a structure, in the order in which faults are reported. */
+export type FieldChecks<T> = { readonly [Name in keyof T]?: Check<NonNullable<T[Name]>> };
+
+const NONE: readonly FieldError[] = [];
+
+/** True for what Go calls empty: nothing, `''`, `0`, an empty list or map. */
+export function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** Checks the fields of a structure. */
+export function fields<T extends object>(checks: FieldChecks<T>): Check<T> {
+  const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
+  return (value, path) => {
+    if (value === undefined || value === null) return NONE;
+    return entries.flatMap(([name, check]) => check(value[name] ?? undefined, path.child(name)));
+  };
+}
+
+/** Checks an object's own fields, which have no path above them. */
+export function rootFields<T extends object>(object: T, checks: FieldChecks<T>): readonly FieldError[] {
+  const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
+  return entries.flatMap(([name, check]) => check(object[name] ?? undefined, FieldPath.of(name)));
+}
+
+/** Applies several rules, one after the other. */
+export function all<T>(...checks: readonly Check<T>[]): Check<T> {
+  return (value, path) => checks.flatMap((check) => check(value, path));
+}
+
+/** Applies a rule to each element of a list. */
+export function each<T>(check: Check<T>): Check<readonly T[]> {
+  return (list, path) => (list ?? []).flatMap((item, index) => check(item, path.index(index)));
+}
+
+/** Refuses an empty value; otherwise goes on with another rule. */
+export function required<T>(next?: Check<T>, detail = ''): Check<T> {
+  return (value, path) => (isEmpty(value) ? [requiredField(path, detail)] : (next?.(value, path) ?? NONE));
+}
+
+/** Applies a rule unless the value is empty. */
+export function optional<T>(check: Check<T>): Check<T> {
+  return (value, path) => (isEmpty(value) ? NONE : check(value, path));
+}
+
+/** Applies a rule unless the value is absent: `0` and `''` are looked at. */
+export function present<T>(check: Check<T>): Check<T> {
+  return (value, path) => (value === undefined || value === null ? NONE : check(value, path));
+}
+
+/** Accepts the given texts only. */
+export function enumOf(...values: readonly string[]): Check<string> {
+  return (value, path) =>
+    value !== undefined && values.includes(value) ? NONE : [unsupportedField(path, value ?? '', values)];
+}
+
+/** Makes a rule of a function that tells what is wrong with a text. */
+export function textRule(check: (text: string) => readonly string[]): Check<string> {
+  return (value, path) => check(value ?? '').map((detail) => invalidField(path, value ?? '', detail));
+}
+
+/** Makes a rule of a condition and what to say when it does not hold. */
+export function rule<T>(holds: (value: T) => boolean, detail: string): Check<T> {
+  return (value, path) => (value === undefined || holds(value) ? NONE : [invalidField(path, value, detail)]);
+}
+
+/** Refuses negative numbers. */
+export const nonNegative: Check<number> = rule((value) => value >= 0, 'must be greater than or equal to 0');
+
+/** Accepts numbers of a range. */
+export function between(min: number, max: number): Check<number> {
+  return rule((value) => value >= min && value <= max, `must be between ${min} and ${max}, inclusive`);
+}
+
+/** Refuses elements that are equal by `key`; the duplicate is reported at `at`. */
+export function unique<T>(
+  key: (item: T) => string | undefined,
+  at: (path: FieldPath) => FieldPath = (path) => path,
+): Check<readonly T[]> {
+  return (list, path) => {
+    const seen = new Set<string>();
+    return (list ?? []).flatMap((item, index) => {
+      const value = key(item);
+      if (!value) return NONE;
+      if (seen.has(value)) return [duplicateField(at(path.index(index)), value)];
+      seen.add(value);
+      return NONE;
+    });
+  };
+}
+
+/** Refuses any value. */
+export function forbidden<T>(detail: string): Check<T> {
+  return (value, path) => (isEmpty(value) ? NONE : [forbiddenField(path, detail)]);
+}
+
+/** Refuses a value that differs from the stored one. */
+export function immutable(
+  now: unknown,
+  change: { readonly old: unknown; readonly path: FieldPath; readonly detail?: string },
+): readonly FieldError[] {
+  if (sameJson(now, change.old)) return NONE;
+  return [invalidField(change.path, now ?? null, change.detail ?? 'field is immutable')];
+}
+
+/** Equality of JSON values, whatever the order of keys; absent, empty and null are one. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const key of keys) {
+    if (!sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}
+
+function isEmptyContainer(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}

@@ -1,0 +1,101 @@
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkLabelValue,
+  checkPortName,
+  checkQualifiedName,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import type { LabelSelector } from '../generated/drafts.ts';
+import { parseQuantity } from '../wire/quantity.ts';
+import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
+
+/** A label of RFC 1123. */
+export const dnsLabel: Check<string> = textRule(checkDns1123Label);
+/** A subdomain of RFC 1123: the usual form of object names. */
+export const dnsSubdomain: Check<string> = textRule(checkDns1123Subdomain);
+/** A qualified name: keys of labels and the like. */
+export const qualifiedName: Check<string> = textRule(checkQualifiedName);
+/** A port number. */
+export const portNumber: Check<number> = between(1, 65_535);
+/** `TCP`, `UDP` or `SCTP`. */
+export const protocol: Check<string> = enumOf('SCTP', 'TCP', 'UDP');
+
+/** A port by number or by name. */
+export const portNumberOrName: Check<number | string> = (value, path) =>
+  typeof value === 'string' ? textRule(checkPortName)(value, path) : portNumber(value, path);
+
+/** A map of labels; faults are reported at the map, as the API does. */
+export const labels: Check<Record<string, string>> = (map, path) =>
+  Object.entries(map ?? {}).flatMap(([key, value]) => [
+    ...checkQualifiedName(key).map((detail) => invalidField(path, key, detail)),
+    ...checkLabelValue(value).map((detail) => invalidField(path, value, detail)),
+  ]);
+
+/** A label selector. */
+export const labelSelector: Check<LabelSelector> = fields<LabelSelector>({
+  matchLabels: labels,
+  matchExpressions: (list, path) => (list ?? []).flatMap((item, index) => requirement(item, path.index(index))),
+});
+
+const requirement: Check<{ key: string; operator: string; values?: string[] | undefined }> = (item, path) => {
+  if (!item) return [];
+  const count = (item.values ?? []).length;
+  const faults: FieldError[] = [];
+  if (item.operator === 'In' || item.operator === 'NotIn') {
+    if (count === 0)
+      faults.push(requiredField(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (item.operator === 'Exists' || item.operator === 'DoesNotExist') {
+    if (count > 0) {
+      faults.push(
+        forbiddenField(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
+    }
+  } else faults.push(invalidField(path.child('operator'), item.operator, 'not a valid selector operator'));
+  return [...faults, ...qualifiedName(item.key, path.child('key'))];
+};
+
+/** Whether a selector chooses an object with these labels; `undefined` when the selector itself is wrong. */
+export function selects(selector: LabelSelector, given: Readonly<Record<string, string>>): boolean | undefined {
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (given[key] !== value) return false;
+  let matches = true;
+  for (const { key, operator, values } of selector.matchExpressions ?? []) {
+    const value = Object.hasOwn(given, key) ? given[key] : undefined;
+    const listed = value !== undefined && (values ?? []).includes(value);
+    if (operator === 'In') matches &&= listed && (values ?? []).length > 0;
+    else if (operator === 'NotIn') matches &&= !listed;
+    else if (operator === 'Exists') matches &&= value !== undefined;
+    else if (operator === 'DoesNotExist') matches &&= value === undefined;
+    else return undefined;
+    if (operator.endsWith('In') && (values ?? []).length === 0) return undefined;
+  }
+  return matches;
+}
+
+/** A number that is not negative, or a percentage up to 100. */
+export const countOrPercent: Check<number | string> = (value, path) => {
+  if (value === undefined) return [];
+  if (typeof value === 'number') return rule<number>((n) => n >= 0, 'must be greater than or equal to 0')(value, path);
+  if (!/^[0-9]+%$/.test(value)) {
+    const detail =
+      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+    return [invalidField(path, value, detail)];
+  }
+  return Number(value.slice(0, -1)) > 100 ? [invalidField(path, value, 'must not be greater than 100%')] : [];
+};
+
+/** A quantity that is not negative. */
+export const nonNegativeQuantity: Check<string> = (value, path) =>
+  (parseQuantity(value)?.nano ?? 0n) < 0n ? [invalidField(path, value, 'must be greater than or equal to 0')] : [];
+
+/** An absolute or relative path without a step upwards. */
+export const noParentSteps: Check<string> = rule((path) => !path.split('/').includes('..'), "must not contain '..'");
+
+/** A relative path that stays below where it starts. */
+export const relativePath: Check<string> = (value, path) =>
+  value?.startsWith('/')
+    ? [invalidField(path, value, 'must be a relative path')]
+    : optional(noParentSteps)(value, path);

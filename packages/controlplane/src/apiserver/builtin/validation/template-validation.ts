@@ -1,0 +1,64 @@
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import { podSpec } from '../core/pod-spec-validation.ts';
+import type { LabelSelector, PodTemplateSpec } from '../generated/drafts.ts';
+import { isEmpty } from './check.ts';
+import { labelSelector, labels, selects } from './rules.ts';
+import { sortedKeys } from './sorted-keys.ts';
+
+/** What a workload demands of its template. */
+export interface TemplateDemands {
+  readonly path: FieldPath;
+  /** The workload's selector, which must choose the template; absent where none is demanded. */
+  readonly selector?: LabelSelector | undefined;
+  /** @defaultValue `['Always']` */
+  readonly restartPolicies?: readonly string[];
+}
+
+/** The template of a workload: labels, what it starts, and that the workload finds its own pods. */
+export function templateFaults(template: PodTemplateSpec | undefined, demands: TemplateDemands): readonly FieldError[] {
+  if (!template) return [];
+  const { path, selector, restartPolicies = ['Always'] } = demands;
+  const faults: FieldError[] = [];
+  const given = template.metadata.labels;
+  if (selector && !isEmpty(selector) && selects(selector, given ?? {}) === false) {
+    faults.push(
+      invalidField(
+        path.child('metadata', 'labels'),
+        given ? sortedKeys(given) : null,
+        '`selector` does not match template `labels`',
+      ),
+    );
+  }
+  faults.push(...labels(given, path.child('labels')), ...podSpec(template.spec, path.child('spec')));
+  const policy = template.spec.restartPolicy ?? '';
+  if (restartPolicies.length === 1 && !restartPolicies.includes(policy) && ['OnFailure', 'Never'].includes(policy)) {
+    faults.push(unsupportedField(path.child('spec', 'restartPolicy'), policy, restartPolicies));
+  }
+  if (restartPolicies.length === 1 && template.spec.activeDeadlineSeconds !== undefined) {
+    const detail = 'activeDeadlineSeconds in ReplicaSet is not Supported';
+    faults.push(forbiddenField(path.child('spec', 'activeDeadlineSeconds'), detail));
+  }
+  return faults;
+}
+
+/** A workload's selector: there, not empty, and well-formed. */
+export function selectorFaults(
+  selector: LabelSelector | null | undefined,
+  options: { readonly path: FieldPath; readonly workload: string },
+): readonly FieldError[] {
+  const { path, workload } = options;
+  if (!selector) return [requiredField(path)];
+  const faults: FieldError[] = [...labelSelector(selector, path)];
+  if (isEmpty(selector.matchLabels) && isEmpty(selector.matchExpressions)) {
+    faults.push(invalidField(path, selector, `empty selector is invalid for ${workload}`));
+  }
+  if (selects(selector, {}) === undefined) faults.push(invalidField(path, selector, 'invalid label selector'));
+  return faults;
+}
