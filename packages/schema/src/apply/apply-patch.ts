@@ -56,7 +56,7 @@ export interface Applied {
  * out and nobody else owns, finds conflicts, and works out the entries. Lists and maps merge as the type says; applying the
  * same configuration twice changes nothing the second time.
  *
- * After the caller has defaulted and admitted the object it tracks what that changed with {@link trackUpdate}.
+ * Decoding, defaulting and admission of the result come after this; what they change belongs to nobody, as upstream.
  *
  * @throws {@link ApplyConflictError} when others own what would change; {@link ApplyRequestError} for a bad configuration.
  */

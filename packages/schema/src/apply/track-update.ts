@@ -16,7 +16,10 @@ type Plain = Readonly<Record<string, unknown>>;
 export interface UpdateToTrack extends Ownership {
   /** What is stored; `undefined` for a create. */
   readonly live: Plain | undefined;
-  /** What will be stored, after defaulting and admission; its own `managedFields` may reset or replace the entries. */
+  /**
+   * What the request makes of the object: decoded and defaulted, not yet admitted, for what admission changes belongs to
+   * nobody. Its own `managedFields` may reset or replace the entries.
+   */
   readonly object: Plain;
   /** Name of the manager, see {@link defaultManagerName}. */
   readonly manager: string;
@@ -46,12 +49,7 @@ export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[
 export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   const { manager, subresource, apiVersion, now } = update;
   reconcileManagers(managers, update);
-  const change = {
-    before: trackable(update.live),
-    after: trackable(update.object),
-    self: '',
-    force: true,
-  };
+  const change = { before: trackable(update.live), after: trackable(update.object), self: '', force: true };
   const { comparison } = settleOwnership(managers, change, update);
   const set = withoutMeta(withoutReset(comparison.modified.union(comparison.added), update));
   if (!set.isEmpty) {
