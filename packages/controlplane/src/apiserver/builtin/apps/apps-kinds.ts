@@ -1,6 +1,7 @@
 import { builtinKind } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../generated/drafts.ts';
+import { sameJson } from '../validation/check.ts';
 import { workloadScale } from '../workload-scale.ts';
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -19,7 +20,7 @@ export const appsKinds = [
       },
       prepareForUpdate(daemonSet, old) {
         const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
-        const changed = JSON.stringify(daemonSet.spec.template) !== JSON.stringify(old.spec.template);
+        const changed = !sameJson(daemonSet.spec.template, old.spec.template);
         const { annotations } = daemonSet.metadata;
         daemonSet.metadata.annotations = {
           ...annotations,
@@ -33,6 +34,13 @@ export const appsKinds = [
     struct: 'appsv1.Deployment',
     generation: 'spec',
     scale: workloadScale,
+    strategy: {
+      // Annotations travel to the replica sets, so changing them is a change of what is wanted.
+      prepareForUpdate({ metadata }, old) {
+        const moved = !sameJson(metadata.annotations, old.metadata.annotations);
+        if (moved) metadata.generation = (old.metadata.generation ?? 0) + 1;
+      },
+    },
     views: {
       status: {
         // Labels are the main endpoint's alone.

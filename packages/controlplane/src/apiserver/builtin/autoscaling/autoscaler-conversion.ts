@@ -6,6 +6,7 @@ import type {
   Autoscalingv1HorizontalPodAutoscaler as V1,
   HorizontalPodAutoscaler as V2,
 } from '../generated/drafts.ts';
+import { flatMetric, nestedMetric } from './autoscaler-metrics.ts';
 
 /** Version 1 has one field for CPU; what else version 2 can say travels in these annotations. */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -27,12 +28,17 @@ function toV2(object: V1): V2 {
   const annotations = { ...object.metadata.annotations };
   const carried = Object.fromEntries(CARRIERS.map((name) => [name, parsed(annotations[name])]));
   for (const name of CARRIERS) delete annotations[name];
-  const metrics = [...(cpu === undefined ? [] : [cpuMetric(cpu)]), ...((carried[METRICS] as MetricSpec[]) ?? [])];
+  const metrics = [
+    ...(cpu === undefined ? [] : [cpuMetric(cpu)]),
+    ...listOf(carried[METRICS]).map((metric) => nestedMetric(metric, 'target')),
+  ];
   const { annotations: _, ...metadata } = object.metadata;
   const current =
     currentCpu === undefined
       ? []
       : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }];
+  const carriedNow = listOf(carried[CURRENT_METRICS]).map((metric) => nestedMetric(metric, 'current'));
+  const metricsNow = carriedNow.length > 0 ? carriedNow : current;
   return {
     ...object,
     apiVersion: 'autoscaling/v2',
@@ -44,7 +50,7 @@ function toV2(object: V1): V2 {
     },
     status: {
       ...status,
-      currentMetrics: current.length > 0 ? current : ((carried[CURRENT_METRICS] as never) ?? null),
+      currentMetrics: metricsNow.length > 0 ? metricsNow : null,
       ...(carried[CONDITIONS] ? { conditions: carried[CONDITIONS] as never } : {}),
     },
   };
@@ -61,10 +67,12 @@ function toV1(object: V2): V1 {
   const others = (metrics ?? []).filter((metric) => metric !== cpu);
   const annotations = {
     ...object.metadata.annotations,
-    ...(others.length > 0 && { [METRICS]: JSON.stringify(others) }),
+    ...(others.length > 0 && { [METRICS]: JSON.stringify(others.map((metric) => flatMetric(metric, 'target'))) }),
     ...(behavior && { [BEHAVIOR]: JSON.stringify(behavior) }),
     ...(conditions && { [CONDITIONS]: JSON.stringify(conditions) }),
-    ...(currentMetrics && { [CURRENT_METRICS]: JSON.stringify(currentMetrics) }),
+    ...(currentMetrics && {
+      [CURRENT_METRICS]: JSON.stringify(currentMetrics.map((metric) => flatMetric(metric, 'current'))),
+    }),
   };
   const currentCpu = (currentMetrics ?? []).find(({ resource }) => resource?.name === 'cpu')?.resource?.current;
   const utilization = cpu?.resource?.target.averageUtilization;
@@ -86,6 +94,10 @@ function toV1(object: V2): V1 {
 
 function cpuMetric(averageUtilization: number): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** What a carrying annotation holds; text that is no JSON is dropped, as upstream does. */

@@ -8,7 +8,9 @@ export const namespaces = builtinKind<Namespace>({
   resource: '/v1/namespaces',
   struct: 'v1.Namespace',
   strategy: {
-    prepareForCreate({ spec, status }) {
+    prepareForCreate({ metadata, spec, status }) {
+      // A generated name was not known when the defaults were set.
+      metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
       status.phase = 'Active';
       spec.finalizers ??= [];
       if (!spec.finalizers.includes(KUBERNETES_FINALIZER)) spec.finalizers.push(KUBERNETES_FINALIZER);

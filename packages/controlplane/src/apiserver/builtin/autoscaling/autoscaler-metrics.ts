@@ -1,0 +1,73 @@
+import type {
+  MetricIdentifier,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../generated/drafts.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Metrics as version 1 writes them into its annotations: the fields of `target` and `current` lie flat beside the
+ * metric's name. `prefix` is `target` for what is wanted and `current` for what is.
+ */
+export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): Fields {
+  const source = sourceOf(metric.type);
+  const details = (metric as unknown as Record<string, Fields>)[source] ?? {};
+  const values = (details[prefix] ?? {}) as MetricTarget & MetricValueStatus;
+  const identifier = details['metric'] as MetricIdentifier | undefined;
+  const average = source === 'object' ? 'averageValue' : `${prefix}AverageValue`;
+  return {
+    type: metric.type,
+    [source]: defined({
+      name: details['name'],
+      container: details['container'],
+      target: details['describedObject'],
+      metricName: identifier?.name,
+      [source === 'external' ? 'metricSelector' : 'selector']: identifier?.selector,
+      [`${prefix}AverageUtilization`]: values.averageUtilization,
+      [average]: values.averageValue,
+      [`${prefix}Value`]: values.value,
+    }),
+  };
+}
+
+/** The way back from {@link flatMetric}. */
+export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): MetricSpec & MetricStatus {
+  const { type, ...sources } = flat as { readonly type: string } & Record<string, Fields>;
+  const source = sourceOf(type);
+  const details = sources[source] ?? {};
+  const average = source === 'object' ? details['averageValue'] : details[`${prefix}AverageValue`];
+  const values = defined({
+    averageUtilization: details[`${prefix}AverageUtilization`],
+    averageValue: average,
+    value: average === undefined || prefix === 'current' ? details[`${prefix}Value`] : undefined,
+  });
+  const identifier = defined({
+    name: details['metricName'],
+    selector: details['metricSelector'] ?? details['selector'],
+  });
+  const target = prefix === 'target' ? { type: targetType(values), ...values } : values;
+  const nested = defined({
+    name: details['name'],
+    container: details['container'],
+    describedObject: details['target'],
+    metric: details['metricName'] === undefined ? undefined : identifier,
+    [prefix]: target,
+  });
+  return { type, [source]: nested } as unknown as MetricSpec & MetricStatus;
+}
+
+function targetType(values: Fields): string {
+  if (values['averageUtilization'] !== undefined) return 'Utilization';
+  return values['averageValue'] !== undefined ? 'AverageValue' : 'Value';
+}
+
+function sourceOf(type: string): string {
+  return type.charAt(0).toLowerCase() + type.slice(1);
+}
+
+function defined(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
