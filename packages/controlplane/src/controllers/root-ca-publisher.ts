@@ -1,0 +1,45 @@
+import { isAlreadyExists, isDeleting } from '@kubewright/apimachinery';
+import { ConfigMap, Namespace } from '@kubewright/apimachinery/core/v1';
+import { controller, enqueueMapped, watch } from '@kubewright/runtime';
+import type { BuiltInController } from './built-in-controller.ts';
+
+const NAME = 'kube-root-ca.crt';
+const DESCRIPTION =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+
+/** Keeps the certificate of the cluster's authority in every namespace, where pods get it from. */
+export function rootCaPublisher(options: { readonly ca: string }): BuiltInController {
+  return {
+    account: 'root-ca-cert-publisher',
+    definition: controller({
+      name: 'root-ca-cert-publisher',
+      for: Namespace,
+      watches: [
+        watch(
+          ConfigMap,
+          enqueueMapped(({ name, namespace }) => (name === NAME ? [{ name: namespace }] : [])),
+        ),
+      ],
+      maxConcurrentReconciles: 5,
+      async reconcile(namespace, ctx) {
+        if (isDeleting(namespace)) return;
+        const key = { namespace: namespace.metadata.name ?? '', name: NAME };
+        const found = ctx.cache.lister(ConfigMap).get(key);
+        const configMaps = ctx.client.resource(ConfigMap);
+        const annotations = { 'kubernetes.io/description': DESCRIPTION };
+        const data = { 'ca.crt': options.ca };
+        if (!found) {
+          const wanted: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, annotations }, data };
+          await configMaps.create(wanted, { signal: ctx.signal }).catch(ignoreAlreadyExists);
+        } else if (found.data?.['ca.crt'] !== options.ca || Object.keys(found.data).length > 1) {
+          const metadata = { ...found.metadata, annotations: { ...found.metadata.annotations, ...annotations } };
+          await configMaps.update({ ...found, metadata, data }, { signal: ctx.signal });
+        }
+      },
+    }),
+  };
+}
+
+function ignoreAlreadyExists(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}

@@ -1,0 +1,33 @@
+import { isAlreadyExists, isDeleting } from '@kubewright/apimachinery';
+import { Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { controller, enqueueMapped, watch } from '@kubewright/runtime';
+import type { BuiltInController } from './built-in-controller.ts';
+
+/** Keeps a service account named `default` in every namespace. */
+export function serviceAccountController(): BuiltInController {
+  return {
+    account: 'service-account-controller',
+    definition: controller({
+      name: 'serviceaccount',
+      for: Namespace,
+      watches: [
+        watch(
+          ServiceAccount,
+          enqueueMapped(({ name, namespace }) => (name === 'default' ? [{ name: namespace }] : [])),
+        ),
+      ],
+      maxConcurrentReconciles: 5,
+      async reconcile(namespace, ctx) {
+        const key = { namespace: namespace.metadata.name ?? '', name: 'default' };
+        if (isDeleting(namespace) || ctx.cache.lister(ServiceAccount).view(key)) return;
+        const account: ServiceAccount = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: key };
+        try {
+          await ctx.client.resource(ServiceAccount).create(account, { signal: ctx.signal });
+        } catch (error) {
+          // Somebody else was faster; that one is as good.
+          if (!isAlreadyExists(error)) throw error;
+        }
+      },
+    }),
+  };
+}
