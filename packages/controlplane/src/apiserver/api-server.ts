@@ -94,6 +94,10 @@ export class ApiServer implements AsyncDisposable {
       clock,
       random,
       admission: new AdmissionChain(admissionPlugins),
+      knowsKind: ({ group, version }, kind) =>
+        options.catalog
+          .all()
+          .some((other) => other.kind === kind && other.group === group && other.version === version),
       watchSource: (definition) => this.#hubs.hub(definition.storagePrefix),
     };
     const { maxReading = 400, maxWriting = 200, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = limits;
@@ -178,7 +182,7 @@ export class ApiServer implements AsyncDisposable {
       const response = handler(context);
       if (response !== undefined) return response;
     }
-    if (info.isResource && catalog.serves(info.group, info.version)) throw pathNotFound();
+    if (info.isResource && catalog.servesGroup(info.group)) throw pathNotFound();
     return PAGE_NOT_FOUND;
   }
 

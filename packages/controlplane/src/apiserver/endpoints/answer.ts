@@ -81,7 +81,9 @@ export function answer(status: number, json: Uint8Array, format: OutputFormat): 
     return {
       status,
       headers,
-      body: Buffer.from(stringify(JSON.parse(decoder.decode(json)), { aliasDuplicateObjects: false })),
+      body: Buffer.from(
+        stringify(JSON.parse(decoder.decode(json)), { aliasDuplicateObjects: false, sortMapEntries: true }),
+      ),
     };
   }
   if (!format.pretty) return { status, headers, body: json };
@@ -97,9 +99,16 @@ export function statusAnswer(status: Status, format: OutputFormat = JSON_FORMAT)
     : { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
 }
 
+/** A reason that is unknown is left out on the wire. */
+function withoutEmptyReason(status: Status): Status {
+  if (status.reason !== '') return status;
+  const { reason: _reason, ...rest } = status;
+  return rest;
+}
+
 /** The Status of whatever was thrown; what is no API failure is an internal error that tells nothing. */
 export function statusOf(error: unknown): Status {
-  if (error instanceof StatusError) return error.status;
+  if (error instanceof StatusError) return withoutEmptyReason(error.status);
   return {
     kind: 'Status',
     apiVersion: 'v1',

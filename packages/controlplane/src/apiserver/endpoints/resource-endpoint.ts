@@ -5,6 +5,7 @@ import {
   pathNotFound,
   type Status,
   StatusError,
+  unsupportedMediaType,
 } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import {
@@ -152,7 +153,9 @@ export function includeOf({ info }: ResourceCall): IncludeObject {
   const asked = info.query.get('includeObject');
   if (asked === null || asked === '') return 'Metadata';
   if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
-  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(asked)}`);
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 /** The part of a call that the registry needs to write. */
@@ -251,7 +254,8 @@ async function create(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const contentType = request.headers['content-type'];
   const body = readBodyObject(bytes, contentType, { kind: definition.kind, protobuf: options.protobuf });
   const { fieldValidation } = writeOptions;
-  const draft = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add });
+  const isKnown = (kind: string): boolean => registry.services.knowsKind(definition, kind);
+  const draft = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add, isKnown });
   const writeCall = writeCallOf(call, writeOptions);
   checkObjectKey(draft, definition, { namespace: writeCall.namespace, name: '' });
   const stored = await createObject(registry, draft, { call: writeCall, strategy });
@@ -304,15 +308,17 @@ async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiRespons
   return objectAnswer(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
 }
 
+/** Custom resources name what they take; for built-in kinds upstream's router answers. */
 function unsupportedPatch(custom: boolean): StatusError {
-  const accepted = Object.values(PATCH_TYPES).filter((type) => !custom || type !== PATCH_TYPES.strategic);
+  if (custom) return unsupportedMediaType(Object.values(PATCH_TYPES).filter((type) => type !== PATCH_TYPES.strategic));
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    message: '415: Unsupported Media Type',
     reason: 'UnsupportedMediaType',
+    details: {},
     code: 415,
   });
 }
@@ -344,6 +350,7 @@ export async function readDeletion(call: ResourceCall): Promise<ReturnType<typeo
   const body = readBodyObject(bytes, request.headers['content-type'], {
     kind: 'DeleteOptions',
     protobuf: options.protobuf,
+    bare: true,
   });
   return readDeleteOptions(body.value, info.query);
 }

@@ -18,8 +18,10 @@ import {
   type ScaleSubresource,
   updateObject,
 } from '../registry/index.ts';
+import { formatTime } from '../registry/registry-services.ts';
 import { answer } from './answer.ts';
 import { formatOf, type ResourceCall, writeCallOf } from './resource-endpoint.ts';
+import { managedFieldsAfterScale } from './scale-ownership.ts';
 import { applyScalePatch } from './scale-patch.ts';
 
 /** The `autoscaling/v1` Scale of an object. */
@@ -91,9 +93,17 @@ async function write(
       const wanted = options.change(scaleOf(live, scale));
       const draft = registry.form.draft(found);
       takeReplicas(call, draft, { wanted, live, scale });
+      const time = formatTime(registry.services.clock.now());
+      const { definition } = registry;
+      const before = numberAt(live, scale.specReplicasPath);
+      const after = numberAt(draft, scale.specReplicasPath);
+      if (before === after) return draft;
+      const { manager } = writeCall;
+      const change = { definition, scale, before, after, manager, time };
+      draft.metadata['managedFields'] = managedFieldsAfterScale(live, change);
       return draft;
     },
-    { call: writeCall, strategy: { ...strategy, allowCreateOnUpdate: false } },
+    { call: writeCall, strategy: { ...strategy, allowCreateOnUpdate: false }, tracked: true },
   );
   return registry.form.object(stored);
 }
@@ -154,12 +164,12 @@ function selectorText(selector: unknown): string {
   return LabelSelector.ofObject(selector as LabelSelectorObject).toString();
 }
 
-function numberAt(object: KubernetesObject, path: readonly string[]): number {
+function numberAt(object: object, path: readonly string[]): number {
   const value = valueAt(object, path);
   return typeof value === 'number' ? value : 0;
 }
 
-function valueAt(object: KubernetesObject, path: readonly string[]): unknown {
+function valueAt(object: object, path: readonly string[]): unknown {
   let value: unknown = object;
   for (const field of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return undefined;

@@ -1,4 +1,4 @@
-import { notAcceptable } from '@kubewright/apimachinery';
+import { notAcceptable, StatusError } from '@kubewright/apimachinery';
 
 /** How an answer is to be written. */
 export interface OutputFormat {
@@ -29,16 +29,33 @@ export function negotiateOutput(accept: string | undefined, choices: OutputChoic
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') {
     return pretty ? { mediaType: 'application/json', pretty } : PLAIN;
   }
+  let isServed = false;
   for (const clause of parseAccept(accept)) {
     const mediaType = servedType(clause.type);
     if (mediaType === undefined) continue;
+    isServed = true;
     const as = transformation(clause.params, choices);
     if (as === null) continue;
     const asked = clause.params.get('pretty');
     const isPretty = asked === undefined ? pretty : asked === '1' || asked === 'true';
     return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, pretty: isPretty };
   }
-  throw notAcceptable(MEDIA_TYPES);
+  throw isServed ? notAcceptable(MEDIA_TYPES) : unknownTypes();
+}
+
+/** The words of upstream's router, which looks at media types before the API does. */
+function unknownTypes(): StatusError {
+  const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `406: Not Acceptable\n\nAvailable representations: ${[...MEDIA_TYPES, ...streams].join(', ')}`,
+    reason: 'NotAcceptable',
+    details: {},
+    code: 406,
+  });
 }
 
 interface AcceptClause {

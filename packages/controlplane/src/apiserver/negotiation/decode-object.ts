@@ -12,6 +12,8 @@ export interface BodyFormat {
   /** Kind of the endpoint, for messages. */
   readonly kind: string;
   readonly protobuf?: ProtobufDecoder | undefined;
+  /** True for options, whose faults are told without the kind. @defaultValue false */
+  readonly bare?: boolean | undefined;
 }
 
 /** The media type of a `Content-Type` header, without parameters; absent means JSON. */
@@ -29,7 +31,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
 export function readBodyObject(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { kind, protobuf }: BodyFormat,
+  { kind, protobuf, bare = false }: BodyFormat,
 ): ParsedBody {
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === 'application/vnd.kubernetes.protobuf' && protobuf) {
@@ -38,14 +40,27 @@ export function readBodyObject(
   const yaml = YAML.has(mediaType);
   if (!yaml && mediaType !== 'application/json') throw unsupportedMediaType(MEDIA_TYPES);
   try {
-    return yaml ? parseYaml(bytes) : parseJson(bytes);
+    const body = yaml ? parseYaml(bytes) : parseJson(bytes);
+    if (typeof body.value === 'object' && !Array.isArray(body.value)) return body;
+    const fault = NO_TYPE + notAnObject(body.value);
+    throw bare ? badRequest(fault) : unrecognized(kind, `${fault} (${previewBody(bytes)})`);
   } catch (error) {
     if (!(error instanceof BodyReadError)) throw error;
-    const detail = yaml
-      ? error.message
-      : `couldn't get version/kind; json parse error: ${error.message} (${previewBody(bytes)})`;
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail}`, { cause: error });
+    if (bare) throw badRequest(yaml ? error.message : NO_TYPE + error.message, { cause: error });
+    const detail = yaml ? error.message : `${NO_TYPE}${error.message} (${previewBody(bytes)})`;
+    throw unrecognized(kind, detail, error);
   }
+}
+
+const NO_TYPE = "couldn't get version/kind; json parse error: ";
+
+function unrecognized(kind: string, detail: string, cause?: unknown): StatusError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail}`, { cause });
+}
+
+function notAnObject(value: unknown): string {
+  const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
 function decodeProtobuf(bytes: Uint8Array, decode: ProtobufDecoder): unknown {

@@ -32,7 +32,7 @@ export function decodeContinue(text: string): ContinueToken {
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || typeof start !== 'string' || start === '') {
     throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
-  const after = start.replace(/^\//, '').replace(/\u0000$/, '');
+  const after = start.replace(/^\//, '').split('\u0000', 1)[0] ?? '';
   if (after.split('/').includes('..')) throw invalid(`invalid start key ${JSON.stringify(start)}`);
   return { revision: rv, after };
 }

@@ -15,25 +15,36 @@ export async function createObject(
   draft: Draft,
   options: { readonly call: WriteCall; readonly strategy: Strategy; readonly tracked?: boolean },
 ): Promise<StoredObject> {
-  const { definition, services } = registry;
+  const { services } = registry;
   const { call, strategy } = options;
   const now = formatTime(services.clock.now());
   dedupOwnerReferences(draft, call.warn);
+  wipeSystemFields(draft);
   registry.stripEmptyManagedFields(draft);
   if (options.tracked !== true) registry.trackUpdate(undefined, draft, { call, time: now });
   const attributes = registry.admissionAttributes(call, { operation: 'CREATE', object: draft, old: undefined });
   await services.admission.mutate(attributes);
   dedupOwnerReferences(draft, call.warn);
   const base = draft.metadata.name ? undefined : draft.metadata.generateName;
+  if (base) draft.metadata.name = generateName(base, services.random);
   beforeCreate(registry, draft, { call, strategy, now });
   for (let attempt = 1; ; attempt++) {
-    if (base) draft.metadata.name = generateName(base, services.random);
+    if (base && attempt > 1) draft.metadata.name = generateName(base, services.random);
     try {
       return await insert(registry, draft, { call, strategy, attributes });
     } catch (error) {
       if (!base || attempt >= GENERATE_NAME_TRIES || !hasReason(error, 'AlreadyExists')) throw error;
     }
   }
+}
+
+/** What a client says of these is forgotten, before anybody can be said to own it. */
+function wipeSystemFields({ metadata }: Draft): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata['selfLink'];
 }
 
 function beforeCreate(
@@ -45,15 +56,12 @@ function beforeCreate(
   const { call, strategy, now } = options;
   const { metadata } = draft;
   if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete metadata['selfLink'];
   if (definition.scope === 'Namespaced') metadata.namespace = call.namespace;
-  if (strategy.generation === 'none') delete metadata.generation;
-  else metadata.generation = 1;
-  strategy.prepareForCreate?.(draft, registry.strategyContext(call));
+  if (strategy.generation !== 'none') metadata.generation = 1;
+  // Before the kind prepares: a job labels its pods with its own uid.
   metadata.uid = services.random.uid();
   metadata.creationTimestamp = now;
+  strategy.prepareForCreate?.(draft, registry.strategyContext(call));
 }
 
 async function insert(

@@ -9,9 +9,9 @@ import {
 import {
   ApplyConflictError,
   ApplyRequestError,
-  type ApplyType,
   applyPatch,
   applyTypeOf,
+  type KindType,
   type Ownership,
   trackUpdate,
 } from '@kubewright/schema';
@@ -40,7 +40,8 @@ export class FieldOwnership {
   constructor(definition: ResourceDefinition) {
     this.#definition = definition;
     const apiVersion = apiVersionOf(definition);
-    const shared = { type: applyTypeOf(definition.schema), apiVersion, otherVersion: otherVersions(definition) };
+    const type = applyTypeOf(definition.schema, { typed: !definition.custom });
+    const shared = { type, apiVersion, otherVersion: otherVersions(definition, type) };
     const resetsStatus = definition.subresources.get('status')?.behaviour.type === 'status';
     this.#main = resetsStatus ? { ...shared, resetFields: STATUS_ONLY } : shared;
     this.#status = { ...shared, resetFields: SPEC_ONLY };
@@ -95,13 +96,13 @@ export class FieldOwnership {
 
   #ownership(subresource: string): Ownership {
     const behaviour = this.#definition.subresources.get(subresource)?.behaviour.type;
-    return behaviour === 'status' ? this.#status : this.#main;
+    // Other views, like a namespace's finalize, change the spec.
+    return behaviour === 'status' && subresource === 'status' ? this.#status : this.#main;
   }
 }
 
 /** Versions of a kind that differ in nothing but their name share the type; others are not tracked across. */
-function otherVersions(definition: ResourceDefinition): Ownership['otherVersion'] {
-  const type: ApplyType = applyTypeOf(definition.schema);
+function otherVersions(definition: ResourceDefinition, type: KindType): Ownership['otherVersion'] {
   const same = (object: unknown): unknown => object;
   const prefix = definition.group === '' ? '' : `${definition.group}/`;
   return (apiVersion) =>

@@ -60,7 +60,7 @@ export function validateMetadataUpdate(metadata: Metadata, old: ObjectMeta, name
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
   if (old.deletionGracePeriodSeconds !== undefined)
     metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
-  const viaDeletion = 'field is immutable; may only be changed via deletion';
+  const viaDeletion = 'field is immutable';
   if (
     metadata.deletionGracePeriodSeconds !== undefined &&
     metadata.deletionGracePeriodSeconds !== old.deletionGracePeriodSeconds
@@ -162,11 +162,11 @@ function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[
 function validateFinalizers(finalizers: readonly string[] | undefined, errors: FieldError[]): void {
   if (!finalizers || finalizers.length === 0) return;
   const field = 'metadata.finalizers';
-  for (const finalizer of finalizers) {
+  for (const [index, finalizer] of finalizers.entries()) {
     for (const detail of checkQualifiedName(finalizer)) errors.push(invalidField(field, finalizer, detail));
     if (!finalizer.includes('/') && !NATIVE_FINALIZERS.has(finalizer)) {
       const detail = 'name is neither a standard finalizer name nor is it fully qualified';
-      errors.push(invalidField(field, finalizer, detail));
+      errors.push(invalidField(`${field}[${index}]`, finalizer, detail));
     }
   }
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {

@@ -52,7 +52,7 @@ export function readPatchBody(type: PatchType, bytes: Uint8Array): unknown {
   }
   if (type === 'json') {
     if (Array.isArray(value)) return value;
-    throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type jsonpatch.Patch`);
+    throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type []handlers.jsonPatchOp`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`);

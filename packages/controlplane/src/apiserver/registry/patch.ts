@@ -7,6 +7,7 @@ import { applyPatchBody, type PatchType, readPatchBody } from './patch-body.ts';
 import type { WriteOptions } from './query-options.ts';
 import type { Registry } from './registry.ts';
 import { formatTime } from './registry-services.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 import { type Updated, updateObject } from './update.ts';
 
@@ -97,7 +98,7 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
       fieldValidation: 'Ignore',
       warn: call.warn,
     });
-    if (definition.scope === 'Namespaced') draft.metadata.namespace = call.namespace;
+    checkObjectKey(draft, definition, call);
     return draft;
   };
   const createIfMissing = call.subresource === '';
@@ -131,12 +132,17 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
   }
   const own: Draft = { kind, apiVersion: String(apiVersion), metadata: { ...(metadata as object | undefined) } };
   if (own.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
-  checkObjectKey(own, definition, call);
+  checkAppliedKey(own, definition, call);
   if (body.duplicates.length > 0 && patch.options.fieldValidation !== 'Ignore') {
     if (patch.options.fieldValidation === 'Strict') {
       throw badRequest(`error strict decoding YAML: ${body.duplicates.join(', ')}`);
     }
     for (const text of body.duplicates) call.warn(text);
   }
-  return { ...applied, metadata: own.metadata };
+  return applied;
+}
+
+/** An applied configuration may leave out name and namespace of an object that exists. */
+function checkAppliedKey({ metadata }: Draft, definition: ResourceDefinition, call: WriteCall): void {
+  if (metadata.name) checkObjectKey({ kind: '', apiVersion: '', metadata: { ...metadata } }, definition, call);
 }

@@ -10,6 +10,8 @@ export interface RegistryServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
+  /** Whether another kind is served in a definition's group and version. */
+  knowsKind(beside: ResourceDefinition, kind: string): boolean;
   /** Watches of a resource; one source for each {@link ResourceDefinition.storagePrefix}. */
   watchSource(definition: ResourceDefinition): WatchSource;
 }

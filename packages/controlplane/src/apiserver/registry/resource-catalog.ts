@@ -12,6 +12,8 @@ export interface ResourceCatalog {
   all(): readonly ResourceDefinition[];
   /** True when anything is served in this version of the group. */
   serves(group: string, version: string): boolean;
+  /** True when anything is served in any version of the group. */
+  servesGroup(group: string): boolean;
 }
 
 /** A catalog in memory: built-in definitions, and whatever is put in later. */
@@ -42,11 +44,15 @@ export class MutableCatalog implements ResourceCatalog {
     return (this.#counts.get(`${group}/${version}`) ?? 0) > 0;
   }
 
+  servesGroup(group: string): boolean {
+    return (this.#counts.get(group) ?? 0) > 0;
+  }
+
   /** Serves a resource, in place of what was served under its name. */
   put(definition: ResourceDefinition): void {
     const { group, version, resource } = definition;
     const key = `${group}/${version}/${resource}`;
-    if (!this.#definitions.has(key)) this.#count(`${group}/${version}`, 1);
+    if (!this.#definitions.has(key)) this.#count(group, version, 1);
     this.#definitions.set(key, definition);
     this.#changed();
   }
@@ -54,12 +60,12 @@ export class MutableCatalog implements ResourceCatalog {
   /** Serves a resource no more. */
   remove(group: string, version: string, resource: string): void {
     if (!this.#definitions.delete(`${group}/${version}/${resource}`)) return;
-    this.#count(`${group}/${version}`, -1);
+    this.#count(group, version, -1);
     this.#changed();
   }
 
-  #count(groupVersion: string, by: number): void {
-    this.#counts.set(groupVersion, (this.#counts.get(groupVersion) ?? 0) + by);
+  #count(group: string, version: string, by: number): void {
+    for (const key of [group, `${group}/${version}`]) this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
   }
 
   #changed(): void {

@@ -1,4 +1,5 @@
 import {
+  badRequest,
   conflict,
   type FieldError,
   invalid,
@@ -82,7 +83,7 @@ async function updateOnce(
   transform: Transform,
   options: UpdateOptions & { readonly stored: StoredObject },
 ): Promise<StoredObject> {
-  const { definition, services } = registry;
+  const { services } = registry;
   const { call, strategy, stored, uid } = options;
   const live = registry.form.object(stored);
   if (uid && uid !== live.metadata.uid) throw uidPrecondition(registry, { call, uid, actual: live.metadata.uid ?? '' });
@@ -124,6 +125,9 @@ function checkResourceVersion(
     const kind = { group: definition.group, kind: definition.resource };
     throw invalid(kind, call.name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
   }
+  if (!/^\d+$/.test(resourceVersion)) {
+    throw badRequest(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+  }
   if (resourceVersion !== String(stored.revision)) throw conflict(definition, call.name, OPTIMISTIC_LOCK);
 }
 
@@ -147,8 +151,7 @@ function beforeUpdate(
   const metadataErrors = validateMetadataUpdate(metadata, live.metadata, definition.scope === 'Namespaced');
   const object = draft as unknown as KubernetesObject; // a draft that is complete
   const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
-  // Both the kind's own validation and the generic one look at metadata: its faults are reported twice.
-  const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own, ...metadataErrors] : own;
+  const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
   if (errors.length > 0) throw invalid(definition, call.name, errors);
   if (strategy.warnings) for (const text of strategy.warnings(object, live)) call.warn(text);
 }

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestServer } from '../testdata/test-server.ts';
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+describe('bad input', () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await TestServer.start();
+  });
+
+  afterEach(async () => {
+    expect(server.errors).toEqual([]);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect((await server.get('/api/v1/namespaces/default')).status).toBe(200);
+    await server[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['/api/v1/namespaces/%zz', 400],
+    ['/api/v1/namespaces/%00', 404],
+    ['/api/v1/namespaces/%2e%2e%2f', 404],
+    ['//', 404],
+    [`/${'x'.repeat(10_000)}`, 404],
+    ['/api/v1/namespaces/default/configmaps/a//b', 404],
+    ['/apis//v1/x', 404],
+    ['/api/v1/__proto__', 404],
+    ['/api/v1/namespaces/__proto__/configmaps/constructor', 404],
+  ])('answers GET %s with %i', async (path, status) => {
+    expect((await server.get(path)).status).toBe(status);
+  });
+
+  it('refuses a body beyond the limit, whole or in pieces', async () => {
+    const large = Buffer.alloc(3 * 1024 * 1024 + 1, 0x20);
+    const whole = await server.post(CONFIG_MAPS, large);
+    expect(whole.status).toBe(413);
+    expect(whole.json).toMatchObject({ reason: 'RequestEntityTooLarge' });
+    let sent = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        sent += 65_536;
+        yield Buffer.alloc(65_536, 0x20);
+      }
+    }
+    const request = { ...server.request('POST', CONFIG_MAPS), body: endless() };
+    expect((await server.server.handle(request)).status).toBe(413);
+    expect(sent).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('refuses 100,000 levels of nesting', async () => {
+    const arrays = '['.repeat(100_000) + ']'.repeat(100_000);
+    const answer = await server.post(CONFIG_MAPS, `{"metadata":{"name":"a"},"x":${arrays}}`);
+    expect(answer.status).toBe(400);
+    const patched = await server.patch(`${CONFIG_MAPS}/a`, 'merge', `{"x":${arrays}}`);
+    expect(patched.status).toBe(400);
+  });
+
+  it('takes __proto__ for data, or refuses it', async () => {
+    const evil = '{"metadata":{"name":"a","labels":{"__proto__":"x"}},"data":{"__proto__":"y","constructor":"z"}}';
+    const created = await server.post(CONFIG_MAPS, evil);
+    expect([201, 422]).toContain(created.status);
+    await server.post(CONFIG_MAPS, { metadata: { name: 'b' }, data: { constructor: 'c', toString: 't' } });
+    expect((await server.get(`${CONFIG_MAPS}/b`)).json.data).toEqual({ constructor: 'c', toString: 't' });
+    const merged = await server.patch(`${CONFIG_MAPS}/b`, 'merge', '{"__proto__":{"polluted":"yes"}}');
+    expect(merged.status).toBe(200);
+    const patch = [{ op: 'add', path: '/__proto__/polluted', value: 'yes' }];
+    expect((await server.patch(`${CONFIG_MAPS}/b`, 'json', patch)).status).toBe(422);
+    const deep = [{ op: 'add', path: '/constructor/prototype/polluted', value: 'yes' }];
+    expect((await server.patch(`${CONFIG_MAPS}/b`, 'json', deep)).status).toBe(422);
+  });
+
+  it('refuses bytes that are no text', async () => {
+    const body = Buffer.from('{"metadata":{"name":"a"},"data":{"a":"\xff\xfe"}}', 'latin1');
+    expect((await server.post(CONFIG_MAPS, body)).status).toBe(400);
+  });
+
+  it('refuses integers that a double cannot hold', async () => {
+    const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+    const answer = await server.post(
+      widgets,
+      '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":9007199254740993}}',
+    );
+    expect(answer.status).toBe(400);
+  });
+
+  it('bounds JSON patches', async () => {
+    await server.post(CONFIG_MAPS, { metadata: { name: 'a' }, data: { a: 'x' } });
+    const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: 'x' }));
+    expect((await server.patch(`${CONFIG_MAPS}/a`, 'json', many)).status).toBe(413);
+    const doubling: unknown[] = [{ op: 'add', path: '/x', value: ['0123456789'] }];
+    for (let i = 0; i < 40; i++) doubling.push({ op: 'copy', from: '/x', path: '/x/-' });
+    expect((await server.patch(`${CONFIG_MAPS}/a`, 'json', doubling)).status).toBe(422);
+  });
+
+  it('answers every wrong token of a list with 400', async () => {
+    const token = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    for (const forged of ['foo', 'e30', '%%%', token({ v: 'meta.k8s.io/v1', rv: 1, start: '/../x' }), token(5)]) {
+      const { status, json } = await server.get(`${CONFIG_MAPS}?limit=1&continue=${encodeURIComponent(forged)}`);
+      expect(status).toBe(400);
+      expect(json.message).toContain('continue key is not valid');
+    }
+  });
+
+  it('refuses selectors of 10,000 terms without delay', async () => {
+    const terms = Array.from({ length: 10_000 }, (_, i) => `label${i}=x`).join(',');
+    const started = performance.now();
+    expect((await server.get(`${CONFIG_MAPS}?labelSelector=${encodeURIComponent(terms)}`)).status).toBe(400);
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+
+  it('keeps control characters of a body out of headers', async () => {
+    const answer = await server.post(CONFIG_MAPS, '{"metadata":{"name":"a"},"bo\\r\\ngus: x":1}');
+    expect(answer.status).toBe(201);
+    expect(String(answer.headers['warning'])).not.toMatch(/[\r\n]/);
+  });
+});

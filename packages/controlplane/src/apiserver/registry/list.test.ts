@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestServer } from '../testdata/test-server.ts';
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+describe('listObjects', () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await TestServer.start();
+    for (let i = 0; i < 7; i++) {
+      await server.post(CONFIG_MAPS, { metadata: { name: `c${i}`, labels: { odd: String(i % 2 === 1) } } });
+    }
+  });
+
+  afterEach(async () => {
+    expect(server.errors).toEqual([]);
+    await server[Symbol.asyncDispose]();
+  });
+
+  const names = (json: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }): string[] =>
+    json.items.map(({ metadata }) => metadata.name);
+
+  it('pages at one version, whatever happens in between', async () => {
+    const first = await server.get(`${CONFIG_MAPS}?limit=3`);
+    expect(names(first.json)).toEqual(['c0', 'c1', 'c2']);
+    expect(first.json.metadata.remainingItemCount).toBe(4);
+    await server.delete(`${CONFIG_MAPS}/c3`);
+    await server.post(CONFIG_MAPS, { metadata: { name: 'c9' } });
+    const second = await server.get(`${CONFIG_MAPS}?limit=3&continue=${first.json.metadata.continue}`);
+    expect(names(second.json)).toEqual(['c3', 'c4', 'c5']);
+    expect(second.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion);
+    const third = await server.get(`${CONFIG_MAPS}?limit=3&continue=${second.json.metadata.continue}`);
+    expect(names(third.json)).toEqual(['c6']);
+    expect(third.json.metadata.continue).toBeUndefined();
+  });
+
+  it('pages through a selection without counting what remains', async () => {
+    const first = await server.get(`${CONFIG_MAPS}?limit=2&labelSelector=odd%3Dtrue`);
+    expect(names(first.json)).toEqual(['c1', 'c3']);
+    expect(first.json.metadata.remainingItemCount).toBeUndefined();
+    const token = first.json.metadata.continue;
+    const second = await server.get(`${CONFIG_MAPS}?limit=2&labelSelector=odd%3Dtrue&continue=${token}`);
+    expect(names(second.json)).toEqual(['c5']);
+  });
+
+  it('lists exactly a version of the past', async () => {
+    const { json } = await server.get(CONFIG_MAPS);
+    await server.delete(`${CONFIG_MAPS}/c0`);
+    const version = json.metadata.resourceVersion;
+    const past = await server.get(`${CONFIG_MAPS}?resourceVersion=${version}&resourceVersionMatch=Exact`);
+    expect(names(past.json)).toHaveLength(7);
+    const now = await server.get(`${CONFIG_MAPS}?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`);
+    expect(names(now.json)).toHaveLength(6);
+  });
+
+  it('answers an expired token with one that goes on', async () => {
+    const first = await server.get(`${CONFIG_MAPS}?limit=3`);
+    await server.clock.advance(10 * 60_000);
+    await server.post(CONFIG_MAPS, { metadata: { name: 'z' } });
+    const gone = await server.get(`${CONFIG_MAPS}?limit=3&continue=${first.json.metadata.continue}`);
+    expect(gone.status).toBe(410);
+    const rest = await server.get(`${CONFIG_MAPS}?continue=${gone.json.metadata.continue}`);
+    expect(names(rest.json)).toEqual(['c3', 'c4', 'c5', 'c6', 'z']);
+  });
+
+  it('ignores the limit of a list at any version', async () => {
+    expect(names((await server.get(`${CONFIG_MAPS}?limit=2&resourceVersion=0`)).json)).toHaveLength(7);
+  });
+});

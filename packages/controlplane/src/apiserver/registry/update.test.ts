@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestServer } from '../testdata/test-server.ts';
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
+const PLANETS = '/apis/example.com/v1/planets';
+
+describe('updateObject', () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await TestServer.start();
+  });
+
+  afterEach(async () => {
+    expect(server.errors).toEqual([]);
+    await server[Symbol.asyncDispose]();
+  });
+
+  it('keeps the version of an object that does not change, whatever the order of its fields', async () => {
+    const { json: created } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' }, data: { x: '1', y: '2' } });
+    server.clock.advance(5_000);
+    const { json } = await server.put(`${CONFIG_MAPS}/a`, { data: { y: '2', x: '1' }, metadata: { name: 'a' } });
+    expect(json).toEqual(created);
+  });
+
+  it('moves the generation of custom resources with everything but metadata and status', async () => {
+    await server.post(PLANETS, {
+      apiVersion: 'example.com/v1',
+      kind: 'Planet',
+      metadata: { name: 'p' },
+      spec: { size: 1 },
+    });
+    const generation = async (patch: unknown): Promise<number> =>
+      (await server.patch(`${PLANETS}/p`, 'merge', patch)).json.metadata.generation;
+    expect(await generation({ metadata: { labels: { a: 'b' } } })).toBe(1);
+    expect(await generation({ spec: { size: 2 } })).toBe(2);
+    expect(await generation({ status: { phase: 'x' } })).toBe(3);
+  });
+
+  it('separates status from the rest', async () => {
+    const body = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w' },
+      spec: { size: 1 },
+      status: { size: 9 },
+    };
+    expect((await server.post(WIDGETS, body)).json.status).toBeUndefined();
+    const { json } = await server.patch(`${WIDGETS}/w/status`, 'merge', { spec: { size: 5 }, status: { size: 2 } });
+    expect(json).toMatchObject({ spec: { size: 1 }, status: { size: 2 }, metadata: { generation: 1 } });
+  });
+
+  it('applies many patches at once, losing none', async () => {
+    await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
+    const patches = Array.from({ length: 50 }, (_, i) =>
+      server.patch(`${CONFIG_MAPS}/a`, 'merge', { data: { [`k${i}`]: 'v' } }),
+    );
+    for (const { status } of await Promise.all(patches)) expect(status).toBe(200);
+    const { json } = await server.get(`${CONFIG_MAPS}/a`);
+    expect(Object.keys(json.data)).toHaveLength(50);
+  });
+
+  it('lets exactly one of many writers win who name a version', async () => {
+    const { json } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
+    const writes = Array.from({ length: 20 }, (_, i) =>
+      server.put(`${CONFIG_MAPS}/a`, { metadata: json.metadata, data: { i: String(i) } }),
+    );
+    const statuses = (await Promise.all(writes)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(19);
+  });
+
+  it('removes a deleting object together with its last finalizer', async () => {
+    await server.post(CONFIG_MAPS, { metadata: { name: 'a', finalizers: ['x.y/z'] } });
+    expect((await server.delete(`${CONFIG_MAPS}/a`)).json.metadata.deletionTimestamp).toBe('2026-01-02T03:04:05Z');
+    const { json } = await server.patch(`${CONFIG_MAPS}/a`, 'merge', { metadata: { finalizers: null } });
+    expect(json.metadata.finalizers).toBeUndefined();
+    expect((await server.get(`${CONFIG_MAPS}/a`)).status).toBe(404);
+  });
+});
