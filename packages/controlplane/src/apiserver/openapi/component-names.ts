@@ -1,0 +1,25 @@
+import type { GroupVersionKind } from '@kubewright/apimachinery';
+import { builtinDefinitionName } from '@kubewright/schema';
+
+/** The name of a kind's schema in documents: `io.k8s.api.apps.v1.Deployment`, `com.example.v1.Widget`. */
+export function componentName(kind: GroupVersionKind): string {
+  return builtinDefinitionName(kind) ?? customComponentName(kind);
+}
+
+/** The name of a custom kind's schema: the group's parts backwards, version, kind. */
+export function customComponentName({ group, version, kind }: GroupVersionKind): string {
+  return [...group.split('.').reverse(), version, kind].join('.');
+}
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** Schemas that operations refer to. */
+export const META_COMPONENTS: Readonly<
+  Record<'deleteOptions' | 'listMeta' | 'objectMeta' | 'patch' | 'status', string>
+> = {
+  deleteOptions: `${META}.DeleteOptions`,
+  listMeta: `${META}.ListMeta`,
+  objectMeta: `${META}.ObjectMeta`,
+  patch: `${META}.Patch`,
+  status: `${META}.Status`,
+};

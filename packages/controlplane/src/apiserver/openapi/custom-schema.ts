@@ -1,0 +1,83 @@
+import { builtinOpenApiSchema, type JsonSchema, type OpenApiOptions } from '@kubewright/schema';
+import type { ResourceDefinition } from '../registry/index.ts';
+import { customComponentName, META_COMPONENTS } from './component-names.ts';
+import type { JsonObject } from './json-object.ts';
+
+/**
+ * The schemas of a custom resource and its list, as they are published: the CRD's own, with what all objects have.
+ * Mirrors the OpenAPI builder of k8s.io/apiextensions-apiserver (1.36).
+ */
+export function customSchemas(
+  definition: ResourceDefinition,
+  options: OpenApiOptions,
+): ReadonlyMap<string, JsonObject> {
+  const { group, version, kind, listKind } = definition;
+  const name = customComponentName({ group, version, kind });
+  return new Map([
+    [name, objectSchema(definition, options)],
+    [customComponentName({ group, version, kind: listKind }), listSchema(definition, { ...options, item: name })],
+  ]);
+}
+
+function objectSchema(definition: ResourceDefinition, options: OpenApiOptions): JsonObject {
+  const { group, version, kind, openApiSchema = { type: 'object' } } = definition;
+  const schema = published(openApiSchema, options);
+  return {
+    ...schema,
+    properties: { ...typeMeta(options), ...(schema['properties'] as JsonObject), ...objectMeta(options) },
+    'x-kubernetes-group-version-kind': [{ group, version, kind }],
+  };
+}
+
+function listSchema(definition: ResourceDefinition, options: OpenApiOptions & { readonly item: string }): JsonObject {
+  const { group, version, kind, listKind } = definition;
+  return {
+    description: `${listKind} is a list of ${kind}`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...typeMeta(options),
+      items: {
+        description: `List of ${definition.resource}.`,
+        type: 'array',
+        items: { $ref: `#/components/schemas/${options.item}` },
+      },
+      metadata: reference(META_COMPONENTS.listMeta, 'Metadata of the list.'),
+    },
+    'x-kubernetes-group-version-kind': [{ group, version, kind: listKind }],
+  };
+}
+
+/** Copies a schema; objects that are embedded get the fields that all objects have. Depth was bounded with the CRD. */
+function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
+  const { properties, items, additionalProperties, ...rest } = schema;
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, published(field, options)] as const);
+  const all = [...fields, ...(embedded ? Object.entries({ ...typeMeta(options), ...objectMeta(options) }) : [])];
+  return {
+    ...rest,
+    ...(all.length > 0 && { properties: Object.fromEntries(all) }),
+    ...(items !== undefined && { items: published(items as JsonSchema, options) }), // lists were refused with the CRD
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'boolean' ? additionalProperties : published(additionalProperties, options),
+    }),
+  };
+}
+
+/** `apiVersion` and `kind`, as every built-in kind describes them. */
+function typeMeta(options: OpenApiOptions): JsonObject {
+  const { properties } = builtinOpenApiSchema('io.k8s.api.core.v1.Pod', options) as {
+    readonly properties: Readonly<Record<'apiVersion' | 'kind', JsonObject>>;
+  };
+  return { apiVersion: properties.apiVersion, kind: properties.kind };
+}
+
+function objectMeta(options: OpenApiOptions): JsonObject {
+  const description = options.description?.('io.k8s.api.core.v1.Pod', 'metadata') ?? '';
+  return { metadata: reference(META_COMPONENTS.objectMeta, description) };
+}
+
+function reference(component: string, description: string): JsonObject {
+  return { ...(description !== '' && { description }), allOf: [{ $ref: `#/components/schemas/${component}` }] };
+}

@@ -1,0 +1,61 @@
+import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '@kubewright/schema';
+import type { ResourceDefinition } from '../registry/index.ts';
+import { componentName, META_COMPONENTS } from './component-names.ts';
+import { customSchemas } from './custom-schema.ts';
+import type { JsonObject } from './json-object.ts';
+import { resourcePaths } from './operations.ts';
+
+/** Paths and schemas of some resources, before they are put into a document. */
+export interface DocumentParts {
+  readonly paths: JsonObject;
+  readonly schemas: JsonObject;
+}
+
+/** Gathers the paths of resources, and every schema that they need. */
+export function documentParts(definitions: readonly ResourceDefinition[], options: OpenApiOptions): DocumentParts {
+  const paths = new Map<string, JsonObject>();
+  const custom = new Map<string, JsonObject>();
+  const wanted = new Set<string>(Object.values(META_COMPONENTS));
+  for (const definition of definitions) {
+    for (const [path, operations] of resourcePaths(definition)) paths.set(path, operations);
+    if (definition.custom) for (const [name, schema] of customSchemas(definition, options)) custom.set(name, schema);
+    for (const name of namesOf(definition)) wanted.add(name);
+  }
+  const schemas = new Map<string, JsonObject>(custom);
+  for (const name of closure(wanted)) {
+    // Bodies without a schema in the table (options of exec and proxy) are nobody's business but the connection's.
+    if (!schemas.has(name)) schemas.set(name, builtinOpenApiSchema(name, options) ?? { type: 'object' });
+  }
+  return { paths: sortedObject(paths), schemas: sortedObject(schemas) };
+}
+
+/** The document of one group and version, in OpenAPI v3. */
+export function groupVersionDocument(definitions: readonly ResourceDefinition[], options: OpenApiOptions): JsonObject {
+  const { paths, schemas } = documentParts(definitions, options);
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: '1.36' },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
+    },
+  };
+}
+
+function namesOf(definition: ResourceDefinition): readonly string[] {
+  const { group, version, listKind } = definition;
+  const lists = definition.verbs.includes('list') ? [componentName({ group, version, kind: listKind })] : [];
+  return [componentName(definition), ...lists, ...[...definition.subresources.values()].map(componentName)];
+}
+
+function closure(names: ReadonlySet<string>): ReadonlySet<string> {
+  const reached = new Set(names);
+  // A set that grows while it is walked is walked to its end.
+  for (const name of reached) for (const reference of builtinReferences(name)) reached.add(reference);
+  return reached;
+}
+
+function sortedObject(entries: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,1 @@
+export { openApiHandler } from './open-api-handler.ts';

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery';
+import { BuiltinDescriptions, type OpenApiOptions } from '@kubewright/schema';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { RequestContext } from '../endpoints/index.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
+import { groupVersionDocument } from './group-version-document.ts';
+import { swaggerDocument } from './swagger-document.ts';
+
+/** Part of every hash: raise it when the form of the documents changes. */
+const FORM = 'kubewright 1';
+
+/**
+ * Answers `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each
+ * group and version below it, and `/openapi/v2` as JSON. Documents are made when first asked for and forgotten when
+ * their resources change.
+ */
+export function openApiHandler(options: {
+  readonly catalog: ResourceCatalog;
+  /** Where descriptions of built-in kinds come from. @defaultValue the package `kubernetes-types`, where installed */
+  readonly description?: OpenApiOptions['description'];
+}): NonResourceHandler {
+  const documents = new OpenApiDocuments(options.catalog, options.description);
+  return (context) => {
+    const path = context.info.path.replace(/\/+$/, '');
+    if (!path.startsWith('/openapi/')) return undefined;
+    const answer = route(path, { context, documents });
+    if (answer && !/^(?:GET|HEAD)$/.test(context.request.method)) throw methodNotSupported();
+    return answer?.();
+  };
+}
+
+function route(
+  path: string,
+  { context, documents }: { readonly context: RequestContext; readonly documents: OpenApiDocuments },
+): (() => ApiResponse) | undefined {
+  const { request, info } = context;
+  if (path === '/openapi/v3') return () => jsonAnswer(documents.index());
+  if (path === '/openapi/v2') {
+    return () => {
+      assertJson(request.headers['accept']);
+      return documentAnswer(documents.swagger(), { context, hash: undefined });
+    };
+  }
+  const name = path.slice('/openapi/v3/'.length);
+  const hash = path.startsWith('/openapi/v3/') ? documents.hash(name) : undefined;
+  if (hash === undefined) return () => ({ status: 404, headers: {}, body: new Uint8Array(0) });
+  const asked = info.query.get('hash');
+  if (asked !== null && asked !== hash) {
+    const location = `/openapi/v3/${name}?hash=${hash}`;
+    return () => ({
+      status: 301,
+      headers: { location, 'cache-control': 'no-cache, private' },
+      body: new Uint8Array(0),
+    });
+  }
+  return () => {
+    assertJson(request.headers['accept']);
+    return documentAnswer(documents.document(name), { context, hash: asked ?? undefined });
+  };
+}
+
+/** Protobuf documents are not made: every client that asks for one asks for JSON, too, or falls back to it. */
+function assertJson(accept: string | undefined): void {
+  if (accept === undefined || /(?:^|[,\s])(?:application\/json|application\/\*|\*\/\*)/.test(accept)) return;
+  throw notAcceptable(['application/json']);
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+class OpenApiDocuments {
+  readonly #catalog: ResourceCatalog;
+  readonly #options: OpenApiOptions;
+  #generation = -1;
+  /** Definitions by `api/v1`, `apis/apps/v1`. */
+  #parts = new Map<string, ResourceDefinition[]>();
+  #hashes = new Map<string, string>();
+  /** Kept over changes of the catalog, by hash. */
+  readonly #documents = new Map<string, Encoded>();
+  #swagger: Encoded | undefined;
+
+  constructor(catalog: ResourceCatalog, description: OpenApiOptions['description']) {
+    this.#catalog = catalog;
+    const texts = new BuiltinDescriptions();
+    this.#options = { description: description ?? ((definition, field) => texts.description(definition, field)) };
+  }
+
+  index(): object {
+    this.#refresh();
+    const paths = [...this.#hashes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, hash]) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` }]);
+    return { paths: Object.fromEntries(paths) };
+  }
+
+  hash(name: string): string | undefined {
+    this.#refresh();
+    return this.#hashes.get(name);
+  }
+
+  document(name: string): Encoded {
+    const hash = this.hash(name) ?? '';
+    let known = this.#documents.get(hash);
+    if (!known) {
+      known = encode(groupVersionDocument(this.#parts.get(name) ?? [], this.#options));
+      this.#documents.set(hash, known);
+    }
+    return known;
+  }
+
+  swagger(): Encoded {
+    this.#refresh();
+    this.#swagger ??= encode(swaggerDocument(this.#catalog.all(), this.#options));
+    return this.#swagger;
+  }
+
+  #refresh(): void {
+    const { generation } = this.#catalog;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#swagger = undefined;
+    this.#parts = new Map();
+    for (const definition of this.#catalog.all()) {
+      const { group, version } = definition;
+      const name = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+      const siblings = this.#parts.get(name);
+      if (siblings) siblings.push(definition);
+      else this.#parts.set(name, [definition]);
+    }
+    this.#hashes = new Map([...this.#parts].map(([name, definitions]) => [name, fingerprint(name, definitions)]));
+    const current = new Set(this.#hashes.values());
+    for (const hash of this.#documents.keys()) if (!current.has(hash)) this.#documents.delete(hash);
+  }
+}
+
+/** Changes when the document does, and is known without making it. */
+function fingerprint(name: string, definitions: readonly ResourceDefinition[]): string {
+  const hash = createHash('sha512').update(FORM).update(name);
+  for (const definition of definitions) {
+    const { resource, kind, listKind, scope, verbs, subresources, openApiSchema } = definition;
+    hash.update(JSON.stringify([resource, kind, listKind, scope, verbs, [...subresources.keys()], openApiSchema]));
+  }
+  return hash.digest('hex').toUpperCase();
+}
+
+function encode(document: object): Encoded {
+  const bytes = Buffer.from(JSON.stringify(document));
+  return { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
+}
+
+function jsonAnswer(document: object): ApiResponse {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' };
+  return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) };
+}
+
+function documentAnswer(
+  { bytes, etag }: Encoded,
+  { context, hash }: { readonly context: RequestContext; readonly hash: string | undefined },
+): ApiResponse {
+  // Under its hash a document never changes, so clients may keep it for a year.
+  const caching = hash === undefined ? 'no-cache, private' : 'public, immutable, max-age=31536000';
+  const headers = { etag, vary: 'Accept', 'cache-control': caching };
+  const known = context.request.headers['if-none-match'];
+  if (known?.split(',').some((tag) => tag.trim() === etag)) return { status: 304, headers, body: new Uint8Array(0) };
+  return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: bytes };
+}

@@ -1,0 +1,208 @@
+import type { GroupVersionKind } from '@kubewright/apimachinery';
+import type { ResourceDefinition, SubresourceDefinition } from '../registry/index.ts';
+import { componentName, META_COMPONENTS } from './component-names.ts';
+import type { JsonObject } from './json-object.ts';
+import {
+  DELETE_COLLECTION_PARAMETERS,
+  DELETE_PARAMETERS,
+  LIST_PARAMETERS,
+  PATCH_PARAMETERS,
+  pathParameter,
+  queryParameters,
+  WRITE_PARAMETERS,
+} from './parameters.ts';
+
+const MEDIA_TYPES = ['application/json', 'application/yaml'];
+const PATCH_TYPES = [
+  'application/apply-patch+yaml',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+
+/** The paths of a resource with their operations, in the form of OpenAPI v3. */
+export function resourcePaths(definition: ResourceDefinition): ReadonlyMap<string, JsonObject> {
+  const { group, version, resource, scope } = definition;
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const collection = scope === 'Namespaced' ? `${root}/namespaces/{namespace}/${resource}` : `${root}/${resource}`;
+  const writer = new OperationWriter(definition);
+  const paths: [string, JsonObject | undefined][] = [
+    [collection, writer.collection()],
+    [`${collection}/{name}`, writer.item()],
+    ...[...definition.subresources].map(
+      ([name, sub]) => [`${collection}/{name}/${name}`, writer.subresource(name, sub)] as [string, JsonObject],
+    ),
+  ];
+  if (scope === 'Namespaced') paths.push([`${root}/${resource}`, writer.allNamespaces()]);
+  return new Map(paths.filter((path): path is [string, JsonObject] => path[1] !== undefined));
+}
+
+interface OperationParts {
+  readonly id: string;
+  readonly action: string;
+  readonly kind: GroupVersionKind;
+  readonly query?: readonly string[];
+  readonly body?: string;
+  readonly bodyTypes?: readonly string[];
+  readonly answer: string;
+  readonly codes?: readonly string[];
+}
+
+class OperationWriter {
+  readonly #definition: ResourceDefinition;
+  readonly #suffix: string;
+  readonly #kind: string;
+  readonly #list: string;
+
+  constructor(definition: ResourceDefinition) {
+    const { group, version, kind, listKind, scope } = definition;
+    this.#definition = definition;
+    this.#suffix = `${operationGroup(group, version)}${scope === 'Namespaced' ? 'Namespaced' : ''}${kind}`;
+    this.#kind = componentName(definition);
+    this.#list = componentName({ group, version, kind: listKind });
+  }
+
+  collection(): JsonObject | undefined {
+    const { kind, verbs } = this.#definition;
+    const own = { kind: this.#definition };
+    return this.#path([], {
+      ...(verbs.includes('list') && {
+        get: this.#operation({ ...own, id: 'list', action: 'list', query: LIST_PARAMETERS, answer: this.#list }),
+      }),
+      ...(verbs.includes('create') && {
+        post: this.#operation({
+          ...own,
+          id: 'create',
+          action: 'post',
+          query: WRITE_PARAMETERS,
+          body: this.#kind,
+          answer: this.#kind,
+          codes: ['200', '201', '202'],
+        }),
+      }),
+      ...(verbs.includes('deletecollection') && {
+        delete: this.#operation({
+          ...own,
+          id: `deleteCollection${kind}Of`,
+          action: 'deletecollection',
+          query: DELETE_COLLECTION_PARAMETERS,
+          body: META_COMPONENTS.deleteOptions,
+          answer: META_COMPONENTS.status,
+        }),
+      }),
+    });
+  }
+
+  allNamespaces(): JsonObject | undefined {
+    if (!this.#definition.verbs.includes('list')) return undefined;
+    const parts = { kind: this.#definition, answer: this.#list, query: LIST_PARAMETERS };
+    const get = this.#operation({ ...parts, id: 'listForAllNamespaces', action: 'list' });
+    return { get, parameters: queryParameters(['pretty']) };
+  }
+
+  item(): JsonObject | undefined {
+    const { verbs } = this.#definition;
+    const deletion = verbs.includes('delete') && {
+      delete: this.#operation({
+        kind: this.#definition,
+        id: 'delete',
+        action: 'delete',
+        query: DELETE_PARAMETERS,
+        body: META_COMPONENTS.deleteOptions,
+        answer: META_COMPONENTS.status,
+        codes: ['200', '202'],
+      }),
+    };
+    const kind = { ...this.#definition, component: this.#kind };
+    return this.#path(['name'], { ...this.#readWrite(verbs, { kind, id: '' }), ...deletion });
+  }
+
+  subresource(name: string, sub: SubresourceDefinition): JsonObject | undefined {
+    const kind = { ...sub, component: componentName(sub) };
+    const id = name.charAt(0).toUpperCase() + name.slice(1);
+    const creation = sub.verbs.includes('create') && {
+      post: this.#operation({
+        kind,
+        id: `create${id}`,
+        action: 'post',
+        query: WRITE_PARAMETERS,
+        body: kind.component,
+        answer: kind.component,
+      }),
+    };
+    return this.#path(['name'], { ...this.#readWrite(sub.verbs, { kind, id }), ...creation });
+  }
+
+  #readWrite(
+    verbs: readonly string[],
+    options: { readonly kind: GroupVersionKind & { readonly component: string }; readonly id: string },
+  ): Record<string, JsonObject> {
+    const { kind, id } = options;
+    const own = { kind, answer: kind.component };
+    return {
+      ...(verbs.includes('get') && { get: this.#operation({ ...own, id: `read${id}`, action: 'get' }) }),
+      ...(verbs.includes('update') && {
+        put: this.#operation({
+          ...own,
+          id: `replace${id}`,
+          action: 'put',
+          query: WRITE_PARAMETERS,
+          body: kind.component,
+          codes: ['200', '201'],
+        }),
+      }),
+      ...(verbs.includes('patch') && {
+        patch: this.#operation({
+          ...own,
+          id: `patch${id}`,
+          action: 'patch',
+          query: PATCH_PARAMETERS,
+          body: META_COMPONENTS.patch,
+          bodyTypes: this.#definition.custom ? PATCH_TYPES.slice(0, 3) : PATCH_TYPES,
+          codes: ['200', '201'],
+        }),
+      }),
+    };
+  }
+
+  #path(names: readonly 'name'[], operations: Record<string, JsonObject>): JsonObject | undefined {
+    if (Object.keys(operations).length === 0) return undefined;
+    const { kind, scope } = this.#definition;
+    const inPath = [...names, ...(scope === 'Namespaced' ? (['namespace'] as const) : [])];
+    return {
+      ...operations,
+      parameters: [...inPath.map((name) => pathParameter(name, kind)), ...queryParameters(['pretty'])],
+    };
+  }
+
+  #operation(parts: OperationParts): JsonObject {
+    const { id, action, query = [], body, bodyTypes = ['*/*'], answer, codes = ['200'] } = parts;
+    const { group, version } = this.#definition;
+    const { group: ofGroup, version: ofVersion, kind } = parts.kind;
+    const answers = codes.map((code) => [code, { description: 'Done.', content: content(MEDIA_TYPES, answer) }]);
+    return {
+      tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],
+      operationId: `${id}${this.#suffix}`,
+      ...(query.length > 0 && { parameters: queryParameters(query) }),
+      ...(body !== undefined && {
+        requestBody: { content: content(bodyTypes, body), ...(action.startsWith('delete') ? {} : { required: true }) },
+      }),
+      responses: { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } },
+      'x-kubernetes-action': action,
+      'x-kubernetes-group-version-kind': { group: ofGroup, version: ofVersion, kind },
+    };
+  }
+}
+
+function content(types: readonly string[], component: string): JsonObject {
+  const schema = { $ref: `#/components/schemas/${component}` };
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+/** `apps`, `v1` → `AppsV1`. */
+function operationGroup(group: string, version: string): string {
+  return [group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''), version]
+    .flatMap((text) => text.split(/[^A-Za-z0-9]+/))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
