@@ -1,0 +1,25 @@
+import type { BuiltInController } from './built-in-controller.ts';
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
+import { customResourceCleanup } from './custom-resource-cleanup.ts';
+import { namespaceController } from './namespace.ts';
+import { rootCaPublisher } from './root-ca-publisher.ts';
+import { serviceAccountController } from './service-account.ts';
+
+export type { BuiltInController } from './built-in-controller.ts';
+
+/** What the built-in controllers need to know of their cluster. */
+export interface BuiltInControllersOptions {
+  /** PEM of the authority that signs the API server's certificate; published into every namespace. */
+  readonly ca: string;
+}
+
+/** The controllers that every cluster runs, each to be run under its own account. */
+export function builtInControllers(options: BuiltInControllersOptions): readonly BuiltInController[] {
+  return [
+    namespaceController(),
+    serviceAccountController(),
+    rootCaPublisher(options),
+    clusterRoleAggregation(),
+    customResourceCleanup(),
+  ];
+}
