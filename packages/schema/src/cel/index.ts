@@ -1,5 +1,6 @@
 export { CelEnvironment, type EnvironmentOptions } from './environment.ts';
 export { CelBudgetError, CelCompileError, CelEvaluationError } from './errors.ts';
+export { type CelExpression, compileExpression, type ExpressionOptions } from './expression.ts';
 export { kubernetesEnvironment } from './kubernetes-environment.ts';
 export { type Budget, type CelProgram, compileProgram, DEFAULT_BUDGET, type ProgramOptions } from './program.ts';
 export type { RuleProblem, RulesAt, SchemaStep } from './rules/rule.ts';
@@ -10,3 +11,4 @@ export {
   type RuleValidator,
 } from './rules/rule-validator.ts';
 export { rulesOf } from './rules/rules-of.ts';
+export type { CelValue } from './values/value.ts';

@@ -10,6 +10,11 @@ export class PatternCache {
     this.#capacity = capacity;
   }
 
+  /** True if the pattern is kept compiled. */
+  has(source: string): boolean {
+    return this.#patterns.has(source);
+  }
+
   /** The compiled pattern. @throws PatternError */
   get(source: string): Pattern {
     const known = this.#patterns.get(source);

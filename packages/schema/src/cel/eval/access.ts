@@ -1,8 +1,8 @@
 import { fail, noSuchOverload } from '../errors.ts';
-import { SchemaObject } from '../schema/schema-object.ts';
+import { accessTo, type MemberAccess, type MemberTypes, SchemaObject } from '../schema/schema-object.ts';
 import { type IdentExpr, qualifiedName, type SelectExpr } from '../syntax/ast.ts';
 import { CelDouble } from '../values/double.ts';
-import { type CelList, isList } from '../values/list.ts';
+import { elementAt, isList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
 import { CelOptional } from '../values/optional.ts';
 import { CelTypeValue } from '../values/type-value.ts';
@@ -62,9 +62,18 @@ export function compileSelect(compiler: Compiler, expr: SelectExpr, scope: Scope
 }
 
 function fieldRead(operand: Eval, field: string): Eval {
+  // What one place of an expression reads is nearly always of one type: the way to the member is kept from last time.
+  let known: MemberTypes | undefined;
+  let access: MemberAccess | undefined;
   return (frame) => {
     const target = operand(frame);
-    if (target instanceof SchemaObject) return present(target.field(field), field);
+    if (target instanceof SchemaObject) {
+      if (target.members !== known) {
+        known = target.members;
+        access = accessTo(known, field);
+      }
+      return present(access && target.read(access), field);
+    }
     if (target instanceof CelMap) return present(target.get(field), field);
     if (target instanceof CelOptional) return optionalField(target, field);
     return noSuchOverload();
@@ -130,10 +139,6 @@ function optionalIndex(target: CelValue, key: CelValue): CelOptional {
   if (!(inner instanceof CelMap)) return noSuchOverload();
   const value = inner.get(key);
   return value === undefined ? CelOptional.none : new CelOptional(value);
-}
-
-function elementAt(list: readonly CelValue[] | CelList, at: number): CelValue {
-  return Array.isArray(list) ? list[at] : (list as CelList).at(at);
 }
 
 /** A list index. Numbers of other types will do if they are whole. */

@@ -3,6 +3,7 @@ import type { Implementation, Overload } from '../library/library.ts';
 import { type CallExpr, qualifiedName } from '../syntax/ast.ts';
 import { type CelType, formatCall, isDynOrError } from '../types/cel-type.ts';
 import { CelList } from '../values/list.ts';
+import { CelMap } from '../values/map.ts';
 import { CelOptional } from '../values/optional.ts';
 import { matchesType, typeOfValue } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
@@ -176,6 +177,7 @@ function invoke(frame: Frame, run: Implementation, values: readonly CelValue[]):
 function charge(frame: Frame, value: CelValue): void {
   if (typeof value === 'string' || value instanceof Uint8Array) frame.charge(1 + value.length * 0.1);
   else if (Array.isArray(value) || value instanceof CelList) frame.charge(1 + value.length);
+  else if (value instanceof CelMap) frame.charge(1 + value.size * 0.1);
   else frame.charge(1);
 }
 

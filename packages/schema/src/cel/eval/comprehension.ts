@@ -1,6 +1,6 @@
 import { Fault, fail, noSuchOverload } from '../errors.ts';
 import type { ComprehensionExpr } from '../syntax/ast.ts';
-import { elements, isList } from '../values/list.ts';
+import { elementAt, isList } from '../values/list.ts';
 import { CelMap, MapBuilder } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Compiler } from './compiler.ts';
@@ -54,19 +54,22 @@ function iteration(range: Eval, slots: readonly number[]): Each {
     const source = range(frame);
     const { slots: variables } = frame;
     if (isList(source)) {
-      const list = elements(source);
-      for (let i = 0; i < list.length; i++) {
+      for (let i = 0; i < source.length; i++) {
         frame.charge(1);
+        // One by one: a loop that ends early must not have read the whole list.
+        const value = elementAt(source, i);
         if (second === undefined) {
-          variables[first] = list[i]!;
+          variables[first] = value;
         } else {
           variables[first] = i;
-          variables[second] = list[i]!;
+          variables[second] = value;
         }
         if (!body(frame)) return;
       }
     } else if (source instanceof CelMap) {
-      for (const key of source.keys()) {
+      const keys = source.keys();
+      frame.charge(keys.length * 0.1);
+      for (const key of keys) {
         frame.charge(1);
         variables[first] = key;
         if (second !== undefined) variables[second] = source.get(key);

@@ -1,7 +1,7 @@
 import { noSuchOverload } from '../errors.ts';
 import { add, compare, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts';
 import { equals } from '../values/equality.ts';
-import { elements, isList } from '../values/list.ts';
+import { elementAt, isList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Eval, Frame } from './frame.ts';
@@ -62,13 +62,9 @@ export function compileNegate(operand: Eval): Eval {
 function contains(value: CelValue, container: CelValue, frame: Frame): boolean {
   if (container instanceof CelMap) return container.get(value) !== undefined;
   if (!isList(container)) return noSuchOverload();
-  const list = elements(container);
-  for (let i = 0; i < list.length; i++) {
-    if (equals(value, list[i]!, frame)) {
-      frame.charge(i);
-      return true;
-    }
+  for (let i = 0; i < container.length; i++) {
+    frame.charge(1);
+    if (equals(value, elementAt(container, i), frame)) return true;
   }
-  frame.charge(list.length);
   return false;
 }

@@ -12,7 +12,9 @@ export const QUANTITY: Library = {
   name: 'kubernetes.quantity',
   types: [['kubernetes.Quantity', QUANTITY_TYPE]],
   overloads: [
-    overload<[string]>('quantity(string) kubernetes.Quantity', (_, text) => {
+    overload<[string]>('quantity(string) kubernetes.Quantity', (context, text) => {
+      // Large exponents make large numbers, and those are slow.
+      context.charge(10 + text.length + Math.abs(Number(/[eE]([-+]?\d{1,6})$/.exec(text)?.[1] ?? 0)));
       const parsed = parseQuantity(text);
       return typeof parsed === 'string' ? fail(parsed) : parsed;
     }),

@@ -118,6 +118,7 @@ export function guardPattern(
   pattern: string,
 ): { test(text: string): boolean; findAll(text: string, limit?: number): readonly string[] } {
   context.charge((1 + text.length * 0.1) * (1 + pattern.length * 0.25));
+  if (!context.patterns.has(pattern)) context.charge(50 + pattern.length);
   try {
     return context.patterns.get(pattern);
   } catch (error) {
@@ -129,9 +130,11 @@ export function guardPattern(
 function times(): Overload[] {
   const field = (method: string, read: (calendar: Calendar, time: CelTimestamp) => number): Overload[] => [
     overload<[CelTimestamp]>(`timestamp.${method}() int`, (_, time) => read(calendarOf(time), time)),
-    overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (_, time, zone) =>
-      read(calendarOf(time, zone), time),
-    ),
+    overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (context, time, zone) => {
+      // Looking a zone up takes as long as many steps.
+      context.charge(100);
+      return read(calendarOf(time, zone), time);
+    }),
   ];
   const span = (method: string, unit: bigint): Overload =>
     overload<[CelDuration]>(`duration.${method}() int`, (_, duration) => toInt(Number(duration.nanos / unit)));

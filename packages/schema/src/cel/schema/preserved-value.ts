@@ -1,4 +1,5 @@
 import { type CelType, opaqueOf } from '../types/cel-type.ts';
+import type { Meter } from '../values/equality.ts';
 import { CelOpaque } from '../values/opaque.ts';
 
 const UNKNOWN: CelType = opaqueOf('unknown');
@@ -13,19 +14,22 @@ export class PreservedValue extends CelOpaque {
     this.raw = raw;
   }
 
-  equals(other: unknown): boolean {
-    return other instanceof PreservedValue && deepEqual(this.raw, other.raw);
+  equals(other: unknown, meter: Meter): boolean {
+    return other instanceof PreservedValue && deepEqual(this.raw, other.raw, meter);
   }
 }
 
-/** Equality of JSON values. */
-export function deepEqual(a: unknown, b: unknown): boolean {
+/** Equality of JSON values. The work is charged to the meter, if there is one. */
+export function deepEqual(a: unknown, b: unknown, meter?: Meter): boolean {
+  meter?.charge(1);
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => deepEqual(x, b[i]));
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => deepEqual(x, b[i], meter))
+    );
   }
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && deepEqual(Reflect.get(a, key), Reflect.get(b, key)));
+  return keys.every((key) => Object.hasOwn(b, key) && deepEqual(Reflect.get(a, key), Reflect.get(b, key), meter));
 }

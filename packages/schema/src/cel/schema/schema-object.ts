@@ -1,3 +1,4 @@
+import type { Meter } from '../values/equality.ts';
 import { CelMap } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
 import type { DeclType } from './decl-type.ts';
@@ -12,17 +13,34 @@ export interface MemberTypes {
   memberType(property: string): DeclType | undefined;
 }
 
+/** How one member is read: looked up once per place in an expression, used for every object. */
+export interface MemberAccess {
+  readonly property: string;
+  readonly type: DeclType;
+  /** Every JavaScript object has something of that name. */
+  readonly inherited: boolean;
+  readonly nullIsAbsent: boolean;
+}
+
+/** How the member is read; undefined if the name can mean none. */
+export function accessTo(members: MemberTypes, name: string): MemberAccess | undefined {
+  const property = members.structure ? unescapeProperty(name) : name;
+  const type = property === undefined ? undefined : members.memberType(property);
+  if (property === undefined || type === undefined) return undefined;
+  return { property, type, inherited: property in Object.prototype, nullIsAbsent: members.structure };
+}
+
 type JsonObject = { readonly [property: string]: unknown };
 
 /** A JSON object read through its schema, without copying it. */
 export class SchemaObject extends CelMap {
   readonly raw: JsonObject;
-  readonly #members: MemberTypes;
+  readonly members: MemberTypes;
 
   constructor(raw: JsonObject, members: MemberTypes) {
     super();
     this.raw = raw;
-    this.#members = members;
+    this.members = members;
   }
 
   get size(): number {
@@ -30,31 +48,32 @@ export class SchemaObject extends CelMap {
   }
 
   get(key: CelValue): CelValue | undefined {
-    return typeof key === 'string' ? this.field(key) : undefined;
+    if (typeof key !== 'string') return undefined;
+    const access = accessTo(this.members, key);
+    return access && this.read(access);
   }
 
-  /** The member of that name, undefined if it is absent. */
-  field(name: string): CelValue | undefined {
-    const property = this.#members.structure ? unescapeProperty(name) : name;
-    if (property === undefined || !Object.hasOwn(this.raw, property)) return undefined;
-    const value = this.raw[property];
-    if (this.#members.structure && value === null) return undefined;
-    return this.#members.memberType(property)?.toValue(value);
+  /** The member, undefined if it is absent. */
+  read(access: MemberAccess): CelValue | undefined {
+    if (access.inherited && !Object.hasOwn(this.raw, access.property)) return undefined;
+    const value = this.raw[access.property];
+    if (value === undefined || (value === null && access.nullIsAbsent)) return undefined;
+    return access.type.toValue(value);
   }
 
   keys(): readonly CelValue[] {
-    const declared = Object.keys(this.raw).filter((property) => this.#members.memberType(property) !== undefined);
-    return this.#members.structure ? declared.map((property) => escapeProperty(property) ?? property) : declared;
+    const declared = Object.keys(this.raw).filter((property) => this.members.memberType(property) !== undefined);
+    return this.members.structure ? declared.map((property) => escapeProperty(property) ?? property) : declared;
   }
 
   /** What the schema says nothing about is compared as JSON; a member that the other lacks does not count. */
-  override undeclaredEqual(other: CelMap): boolean {
+  override undeclaredEqual(other: CelMap, meter: Meter): boolean {
     if (!(other instanceof SchemaObject)) return true;
     return Object.keys(this.raw).every(
       (property) =>
-        this.#members.memberType(property) !== undefined ||
+        this.members.memberType(property) !== undefined ||
         !Object.hasOwn(other.raw, property) ||
-        deepEqual(this.raw[property], other.raw[property]),
+        deepEqual(this.raw[property], other.raw[property], meter),
     );
   }
 }

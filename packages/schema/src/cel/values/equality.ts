@@ -44,7 +44,7 @@ function equalObjects(a: CelValue & object, b: CelValue & object, meter: Meter):
   }
   if (a instanceof CelTypeValue) return b instanceof CelTypeValue && a.name === b.name;
   if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b, meter);
-  return a instanceof CelOpaque && b instanceof CelOpaque && a.type.name === b.type.name && a.equals(b);
+  return a instanceof CelOpaque && b instanceof CelOpaque && a.type.name === b.type.name && a.equals(b, meter);
 }
 
 function equalOptionals(a: CelOptional, b: CelOptional, meter: Meter): boolean {
@@ -68,12 +68,13 @@ function equalLists(a: readonly CelValue[] | CelList, b: readonly CelValue[] | C
 }
 
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
-  if (a.size !== b.size) return false;
-  meter.charge(a.size);
+  const { size } = a;
+  meter.charge(size);
+  if (size !== b.size) return false;
   for (const key of a.keys()) {
     const x = a.get(key);
     const y = b.get(key);
     if (x === undefined || y === undefined ? x !== y : !equals(x, y, meter)) return false;
   }
-  return a.undeclaredEqual(b);
+  return a.undeclaredEqual(b, meter);
 }

@@ -24,3 +24,8 @@ export function isList(value: CelValue | undefined): value is readonly CelValue[
 export function elements(list: readonly CelValue[] | CelList): readonly CelValue[] {
   return list instanceof CelList ? list.toArray() : list;
 }
+
+/** The element at an index within bounds. */
+export function elementAt(list: readonly CelValue[] | CelList, index: number): CelValue {
+  return list instanceof CelList ? list.at(index) : list[index]!;
+}

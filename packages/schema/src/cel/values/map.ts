@@ -1,4 +1,5 @@
 import { CelDouble } from './double.ts';
+import type { Meter } from './equality.ts';
 import { intFromBigInt } from './int.ts';
 import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
@@ -11,7 +12,7 @@ export abstract class CelMap {
   abstract keys(): readonly CelValue[];
 
   /** Equality of members that expressions cannot see. */
-  undeclaredEqual(_other: CelMap): boolean {
+  undeclaredEqual(_other: CelMap, _meter: Meter): boolean {
     return true;
   }
 }

@@ -1,9 +1,10 @@
 import type { CelType } from '../types/cel-type.ts';
+import type { Meter } from './equality.ts';
 import type { CelValue } from './value.ts';
 
 /** A value of a type that a library adds (`net.IP`, `kubernetes.Quantity`, …). */
 export abstract class CelOpaque {
   abstract readonly type: CelType;
   /** Equality within the type. */
-  abstract equals(other: CelValue): boolean;
+  abstract equals(other: CelValue, meter: Meter): boolean;
 }

@@ -1,0 +1,52 @@
+import type { SchemaNode } from '../node/index.ts';
+import type { CelEnvironment } from './environment.ts';
+import { type Budget, type CelProgram, compileProgram } from './program.ts';
+import { type DeclType, declTypeOf } from './schema/decl-type.ts';
+import { DYN_DECL } from './schema/dyn-type.ts';
+import type { CelValue } from './values/value.ts';
+
+/** What an expression is compiled with. */
+export interface ExpressionOptions {
+  readonly environment: CelEnvironment;
+  /** Variables by name: the schema of their JSON, or `dyn` where nothing is known of it. */
+  readonly variables: Readonly<Record<string, SchemaNode | 'dyn'>>;
+}
+
+/** A compiled expression over JSON values. Immutable and reentrant. */
+export interface CelExpression {
+  readonly program: CelProgram;
+  /**
+   * Computes the expression. Values are JSON; an absent variable fails when it is read.
+   * @throws CelEvaluationError, CelBudgetError
+   */
+  evaluate(values: Readonly<Record<string, unknown>>, budget?: Budget): CelValue;
+}
+
+/**
+ * Compiles an expression over JSON variables, as admission policies and match conditions have them.
+ *
+ * @example
+ * const ready = compileExpression('object.spec.replicas <= 5', { environment, variables: { object: node } });
+ * ready.evaluate({ object: deployment }) === true
+ *
+ * @throws CelCompileError
+ */
+export function compileExpression(source: string, options: ExpressionOptions): CelExpression {
+  const declared = new Map<string, DeclType>();
+  for (const [name, schema] of Object.entries(options.variables)) {
+    declared.set(name, schema === 'dyn' ? DYN_DECL : declTypeOf(schema, { name, resourceRoot: false }));
+  }
+  const types = new Map(Array.from(declared, ([name, { type }]) => [name, type ?? DYN_DECL.type!]));
+  const program = compileProgram(source, { environment: options.environment, variables: types });
+  return {
+    program,
+    evaluate(values, budget) {
+      const converted: Record<string, CelValue> = {};
+      for (const [name, type] of declared) {
+        const value = values[name];
+        if (value !== undefined && program.uses(name)) converted[name] = type.toValue(value);
+      }
+      return budget === undefined ? program.evaluate(converted) : program.evaluate(converted, budget);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { compilePattern, PatternError } from './pattern.ts';
+import { PatternCache } from './pattern-cache.ts';
+
+describe('compilePattern', () => {
+  it.each([
+    ['b', 'abc', true],
+    ['^b', 'abc', false],
+    ['^a.c$', 'abc', true],
+    ['a.c', 'a\nc', false],
+    ['(?s)a.c', 'a\nc', true],
+    ['a$', 'a\n', false],
+    ['(?i)ABC', 'abc', true],
+    ['^\\pL+$', 'héé', true],
+    ['^[[:alpha:]]+$', 'abc', true],
+    ['^.$', '😀', true],
+    ['\\s', '\u00a0', false],
+    ['(?P<n>a)', 'a', true],
+    ['\\z', 'x', true],
+  ])('finds %s in %j: %s', (source, text, found) => {
+    expect(compilePattern(source).test(text)).toBe(found);
+  });
+
+  it.each(['(', '[', 'a**', '(?=a)', '(?!a)', '(?<!a)b', '\\1', 'a{1001}', '\\u0041'])('refuses %s', (source) => {
+    expect(() => compilePattern(source)).toThrow(PatternError);
+    expect(() => compilePattern(source)).toThrow(/^error parsing regexp: /);
+  });
+
+  it('takes time in proportion to the text', () => {
+    expect(compilePattern('^(a+)+$').test(`${'a'.repeat(100_000)}b`)).toBe(false);
+  });
+
+  it('finds all places without overlap, up to a limit', () => {
+    expect(compilePattern('a.').findAll('abacad')).toEqual(['ab', 'ac', 'ad']);
+    expect(compilePattern('a.').findAll('abacad', 2)).toEqual(['ab', 'ac']);
+    expect(compilePattern('x').findAll('abc')).toEqual([]);
+  });
+});
+
+describe('PatternCache', () => {
+  it('keeps what was used last, and no more than it may', () => {
+    const cache = new PatternCache(2);
+    const a = cache.get('a');
+    cache.get('b');
+    expect(cache.get('a')).toBe(a);
+    cache.get('c');
+    expect(cache.has('b')).toBe(false);
+    expect(cache.get('a')).toBe(a);
+  });
+
+  it('does not keep what is no pattern', () => {
+    const cache = new PatternCache();
+    expect(() => cache.get('(')).toThrow(PatternError);
+    expect(cache.has('(')).toBe(false);
+  });
+});
