@@ -6,6 +6,7 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
+import type { Draft } from '../../registry/strategy.ts';
 import type {
   HorizontalPodAutoscaler,
   HPAScalingPolicy,
@@ -15,24 +16,35 @@ import type {
 } from '../generated/drafts.ts';
 import { type Check, each, enumOf, optional, present, required, rule, textRule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { autoscalerConversion } from './autoscaler-conversion.ts';
 
 const SPEC = FieldPath.of('spec');
 
 /** Rules of autoscalers; version 1 is converted before it is checked. */
 export const autoscalingValidation: readonly ValidationEntry[] = [
   validationOf<HorizontalPodAutoscaler>('autoscaling/v2/horizontalpodautoscalers', {
-    validate: ({ spec }) => [
-      ...replicaFaults(spec),
-      ...targetFaults(spec),
-      ...each(metric)(spec.metrics, SPEC.child('metrics')),
-      ...present(scalingRules)(spec.behavior?.scaleUp, SPEC.child('behavior', 'scaleUp')),
-      ...present(scalingRules)(spec.behavior?.scaleDown, SPEC.child('behavior', 'scaleDown')),
-      ...zeroFaults(spec),
-    ],
+    validate: ({ spec }) => autoscalerFaults(spec),
+  }),
+  validationOf<Draft>('autoscaling/v1/horizontalpodautoscalers', {
+    validate: (object) => {
+      const stored = autoscalerConversion.toStorage(object) as unknown as HorizontalPodAutoscaler;
+      return autoscalerFaults(stored.spec);
+    },
   }),
 ];
 
 type Spec = HorizontalPodAutoscaler['spec'];
+
+function autoscalerFaults(spec: Spec): readonly FieldError[] {
+  return [
+    ...replicaFaults(spec),
+    ...targetFaults(spec),
+    ...each(metric)(spec.metrics, SPEC.child('metrics')),
+    ...present(scalingRules)(spec.behavior?.scaleUp, SPEC.child('behavior', 'scaleUp')),
+    ...present(scalingRules)(spec.behavior?.scaleDown, SPEC.child('behavior', 'scaleDown')),
+    ...zeroFaults(spec),
+  ];
+}
 
 function replicaFaults({ minReplicas, maxReplicas }: Spec): readonly FieldError[] {
   const faults: FieldError[] = [];
