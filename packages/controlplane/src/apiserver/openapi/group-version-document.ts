@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../registry/index.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import { customSchemas } from './custom-schema.ts';
 import type { JsonObject } from './json-object.ts';
-import { resourcePaths } from './operations.ts';
+import { hasComponent, resourcePaths } from './operations.ts';
 
 /** Paths and schemas of some resources, before they are put into a document. */
 export interface DocumentParts {
@@ -23,8 +23,8 @@ export function documentParts(definitions: readonly ResourceDefinition[], option
   }
   const schemas = new Map<string, JsonObject>(custom);
   for (const name of closure(wanted)) {
-    // Bodies without a schema in the table (options of exec and proxy) are nobody's business but the connection's.
-    if (!schemas.has(name)) schemas.set(name, builtinOpenApiSchema(name, options) ?? { type: 'object' });
+    const schema = builtinOpenApiSchema(name, options);
+    if (schema) schemas.set(name, schema);
   }
   return { paths: sortedObject(paths), schemas: sortedObject(schemas) };
 }
@@ -46,7 +46,8 @@ export function groupVersionDocument(definitions: readonly ResourceDefinition[],
 function namesOf(definition: ResourceDefinition): readonly string[] {
   const { group, version, listKind } = definition;
   const lists = definition.verbs.includes('list') ? [componentName({ group, version, kind: listKind })] : [];
-  return [componentName(definition), ...lists, ...[...definition.subresources.values()].map(componentName)];
+  const below = [...definition.subresources.values()].filter((sub) => hasComponent(sub, definition));
+  return [componentName(definition), ...lists, ...below.map(componentName)];
 }
 
 function closure(names: ReadonlySet<string>): ReadonlySet<string> {

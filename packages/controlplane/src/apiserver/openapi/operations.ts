@@ -1,4 +1,5 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
+import { builtinDefinitionName } from '@kubewright/schema';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/index.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import type { JsonObject } from './json-object.ts';
@@ -35,6 +36,19 @@ export function resourcePaths(definition: ResourceDefinition): ReadonlyMap<strin
   ];
   if (scope === 'Namespaced') paths.push([`${root}/${resource}`, writer.allNamespaces()]);
   return new Map(paths.filter((path): path is [string, JsonObject] => path[1] !== undefined));
+}
+
+const CONNECT_METHODS: Readonly<Record<string, string>> = {
+  get: 'get',
+  create: 'post',
+  update: 'put',
+  patch: 'patch',
+  delete: 'delete',
+};
+
+/** False for the options of exec, attach and proxies, which are query parameters and nobody's body. */
+export function hasComponent(sub: GroupVersionKind, definition: ResourceDefinition): boolean {
+  return definition.custom || builtinDefinitionName(sub) !== undefined;
 }
 
 interface OperationParts {
@@ -95,9 +109,9 @@ class OperationWriter {
 
   allNamespaces(): JsonObject | undefined {
     if (!this.#definition.verbs.includes('list')) return undefined;
-    const parts = { kind: this.#definition, answer: this.#list, query: LIST_PARAMETERS };
+    const parts = { kind: this.#definition, answer: this.#list };
     const get = this.#operation({ ...parts, id: 'listForAllNamespaces', action: 'list' });
-    return { get, parameters: queryParameters(['pretty']) };
+    return { get, parameters: queryParameters([...LIST_PARAMETERS, 'pretty']) };
   }
 
   item(): JsonObject | undefined {
@@ -118,8 +132,9 @@ class OperationWriter {
   }
 
   subresource(name: string, sub: SubresourceDefinition): JsonObject | undefined {
-    const kind = { ...sub, component: componentName(sub) };
     const id = name.charAt(0).toUpperCase() + name.slice(1);
+    if (!hasComponent(sub, this.#definition)) return this.#path(['name'], this.#connect(sub, id));
+    const kind = { ...sub, component: componentName(sub) };
     const creation = sub.verbs.includes('create') && {
       post: this.#operation({
         kind,
@@ -163,6 +178,23 @@ class OperationWriter {
         }),
       }),
     };
+  }
+
+  /** Streams: what they carry has no schema. */
+  #connect(sub: SubresourceDefinition, id: string): Record<string, JsonObject> {
+    const { group, version, kind } = sub;
+    const operations = sub.verbs.flatMap((verb) => {
+      const method = CONNECT_METHODS[verb];
+      if (method === undefined) return [];
+      const operation = {
+        operationId: `connect${method.charAt(0).toUpperCase()}${method.slice(1)}${id}${this.#suffix}`,
+        responses: { '200': { description: 'Done.', content: { '*/*': { schema: { type: 'string' } } } } },
+        'x-kubernetes-action': 'connect',
+        'x-kubernetes-group-version-kind': { group, version, kind },
+      };
+      return [[method, operation] as const];
+    });
+    return Object.fromEntries(operations);
   }
 
   #path(names: readonly 'name'[], operations: Record<string, JsonObject>): JsonObject | undefined {
