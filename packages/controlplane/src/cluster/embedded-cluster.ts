@@ -8,7 +8,8 @@ import { schedulerController } from '../scheduler/index.ts';
 import { MemoryStorage } from '../storage/index.ts';
 import { ControlPlane } from './control-plane.ts';
 import { adminIdentity, schedulerIdentity } from './identities.ts';
-import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { ServiceAccountLogin } from './service-account-login.ts';
 import { StateDirectory } from './state-directory.ts';
 
 /** What an {@link EmbeddedCluster} is told. */
@@ -20,6 +21,15 @@ export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly node?: NodeSettings | undefined;
+}
+
+/** What the cluster's node is told. */
+export interface NodeSettings {
+  /** Lets pods run as uid 0. @defaultValue false */
+  readonly allowRootPods?: boolean | undefined;
+  /** Folder of PostgreSQL server programs to take when the machine has none. */
+  readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
 }
 
 /**
@@ -72,7 +82,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     await plane.start();
     const http = await listen(directory, { options, plane, certificates, onError });
     address.serverAddress = `${http.host}:${http.port}`;
-    const parts: Parts = { directory, options, certificates, storage, plane, http, managers: [] };
+    const parts: Parts = { directory, options, certificates, storage, plane, http, managers: [], logins: [] };
     const cluster = new EmbeddedCluster(parts);
     await cluster.#writeKubeconfig();
     await cluster.#startComponents();
@@ -99,13 +109,26 @@ export class EmbeddedCluster implements AsyncDisposable {
     return new KubernetesClient({ transport, clock, random, userAgent });
   }
 
-  /** The text of a kubeconfig that logs in with a bearer token, such as a service account's. */
-  kubeconfigWithToken(name: string, token: string): string {
-    return kubeconfigText({ server: this.url, ca: this.#parts.certificates.ca, user: { name, token } });
+  /**
+   * Lets a program outside pods log in as a service account: writes a kubeconfig whose token is renewed while the cluster
+   * runs, and answers its path.
+   */
+  async logInAs(account: { readonly namespace: string; readonly name: string }): Promise<string> {
+    const { directory, options, certificates, logins } = this.#parts;
+    const { clock, log } = options;
+    const { namespace, name } = account;
+    const tokenFile = directory.file(`${namespace}.${name}.token`);
+    const login = new ServiceAccountLogin({ client: this.client(), namespace, name, tokenFile, clock, log });
+    logins.push(login);
+    await login.renew();
+    const path = directory.file(`${namespace}.${name}.kubeconfig`);
+    writeKubeconfig(path, { server: this.url, ca: certificates.ca, user: { name, tokenFile } });
+    return path;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { managers, http, plane, storage, directory } = this.#parts;
+    const { managers, logins, http, plane, storage, directory } = this.#parts;
+    for (const login of logins) login[Symbol.dispose]();
     await Promise.all(managers.map((manager) => manager[Symbol.asyncDispose]()));
     await http.close({ graceMs: 500 });
     await plane[Symbol.asyncDispose]();
@@ -155,6 +178,7 @@ interface Parts {
   readonly plane: ControlPlane;
   readonly http: HttpServer;
   readonly managers: Manager[];
+  readonly logins: ServiceAccountLogin[];
 }
 
 /** Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now. */

@@ -9,7 +9,7 @@ export interface KubeconfigOptions {
   readonly ca: string;
   readonly user: { readonly name: string } & (
     | { readonly certificate: string; readonly key: string }
-    | { readonly token: string }
+    | { readonly tokenFile: string }
   );
   /** @defaultValue none */
   readonly namespace?: string;
@@ -20,12 +20,11 @@ export function writeKubeconfig(path: string, options: KubeconfigOptions): void 
   writeFileSync(path, kubeconfigText(options), { mode: 0o600 });
 }
 
-/** A kubeconfig's text. */
-export function kubeconfigText({ server, ca, user, namespace }: KubeconfigOptions): string {
+function kubeconfigText({ server, ca, user, namespace }: KubeconfigOptions): string {
   const base64 = (pem: string): string => Buffer.from(pem, 'utf8').toString('base64');
   const credentials =
-    'token' in user
-      ? { token: user.token }
+    'tokenFile' in user
+      ? { tokenFile: user.tokenFile }
       : { 'client-certificate-data': base64(user.certificate), 'client-key-data': base64(user.key) };
   const name = 'kubewright';
   return stringify({

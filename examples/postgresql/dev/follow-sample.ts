@@ -1,0 +1,57 @@
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { Postgresql } from '../src/api/v1/postgresql.ts';
+import type { StepPrinter } from './step-printer.ts';
+
+/** What a follower watches, and where it says so. */
+export interface FollowOptions {
+  readonly client: KubernetesClient;
+  readonly name: string;
+  readonly steps: StepPrinter;
+  readonly signal: AbortSignal;
+}
+
+/** Prints the way of an object's pod until the server is up; answers the pod. */
+export async function followSample(options: FollowOptions): Promise<Pod> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const pod = followPod({ ...options, signal });
+  try {
+    await waitForPhase({ ...options, signal });
+    return await pod;
+  } finally {
+    over.abort();
+    await pod.catch(() => undefined); // it ends with the signal; its own failure was thrown above
+  }
+}
+
+async function followPod({ client, name, steps, signal }: FollowOptions): Promise<Pod> {
+  let shown = 0;
+  const fieldSelector = `metadata.name=${name}`;
+  for await (const event of client.resource(Pod).watch({ namespace: 'default', fieldSelector, signal })) {
+    if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+    const pod = event.object;
+    const [container] = pod.status?.containerStatuses ?? [];
+    if (shown === 0 && pod.spec?.nodeName) {
+      steps.step('pod scheduled', `${name} on ${pod.spec.nodeName}`);
+      shown = 1;
+    }
+    const waiting = container?.state?.waiting;
+    if (waiting?.message && /Err|BackOff|Invalid/.test(waiting.reason ?? '')) {
+      steps.step('pod waits', `${waiting.reason}: ${waiting.message}`);
+    }
+    if (shown === 1 && container?.state?.running) {
+      steps.step('container started', `${container.image} at ${pod.status?.podIP}`);
+      return pod;
+    }
+  }
+  throw new Error(`the watch of pod ${name} ended before its container ran`);
+}
+
+async function waitForPhase({ client, name, signal }: FollowOptions): Promise<void> {
+  const fieldSelector = `metadata.name=${name}`;
+  for await (const event of client.resource(Postgresql).watch({ namespace: 'default', fieldSelector, signal })) {
+    if ((event.type === 'ADDED' || event.type === 'MODIFIED') && event.object.status?.pgPhase === 'up') return;
+  }
+  throw new Error(`the watch of Postgresql ${name} ended before it was up`);
+}
