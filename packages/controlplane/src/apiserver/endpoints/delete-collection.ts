@@ -1,8 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { isNotFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { deleteObject, listObjects, readListOptions, readSelection } from '../registry/index.ts';
 import { listAnswer } from './answer.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-endpoint.ts';
+
+const YIELD_EVERY = 64;
 
 /** Deletes what a list would show, each object by the same options, and answers with that list. */
 export async function deleteCollection(call: ResourceCall): Promise<ApiResponse> {
@@ -17,7 +20,9 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
   );
   const page = await listObjects(registry, writeCall, { options, selection });
   const deleted: (typeof page.objects)[number][] = [];
-  for (const stored of page.objects) {
+  for (const [index, stored] of page.objects.entries()) {
+    // Others get their turn: storage in memory never waits by itself.
+    if (index % YIELD_EVERY === YIELD_EVERY - 1) await setImmediate();
     const { name = '', namespace = '' } = registry.form.object(stored).metadata;
     try {
       const one = await deleteObject(registry, { ...writeCall, name, namespace }, deleteOptions);

@@ -181,7 +181,8 @@ function valueAt(object: object, path: readonly string[]): unknown {
 function setPath(draft: Draft, path: readonly string[], value: number): void {
   let target: Record<string, unknown> = draft;
   for (const field of path.slice(0, -1)) {
-    const next = target[field];
+    if (field === '__proto__') return; // no field of any object
+    const next = Object.hasOwn(target, field) ? target[field] : undefined;
     if (typeof next === 'object' && next !== null) target = next as Record<string, unknown>;
     else {
       const made: Record<string, unknown> = {};
@@ -190,5 +191,5 @@ function setPath(draft: Draft, path: readonly string[], value: number): void {
     }
   }
   const last = path.at(-1);
-  if (last !== undefined) target[last] = value;
+  if (last !== undefined && last !== '__proto__') target[last] = value;
 }

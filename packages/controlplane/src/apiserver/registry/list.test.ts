@@ -56,12 +56,13 @@ describe('listObjects', () => {
 
   it('answers an expired token with one that goes on', async () => {
     const first = await server.get(`${CONFIG_MAPS}?limit=3`);
+    await server.post(CONFIG_MAPS, { metadata: { name: 'y' } });
     await server.clock.advance(10 * 60_000);
     await server.post(CONFIG_MAPS, { metadata: { name: 'z' } });
     const gone = await server.get(`${CONFIG_MAPS}?limit=3&continue=${first.json.metadata.continue}`);
     expect(gone.status).toBe(410);
     const rest = await server.get(`${CONFIG_MAPS}?continue=${gone.json.metadata.continue}`);
-    expect(names(rest.json)).toEqual(['c3', 'c4', 'c5', 'c6', 'z']);
+    expect(names(rest.json)).toEqual(['c3', 'c4', 'c5', 'c6', 'y', 'z']);
   });
 
   it('ignores the limit of a list at any version', async () => {

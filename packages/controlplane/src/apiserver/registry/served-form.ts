@@ -161,7 +161,8 @@ function orderMetadata(metadata: Draft['metadata']): Draft['metadata'] {
   if (Array.isArray(managedFields) && managedFields.length > 0) ordered['managedFields'] = managedFields;
   delete rest.resourceVersion;
   delete rest['selfLink'];
-  return Object.assign(ordered, rest);
+  for (const _ in rest) return { ...ordered, ...rest }; // seldom: a field that is not ours
+  return ordered;
 }
 
 function hasEntries<T extends object>(map: T | undefined): map is T {
