@@ -4,7 +4,7 @@ import { CelCompileError } from '../errors.ts';
 import { type CelProgram, compileProgram } from '../program.ts';
 import type { DeclType } from '../schema/decl-type.ts';
 import { type CelType, optionalOf } from '../types/cel-type.ts';
-import { normalizeFieldPath } from './field-path.ts';
+import { FieldPathError, normalizeFieldPath } from './field-path.ts';
 import type { ValidationRule } from './rule.ts';
 
 /** A rule ready to run. */
@@ -19,7 +19,7 @@ export interface CompiledRule {
 
 /** What is wrong with a rule, and with which of its fields. */
 export interface RuleFault {
-  readonly part: 'rule' | 'messageExpression' | 'optionalOldSelf';
+  readonly part: 'rule' | 'messageExpression' | 'optionalOldSelf' | 'fieldPath';
   readonly detail: string;
 }
 
@@ -30,6 +30,10 @@ export function compileRule(
 ): { readonly compiled: CompiledRule | undefined; readonly faults: readonly RuleFault[] } {
   const { type } = at.decl;
   if (rule.rule.trim() === '' || type === undefined) return { compiled: undefined, faults: [] };
+  const fieldPath = relativePath(rule.fieldPath, at.decl.schema);
+  if (fieldPath === undefined) {
+    return { compiled: undefined, faults: [{ part: 'fieldPath', detail: 'must be a valid path' }] };
+  }
   const variables = new Map<string, CelType>([
     ['self', type],
     ['oldSelf', rule.optionalOldSelf === true ? optionalOf(type) : type],
@@ -46,7 +50,6 @@ export function compileRule(
   if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
     faults.push({ part: 'optionalOldSelf', detail: 'may not be set if oldSelf is not used in rule' });
   }
-  const fieldPath = relativePath(rule.fieldPath, at.decl.schema);
   return { compiled: { rule, program: program.value, messageProgram: message, usesOldSelf, fieldPath }, faults };
 }
 
@@ -82,13 +85,13 @@ function messageProgram(
   return undefined;
 }
 
-/** A path that leads nowhere was refused when the CRD was created; from an older store it is ignored, as upstream does. */
-function relativePath(path: string | undefined, schema: SchemaNode): string {
+/** Undefined for a path that leads nowhere. */
+function relativePath(path: string | undefined, schema: SchemaNode): string | undefined {
   if (path === undefined || path === '') return '';
   try {
     return normalizeFieldPath(path, schema);
-  } catch {
-    // Not a path of this schema.
-    return '';
+  } catch (error) {
+    if (error instanceof FieldPathError) return undefined;
+    throw error;
   }
 }

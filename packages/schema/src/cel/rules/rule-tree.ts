@@ -1,7 +1,7 @@
 import type { SchemaNode } from '../../node/index.ts';
 import type { CelEnvironment } from '../environment.ts';
 import { type DeclType, declTypeOf } from '../schema/decl-type.ts';
-import { type CompiledRule, compileRule } from './compile-rule.ts';
+import { type CompiledRule, compileRule, type RuleFault } from './compile-rule.ts';
 import { childSchema, type RuleProblem, type RulesAt, type SchemaStep, type ValidationRule } from './rule.ts';
 
 /** The rules of a schema in the shape of the schema, only where there are any. */
@@ -49,8 +49,7 @@ function addRules(root: RuleNode, at: RulesAt, options: TreeOptions): void {
     const { compiled, faults } = compileRule(rule, { decl: node.decl, environment: options.environment });
     const place = `${path}.x-kubernetes-validations[${i}]`;
     for (const { part, detail } of faults) {
-      const value = part === 'optionalOldSelf' ? String(rule.optionalOldSelf) : printRule(rule);
-      options.problems.push(invalid(`${place}.${part}`, value, detail));
+      options.problems.push(invalid(`${place}.${part}`, faultyValue(rule, part), detail));
     }
     if (compiled?.usesOldSelf === true && uncorrelatable !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
@@ -86,6 +85,11 @@ function descend(node: RuleNode, step: SchemaStep): RuleNode | undefined {
 
 function invalid(field: string, value: string, detail: string): RuleProblem {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${value}: ${detail}` };
+}
+
+function faultyValue(rule: ValidationRule, part: RuleFault['part']): string {
+  if (part === 'optionalOldSelf') return String(rule.optionalOldSelf);
+  return part === 'fieldPath' ? JSON.stringify(rule.fieldPath) : printRule(rule);
 }
 
 /** A rule as the API server prints it: Go's names, Go's escapes. */

@@ -1,6 +1,7 @@
 import { type Expr, type MapEntry, qualifiedName, type StructField } from './ast.ts';
+import { expectingOperand, type OperandPlace, startsOperand } from './expected-tokens.ts';
 import { IssueList } from './issue.ts';
-import { type Token, type TokenKind, tokenize } from './lexer.ts';
+import { type Token, tokenize } from './lexer.ts';
 import { bytesLiteral, doubleLiteral, intLiteral, type Literal, stringLiteral, uintLiteral } from './literals.ts';
 import { type Macro, type MacroContext, macroKey } from './macro.ts';
 import { NodeFactory } from './node-factory.ts';
@@ -30,24 +31,6 @@ const RESERVED = new Set(
   ),
 );
 const RELATIONS = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
-/** Tokens in the order in which messages list them. */
-const TOKEN_ORDER =
-  "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER".split(
-    ' ',
-  );
-/** What may stand beside an operand where one is expected: at the start of arguments, indices, lists, maps. */
-const OPERAND_EXTRAS = { none: '', args: ')', index: '?', list: '],?', map: '},?' } as const;
-
-type Place = keyof typeof OPERAND_EXTRAS;
-
-function expectingOperand(place: Place): string {
-  const extras = OPERAND_EXTRAS[place];
-  const tokens = TOKEN_ORDER.filter(
-    (token) => !'])},?'.includes(token[1]!) || token[0] !== "'" || extras.includes(token[1]!),
-  );
-  return `{${tokens.join(', ')}}`;
-}
-
 /** Ends parsing after a fault from which nothing sensible can be read any more. */
 class Stop extends Error {}
 
@@ -81,7 +64,7 @@ class Parser {
   #at = 0;
   #depth = 0;
   /** Where arguments, an index, a list or a map have just begun: messages about a missing operand differ there. */
-  #opened: { readonly at: number; readonly place: Place } = { at: -1, place: 'none' };
+  #opened: { readonly at: number; readonly place: OperandPlace } = { at: -1, place: 'none' };
 
   constructor(tokens: readonly Token[], options: ParserOptions, issues: IssueList) {
     this.#tokens = tokens;
@@ -381,7 +364,7 @@ class Parser {
     throw new Stop();
   }
 
-  #open(place: Place): void {
+  #open(place: OperandPlace): void {
     this.#opened = { at: this.#at, place };
   }
 
@@ -512,11 +495,4 @@ class Parser {
 
 function isTypeName(expr: Expr): boolean {
   return qualifiedName(expr) !== undefined;
-}
-
-const OPERAND_KINDS = new Set<TokenKind>(['ident', 'int', 'uint', 'float', 'string', 'bytes']);
-const OPERAND_OPS = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null']);
-
-function startsOperand(token: Token): boolean {
-  return OPERAND_KINDS.has(token.kind) || (token.kind === 'op' && OPERAND_OPS.has(token.text));
 }

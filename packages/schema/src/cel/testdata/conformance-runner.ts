@@ -77,7 +77,7 @@ const EXCLUDED_SUITES: ReadonlyMap<string, string> = new Map([
 /** A vector belongs to protobuf if it makes or binds messages or names their types. */
 const PROTOBUF = /TestAllTypes|google\.protobuf\.(?!Timestamp|Duration)|NestedEnum|GlobalEnum|messageType|objectValue|enumValue/;
 
-export function runSuite(suite: Suite, path = suite.name): readonly Outcome[] {
+export function runSuite(suite: Suite, path: string = suite.name): readonly Outcome[] {
   const here = (suite.tests ?? []).map((test) => runTest(test.original, path));
   return [...here, ...(suite.suites ?? []).flatMap((inner) => runSuite(inner, `${path}/${inner.name}`))];
 }

@@ -506,6 +506,11 @@ export const badRules = [
 ].map((rule) => ({ rule }));
 badRules.push(
   { rule: 'true\n&&\nx', message: 'm' },
+  { rule: 'x', fieldPath: '.nope' },
+  { rule: 'self.i < 3', fieldPath: 'i' },
+  { rule: 'self.i < 3', fieldPath: ".o['z']" },
+  { rule: 'self.i < 3', fieldPath: '.l[0]' },
+  { rule: 'self.i < 3', fieldPath: ".o['x" },
   { rule: 'self.i < 3', messageExpression: 'self.i' },
   { rule: 'self.i < 3', messageExpression: 'x' },
   { rule: 'self.i < 3', messageExpression: "'a' + " },
