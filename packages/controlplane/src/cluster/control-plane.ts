@@ -11,7 +11,7 @@ import {
   serviceAccountAdmission,
   storedObjectReader,
 } from '../apiserver/admission/index.ts';
-import { ApiServer, type AuditEvent, type NonResourceHandler } from '../apiserver/api-server.ts';
+import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
   authenticationReviews,
   certificateAuthenticator,
@@ -33,7 +33,11 @@ import {
 import { bootstrap } from '../apiserver/bootstrap/index.ts';
 import { builtinDefinitions, memoryServiceAllocator } from '../apiserver/builtin/index.ts';
 import { CrdServing, crdDefinition, type SchemaTools } from '../apiserver/crd/index.ts';
+import { discoveryHandler } from '../apiserver/discovery/index.ts';
+import { type HealthCheck, healthHandler, versionHandler } from '../apiserver/health/index.ts';
 import type { ApiHandler } from '../apiserver/http/index.ts';
+import { ServerMetrics } from '../apiserver/metrics/index.ts';
+import { openApiHandler } from '../apiserver/openapi/index.ts';
 import { type ConnectSubresource, MutableCatalog } from '../apiserver/registry/index.ts';
 import type { Storage } from '../storage/index.ts';
 
@@ -50,9 +54,8 @@ export interface ControlPlaneOptions {
   readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
   /** Whether endpoints may be loopback addresses: pods of the process driver live there. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
-  /** Discovery, OpenAPI, health, metrics. */
-  readonly nonResourceHandlers: (plane: { readonly catalog: MutableCatalog }) => readonly NonResourceHandler[];
-  readonly audit?: ((event: AuditEvent) => void) | undefined;
+  /** `host:port` under which clients reach the server, for discovery. */
+  readonly serverAddress: () => string;
   /** Told of faults that are the server's own. */
   readonly onError: (error: unknown) => void;
 }
@@ -66,6 +69,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #rbac: RbacIndex;
   readonly #crds: CrdServing;
   readonly #followers: Disposable[] = [];
+  #started = false;
   readonly #followServices: () => Promise<Disposable>;
 
   constructor(options: ControlPlaneOptions) {
@@ -114,6 +118,7 @@ export class ControlPlane implements AsyncDisposable {
     });
     for (const definition of definitions) this.catalog.put(definition);
     this.#followServices = () => followServices(storage, allocator);
+    const metrics = new ServerMetrics({ catalog: this.catalog, storage, watches: () => this.server.watches });
     this.server = new ApiServer({
       storage,
       clock,
@@ -122,10 +127,10 @@ export class ControlPlane implements AsyncDisposable {
       authenticators: [certificateAuthenticator, new StaticTokenAuthenticator(options.tokens ?? new Map()), accounts],
       authorizer,
       admissionPlugins: admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
-      nonResourceHandlers: options.nonResourceHandlers({ catalog: this.catalog }),
+      nonResourceHandlers: this.#nonResourceHandlers(options, metrics),
       decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
       onError,
-      audit: options.audit,
+      audit: metrics.audit,
     });
   }
 
@@ -140,6 +145,23 @@ export class ControlPlane implements AsyncDisposable {
     await this.#crds.start();
     this.#followers.push(await this.#followServices());
     await bootstrap({ handle: this.server.handle, catalog: this.catalog });
+    this.#started = true;
+  }
+
+  #nonResourceHandlers({ serverAddress }: ControlPlaneOptions, metrics: ServerMetrics): readonly NonResourceHandler[] {
+    const { catalog } = this;
+    const started: HealthCheck = {
+      name: 'poststarthook/rbac/bootstrap-roles',
+      check: () => (this.#started ? undefined : 'not finished'),
+    };
+    const checks: readonly HealthCheck[] = [{ name: 'ping', check: () => undefined }, started];
+    return [
+      healthHandler({ checks }),
+      versionHandler(),
+      discoveryHandler({ catalog, serverAddress }),
+      openApiHandler({ catalog }),
+      metrics.handler,
+    ];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,15 +1,23 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
-import { type ControllerDefinition, type Logger, Manager } from '@kubewright/runtime';
+import type { Logger } from '@kubewright/runtime';
 import { type CertificateStore, openCertificates } from '../apiserver/certificates/index.ts';
-import { discoveryHandler } from '../apiserver/discovery/index.ts';
-import { type ClientCertificate, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
+import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
+import { builtInControllers } from '../controllers/index.ts';
 import { schedulerController } from '../scheduler/index.ts';
 import { MemoryStorage } from '../storage/index.ts';
+import { Components } from './components.ts';
 import { ControlPlane } from './control-plane.ts';
-import { adminIdentity, schedulerIdentity } from './identities.ts';
+import {
+  adminIdentity,
+  controllerIdentity,
+  controllerManagerIdentity,
+  schedulerIdentity,
+  serverIdentity,
+} from './identities.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { ServiceAccountLogin } from './service-account-login.ts';
+import { SplitIdentityTransport } from './split-identity-transport.ts';
 import { StateDirectory } from './state-directory.ts';
 
 /** What an {@link EmbeddedCluster} is told. */
@@ -69,20 +77,29 @@ export class EmbeddedCluster implements AsyncDisposable {
     const onError = (error: unknown): void => log.error('the API server failed', { error });
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
     const storage = new MemoryStorage({ clock });
-    const address = { serverAddress: '' };
+    const address = { text: '' };
     const plane = new ControlPlane({
       storage,
       clock,
       random,
       serviceAccountKey: certificates.serviceAccount.privateKey,
       allowLoopbackEndpoints: true,
-      nonResourceHandlers: ({ catalog }) => [discoveryHandler({ catalog, serverAddress: () => address.serverAddress })],
+      serverAddress: () => address.text,
       onError,
     });
     await plane.start();
     const http = await listen(directory, { options, plane, certificates, onError });
-    address.serverAddress = `${http.host}:${http.port}`;
-    const parts: Parts = { directory, options, certificates, storage, plane, http, managers: [], logins: [] };
+    address.text = `${http.host}:${http.port}`;
+    const parts: Parts = {
+      directory,
+      options,
+      certificates,
+      storage,
+      plane,
+      http,
+      components: new Components(options),
+      logins: [],
+    };
     const cluster = new EmbeddedCluster(parts);
     await cluster.#writeKubeconfig();
     await cluster.#startComponents();
@@ -101,12 +118,9 @@ export class EmbeddedCluster implements AsyncDisposable {
 
   /** Makes a client without sockets that acts as `identity`. @defaultValue the administrator */
   client(identity: ClientCertificate = adminIdentity): KubernetesClient {
-    const { plane, options } = this.#parts;
-    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
-    const { clock, random } = options;
+    const { clock, random } = this.#parts.options;
     const userAgent = identity.commonName.replace(/^.*:/, '');
-    const transport = new InProcessTransport({ handle: plane.handle, connection });
-    return new KubernetesClient({ transport, clock, random, userAgent });
+    return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
   }
 
   /**
@@ -127,9 +141,9 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { managers, logins, http, plane, storage, directory } = this.#parts;
+    const { components, logins, http, plane, storage, directory } = this.#parts;
     for (const login of logins) login[Symbol.dispose]();
-    await Promise.all(managers.map((manager) => manager[Symbol.asyncDispose]()));
+    await components[Symbol.asyncDispose]();
     await http.close({ graceMs: 500 });
     await plane[Symbol.asyncDispose]();
     await storage[Symbol.asyncDispose]();
@@ -147,26 +161,26 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async #startComponents(): Promise<void> {
-    const components: readonly [string, ClientCertificate, readonly ControllerDefinition[]][] = [
-      ['scheduler', schedulerIdentity, [schedulerController()]],
-    ];
-    const { managers, options } = this.#parts;
-    for (const [name, identity, controllers] of components) {
-      const log = options.log.named(name);
-      const { clock, random } = options;
-      const manager = new Manager({
-        controllers,
-        client: this.client(identity),
-        clock,
-        random,
-        log,
-        watchdog: false,
-        handleSignals: false,
-      });
-      managers.push(manager);
-      manager.run().catch((error: unknown) => log.error('component failed', { error }));
-    }
-    await Promise.all(managers.map((manager) => manager.started()));
+    const { components, certificates } = this.#parts;
+    const controllers = builtInControllers({ ca: certificates.ca }).map(({ account, definition }) => {
+      return { name: account, client: this.#controllerClient(account), definition };
+    });
+    const scheduler = { name: 'scheduler', client: this.client(schedulerIdentity), definition: schedulerController() };
+    await components.start([...controllers, scheduler]);
+  }
+
+  /** A client that reads as all controllers together do and writes as one of them. */
+  #controllerClient(account: string): KubernetesClient {
+    const { clock, random } = this.#parts.options;
+    const informers = this.#transport(controllerManagerIdentity);
+    const actor = this.#transport(account === 'apiextensions' ? serverIdentity : controllerIdentity(account));
+    const transport = new SplitIdentityTransport({ informers, actor });
+    return new KubernetesClient({ transport, clock, random, userAgent: 'kube-controller-manager' });
+  }
+
+  #transport(identity: ClientCertificate): InProcessTransport<Connection> {
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
+    return new InProcessTransport<Connection>({ handle: this.#parts.plane.handle, connection });
   }
 }
 
@@ -177,7 +191,7 @@ interface Parts {
   readonly storage: MemoryStorage;
   readonly plane: ControlPlane;
   readonly http: HttpServer;
-  readonly managers: Manager[];
+  readonly components: Components;
   readonly logins: ServiceAccountLogin[];
 }
 
