@@ -10,7 +10,7 @@ import {
   type SubresourceDefinition,
   updateObject,
 } from '../registry/index.ts';
-import { namespaceOf, type ResourceCall, writeCallOf } from './resource-endpoint.ts';
+import { namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 /** Hands a request to a subresource with its own behaviour. */
 export async function connect(

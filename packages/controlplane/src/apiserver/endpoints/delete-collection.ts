@@ -3,7 +3,7 @@ import { isNotFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { deleteObject, listObjects, readListOptions, readSelection } from '../registry/index.ts';
 import { listAnswer } from './answer.ts';
-import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-endpoint.ts';
+import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
 const YIELD_EVERY = 64;
 

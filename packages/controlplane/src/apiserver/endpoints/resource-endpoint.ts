@@ -1,5 +1,4 @@
 import {
-  badRequest,
   type KubernetesObject,
   methodNotSupported,
   pathNotFound,
@@ -8,15 +7,7 @@ import {
   unsupportedMediaType,
 } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
-import {
-  mediaTypeOf,
-  negotiateOutput,
-  type OutputFormat,
-  type ProtobufDecoder,
-  readBodyObject,
-  readRequestBody,
-  wantsPretty,
-} from '../negotiation/index.ts';
+import { mediaTypeOf, type OutputFormat, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
   checkObjectKey,
   createObject,
@@ -27,38 +18,31 @@ import {
   PATCH_TYPES,
   patchObject,
   patchTypeOf,
-  type Registry,
   type ResourceDefinition,
-  readDeleteOptions,
   readListOptions,
   readSelection,
   readWriteOptions,
   type StatusSubresource,
   type Strategy,
   updateObject,
-  type WriteCall,
 } from '../registry/index.ts';
-import { type IncludeObject, watchRepresentation } from '../tables/index.ts';
+import { watchRepresentation } from '../tables/index.ts';
 import type { WatchFilter } from '../watch/index.ts';
 import { answer, listAnswer, objectAnswer } from './answer.ts';
 import { connect } from './connect-endpoint.ts';
 import { deleteCollection } from './delete-collection.ts';
-import { managerName } from './manager-name.ts';
-import type { RequestContext } from './request-context.ts';
+import {
+  formatOf,
+  includeOf,
+  namespaceOf,
+  nowOf,
+  type ResourceCall,
+  readCallOf,
+  readDeletion,
+  writeCallOf,
+} from './resource-call.ts';
 import { scaleEndpoint } from './scale-endpoint.ts';
 import { createVirtual } from './virtual-endpoint.ts';
-
-/** What endpoints need besides the registry. */
-export interface EndpointOptions {
-  readonly maxBodyBytes: number;
-  readonly protobuf: ProtobufDecoder | undefined;
-}
-
-/** One request at one resource. */
-export interface ResourceCall extends RequestContext {
-  readonly registry: Registry;
-  readonly options: EndpointOptions;
-}
 
 /**
  * Answers a request on a resource.
@@ -136,66 +120,12 @@ function statusStrategy({ strategy }: StatusSubresource, { strategy: main }: Res
   };
 }
 
-/** The namespace in which the objects of a call live: none for cluster-scoped kinds. */
-export function namespaceOf({ info, registry }: ResourceCall): string {
-  return registry.definition.scope === 'Cluster' ? '' : info.namespace;
-}
-
-/** The form of the answer. */
-export function formatOf(call: ResourceCall, partial: 'list' | 'object' | undefined, table = true): OutputFormat {
-  const { request, info } = call;
-  const pretty = wantsPretty(info.query, request.headers['user-agent']);
-  return negotiateOutput(request.headers['accept'], { table, partial }, pretty);
-}
-
-/** How much of the object a table row shows. */
-export function includeOf({ info }: ResourceCall): IncludeObject {
-  const asked = info.query.get('includeObject');
-  if (asked === null || asked === '') return 'Metadata';
-  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
-  throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
-  );
-}
-
-/** The part of a call that the registry needs to write. */
-export function writeCallOf(
-  { info, registry, request, user, warnings }: ResourceCall,
-  options: { readonly dryRun: boolean; readonly fieldManager: string },
-): WriteCall {
-  return {
-    user,
-    namespace: registry.definition.scope === 'Cluster' ? '' : info.namespace,
-    name: info.pathName,
-    signal: request.signal,
-    warn: warnings.add,
-    dryRun: options.dryRun,
-    manager: managerName(options.fieldManager, request.headers['user-agent']),
-    subresource: info.subresource,
-  };
-}
-
 async function get(call: ResourceCall): Promise<ApiResponse> {
   const { registry, info } = call;
   const format = formatOf(call, 'object');
   const resourceVersion = info.query.size === 0 ? '' : (info.query.get('resourceVersion') ?? '');
   const stored = await getObject(registry, readCallOf(call), resourceVersion);
   return objectAnswer(registry.form, stored, { status: 200, format, include: includeOf(call), now: nowOf(call) });
-}
-
-function readCallOf({ info, registry, request, user, warnings }: ResourceCall): {
-  readonly user: RequestContext['user'];
-  readonly namespace: string;
-  readonly name: string;
-  readonly signal: AbortSignal;
-  readonly warn: (text: string) => void;
-} {
-  const namespace = registry.definition.scope === 'Cluster' ? '' : info.namespace;
-  return { user, namespace, name: info.pathName, signal: request.signal, warn: warnings.add };
-}
-
-function nowOf({ registry }: ResourceCall): () => number {
-  return () => registry.services.clock.now();
 }
 
 async function list(call: ResourceCall): Promise<ApiResponse> {
@@ -340,17 +270,4 @@ async function remove(call: ResourceCall): Promise<ApiResponse> {
 
 function statusResponse(code: number, status: Status, format: OutputFormat): ApiResponse {
   return answer(code, Buffer.from(JSON.stringify(status)), format);
-}
-
-/** Reads the options of a deletion from its body or query. */
-export async function readDeletion(call: ResourceCall): Promise<ReturnType<typeof readDeleteOptions>> {
-  const { request, info, options } = call;
-  const bytes = await readRequestBody(request, options.maxBodyBytes);
-  if (bytes.length === 0) return readDeleteOptions(undefined, info.query);
-  const body = readBodyObject(bytes, request.headers['content-type'], {
-    kind: 'DeleteOptions',
-    protobuf: options.protobuf,
-    bare: true,
-  });
-  return readDeleteOptions(body.value, info.query);
 }

@@ -20,7 +20,7 @@ import {
 } from '../registry/index.ts';
 import { formatTime } from '../registry/registry-services.ts';
 import { answer } from './answer.ts';
-import { formatOf, type ResourceCall, writeCallOf } from './resource-endpoint.ts';
+import { formatOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 import { managedFieldsAfterScale } from './scale-ownership.ts';
 import { applyScalePatch } from './scale-patch.ts';
 

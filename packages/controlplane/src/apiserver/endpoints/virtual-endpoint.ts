@@ -3,7 +3,7 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';
 import { answer } from './answer.ts';
-import { formatOf, namespaceOf, type ResourceCall } from './resource-endpoint.ts';
+import { formatOf, namespaceOf, type ResourceCall } from './resource-call.ts';
 
 /** Answers a POST on a resource that is only asked, never stored. */
 export async function createVirtual(call: ResourceCall, virtual: VirtualResource): Promise<ApiResponse> {

@@ -1,0 +1,88 @@
+import { badRequest } from '@kubewright/apimachinery';
+import {
+  negotiateOutput,
+  type OutputFormat,
+  type ProtobufDecoder,
+  readBodyObject,
+  readRequestBody,
+  wantsPretty,
+} from '../negotiation/index.ts';
+import { type Call, type DeleteOptions, type Registry, readDeleteOptions, type WriteCall } from '../registry/index.ts';
+import type { IncludeObject } from '../tables/index.ts';
+import { managerName } from './manager-name.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** What endpoints need besides the registry. */
+export interface EndpointOptions {
+  readonly maxBodyBytes: number;
+  readonly protobuf: ProtobufDecoder | undefined;
+}
+
+/** One request at one resource. */
+export interface ResourceCall extends RequestContext {
+  readonly registry: Registry;
+  readonly options: EndpointOptions;
+}
+
+/** The namespace in which the objects of a call live: none for cluster-scoped kinds. */
+export function namespaceOf({ info, registry }: ResourceCall): string {
+  return registry.definition.scope === 'Cluster' ? '' : info.namespace;
+}
+
+/** The form of the answer. */
+export function formatOf(call: ResourceCall, partial: 'list' | 'object' | undefined, table = true): OutputFormat {
+  const { request, info } = call;
+  const pretty = wantsPretty(info.query, request.headers['user-agent']);
+  return negotiateOutput(request.headers['accept'], { table, partial }, pretty);
+}
+
+/** How much of the object a table row shows. */
+export function includeOf({ info }: ResourceCall): IncludeObject {
+  const asked = info.query.get('includeObject');
+  if (asked === null || asked === '') return 'Metadata';
+  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+/** The part of a call that the registry needs to write. */
+export function writeCallOf(
+  { info, registry, request, user, warnings }: ResourceCall,
+  options: { readonly dryRun: boolean; readonly fieldManager: string },
+): WriteCall {
+  return {
+    user,
+    namespace: registry.definition.scope === 'Cluster' ? '' : info.namespace,
+    name: info.pathName,
+    signal: request.signal,
+    warn: warnings.add,
+    dryRun: options.dryRun,
+    manager: managerName(options.fieldManager, request.headers['user-agent']),
+    subresource: info.subresource,
+  };
+}
+
+/** Reads the options of a deletion from its body or query. */
+export async function readDeletion(call: ResourceCall): Promise<DeleteOptions> {
+  const { request, info, options } = call;
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  if (bytes.length === 0) return readDeleteOptions(undefined, info.query);
+  const body = readBodyObject(bytes, request.headers['content-type'], {
+    kind: 'DeleteOptions',
+    protobuf: options.protobuf,
+    bare: true,
+  });
+  return readDeleteOptions(body.value, info.query);
+}
+
+/** The part of a call that the registry needs to read. */
+export function readCallOf({ info, registry, request, user, warnings }: ResourceCall): Call {
+  const namespace = registry.definition.scope === 'Cluster' ? '' : info.namespace;
+  return { user, namespace, name: info.pathName, signal: request.signal, warn: warnings.add };
+}
+
+/** The wall clock, for ages in tables. */
+export function nowOf({ registry }: ResourceCall): () => number {
+  return () => registry.services.clock.now();
+}
