@@ -9,7 +9,7 @@ export interface ConfigMap extends KubernetesObject {
 
 export const ConfigMapKind: Kind<ConfigMap> = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' };
 
-interface SeenRequest {
+export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,10 @@ interface SeenRequest {
 type Answer = (request: SeenRequest, raw: InProcessRequest<undefined>) => InProcessResponse | Promise<InProcessResponse>;
 
 /** A client of a server that is a function, under a virtual clock; remembers what was asked. */
-export function scripted(answer: Answer, options: Partial<KubernetesClientOptions> = {}) {
+export function scripted(
+  answer: Answer,
+  options: Partial<KubernetesClientOptions> = {},
+): { readonly client: KubernetesClient; readonly seen: SeenRequest[]; readonly clock: VirtualClock } {
   const seen: SeenRequest[] = [];
   const clock = new VirtualClock();
   const transport = new InProcessTransport<undefined>({

@@ -8,7 +8,7 @@ export class WireReader {
   readonly #end: number;
   #position: number;
 
-  constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
+  constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.#bytes = bytes;
     this.#position = start;
     this.#end = end;

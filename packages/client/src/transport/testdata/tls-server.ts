@@ -17,8 +17,8 @@ export type Handler = (request: Http2ServerRequest, response: Http2ServerRespons
 /** A server on a free port of this machine that counts its connections. */
 export class TlsServer implements AsyncDisposable {
   readonly server: Http2SecureServer;
-  readonly sockets = new Set<Socket>();
-  readonly sessions = new Set<ServerHttp2Session>();
+  readonly sockets: Set<Socket> = new Set();
+  readonly sessions: Set<ServerHttp2Session> = new Set();
   connections = 0;
 
   private constructor(server: Http2SecureServer) {

@@ -1,4 +1,4 @@
-import { builtinKind } from './builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from './builtin-kind.ts';
 import type {
   APIService,
   DeviceClass,
@@ -14,7 +14,7 @@ import type {
 } from './generated/drafts.ts';
 
 /** Kinds of groups with few kinds, none of which needs more than its rules of update. */
-export const smallGroupKinds = [
+export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<APIService>({
     resource: 'apiregistration.k8s.io/v1/apiservices',
     struct: 'apiregistrationv1.APIService',

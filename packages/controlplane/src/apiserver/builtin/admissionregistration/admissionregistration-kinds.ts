@@ -1,4 +1,4 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 
 const GROUP = 'admissionregistration.k8s.io/v1';
 
@@ -12,7 +12,7 @@ function admissionKind(resource: string, struct: string): ReturnType<typeof buil
 }
 
 /** Kinds of the admissionregistration group. */
-export const admissionregistrationKinds = [
+export const admissionregistrationKinds: readonly BuiltinKind[] = [
   admissionKind('mutatingadmissionpolicies', 'MutatingAdmissionPolicy'),
   admissionKind('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding'),
   admissionKind('mutatingwebhookconfigurations', 'MutatingWebhookConfiguration'),

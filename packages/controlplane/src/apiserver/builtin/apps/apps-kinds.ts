@@ -1,4 +1,4 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../generated/drafts.ts';
 import { sameJson } from '../validation/check.ts';
@@ -7,7 +7,7 @@ import { workloadScale } from '../workload-scale.ts';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Kinds of the apps group. */
-export const appsKinds = [
+export const appsKinds: readonly BuiltinKind[] = [
   builtinKind<ControllerRevision>({ resource: 'apps/v1/controllerrevisions', struct: 'appsv1.ControllerRevision' }),
   builtinKind<DaemonSet>({
     resource: 'apps/v1/daemonsets',

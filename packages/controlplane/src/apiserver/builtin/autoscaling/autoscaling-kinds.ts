@@ -1,9 +1,9 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Autoscalingv1HorizontalPodAutoscaler, HorizontalPodAutoscaler } from '../generated/drafts.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 
 /** Horizontal pod autoscalers, stored in version 2. */
-export const autoscalingKinds = [
+export const autoscalingKinds: readonly BuiltinKind[] = [
   builtinKind<HorizontalPodAutoscaler>({
     resource: 'autoscaling/v2/horizontalpodautoscalers',
     struct: 'autoscalingv2.HorizontalPodAutoscaler',

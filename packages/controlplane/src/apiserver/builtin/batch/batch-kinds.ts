@@ -1,9 +1,9 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { CronJob, Job } from '../generated/drafts.ts';
 import { generateJobSelector } from './job-selector.ts';
 
 /** Kinds of the batch group. */
-export const batchKinds = [
+export const batchKinds: readonly BuiltinKind[] = [
   builtinKind<CronJob>({ resource: 'batch/v1/cronjobs', struct: 'batchv1.CronJob', generation: 'spec' }),
   builtinKind<Job>({
     resource: 'batch/v1/jobs',

@@ -1,4 +1,4 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type {
   CertificateSigningRequestCondition as Condition,
   CertificateSigningRequest as Request,
@@ -6,7 +6,7 @@ import type {
 import { rfc3339 } from '../wire/rfc3339.ts';
 
 /** Certificate signing requests: who asks is what authentication says, never what the object says. */
-export const certificateSigningRequests = builtinKind<Request>({
+export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   resource: 'certificates.k8s.io/v1/certificatesigningrequests',
   struct: 'certificatesv1.CertificateSigningRequest',
   strategy: {

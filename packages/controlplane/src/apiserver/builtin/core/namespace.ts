@@ -1,10 +1,10 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Namespace } from '../generated/drafts.ts';
 
 const KUBERNETES_FINALIZER = 'kubernetes';
 
 /** Namespaces: held by `spec.finalizers` until their content is gone. */
-export const namespaces = builtinKind<Namespace>({
+export const namespaces: BuiltinKind = builtinKind<Namespace>({
   resource: '/v1/namespaces',
   struct: 'v1.Namespace',
   strategy: {

@@ -1,8 +1,8 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Node } from '../generated/drafts.ts';
 
 /** Nodes: kubelets register them with a status, which later only the status view changes. */
-export const nodes = builtinKind<Node>({
+export const nodes: BuiltinKind = builtinKind<Node>({
   resource: '/v1/nodes',
   struct: 'v1.Node',
   status: 'kept-on-update',

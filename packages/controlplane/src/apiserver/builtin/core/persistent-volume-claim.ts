@@ -1,4 +1,4 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../generated/drafts.ts';
 import { protect } from './protect.ts';
 
@@ -9,7 +9,7 @@ const VOLUME_SOURCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Persistent volume claims. */
-export const persistentVolumeClaims = builtinKind<PersistentVolumeClaim>({
+export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeClaim>({
   resource: '/v1/persistentvolumeclaims',
   struct: 'v1.PersistentVolumeClaim',
   strategy: {

@@ -1,10 +1,10 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolume } from '../generated/drafts.ts';
 import { rfc3339 } from '../wire/rfc3339.ts';
 import { protect } from './protect.ts';
 
 /** Persistent volumes: the time of the last change of phase is the server's. */
-export const persistentVolumes = builtinKind<PersistentVolume>({
+export const persistentVolumes: BuiltinKind = builtinKind<PersistentVolume>({
   resource: '/v1/persistentvolumes',
   struct: 'v1.PersistentVolume',
   strategy: {

@@ -1,11 +1,11 @@
-import { builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
 import { rfc3339 } from '../wire/rfc3339.ts';
 import { qosClassOf } from './pod-qos.ts';
 
 /** Pods: core/v1 `Pod` and its views. */
-export const pods = builtinKind<Pod>({
+export const pods: BuiltinKind = builtinKind<Pod>({
   resource: '/v1/pods',
   struct: 'v1.Pod',
   generation: 'spec',

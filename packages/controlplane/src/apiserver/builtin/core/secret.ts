@@ -1,12 +1,12 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
 
 /** Secrets. `stringData` is merged into `data` with the defaults, see `core-defaults.ts`. */
-export const secrets = builtinKind<Secret>({
+export const secrets: BuiltinKind = builtinKind<Secret>({
   resource: '/v1/secrets',
   struct: 'v1.Secret',
   fieldLabels: { type: ({ type }) => type ?? '' },
 });
 
 /** ConfigMaps. */
-export const configMaps = builtinKind<ConfigMap>({ resource: '/v1/configmaps', struct: 'v1.ConfigMap' });
+export const configMaps: BuiltinKind = builtinKind<ConfigMap>({ resource: '/v1/configmaps', struct: 'v1.ConfigMap' });

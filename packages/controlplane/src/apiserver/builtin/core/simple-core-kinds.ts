@@ -1,4 +1,4 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type {
   ComponentStatus,
   Endpoints,
@@ -11,7 +11,7 @@ import type {
 import { workloadScale } from '../workload-scale.ts';
 
 /** Kinds of the core group that need little of their own. */
-export const simpleCoreKinds = [
+export const simpleCoreKinds: readonly BuiltinKind[] = [
   // Upstream fills this from health checks; nothing is stored here, so the list is empty.
   builtinKind<ComponentStatus>({ resource: '/v1/componentstatuses', struct: 'v1.ComponentStatus' }),
   builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),

@@ -1,9 +1,9 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Event, Eventsv1Event } from '../generated/drafts.ts';
 import { eventConversion } from './event-conversion.ts';
 
 /** Events of the core group: the stored form of both event APIs. */
-export const coreEvents = builtinKind<Event>({
+export const coreEvents: BuiltinKind = builtinKind<Event>({
   resource: '/v1/events',
   struct: 'v1.Event',
   allowCreateOnUpdate: true,
@@ -23,7 +23,7 @@ export const coreEvents = builtinKind<Event>({
 });
 
 /** Events of events.k8s.io: the same objects in newer words. */
-export const newEvents = builtinKind<Eventsv1Event>({
+export const newEvents: BuiltinKind = builtinKind<Eventsv1Event>({
   resource: 'events.k8s.io/v1/events',
   struct: 'eventsv1.Event',
   allowCreateOnUpdate: true,

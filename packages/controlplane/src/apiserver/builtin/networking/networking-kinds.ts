@@ -1,8 +1,8 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } from '../generated/drafts.ts';
 
 /** Kinds of the networking group. */
-export const networkingKinds = [
+export const networkingKinds: readonly BuiltinKind[] = [
   builtinKind<IngressClass>({
     resource: 'networking.k8s.io/v1/ingressclasses',
     struct: 'networkingv1.IngressClass',

@@ -1,10 +1,10 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../generated/drafts.ts';
 
 const GROUP = 'rbac.authorization.k8s.io/v1';
 
 /** Kinds of the RBAC group. */
-export const rbacKinds = [
+export const rbacKinds: readonly BuiltinKind[] = [
   builtinKind<ClusterRole>({
     resource: `${GROUP}/clusterroles`,
     struct: 'rbacv1.ClusterRole',

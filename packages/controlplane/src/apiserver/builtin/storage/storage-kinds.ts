@@ -1,4 +1,4 @@
-import { builtinKind } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import { protect } from '../core/protect.ts';
 import type {
   CSIDriver,
@@ -12,7 +12,7 @@ import type {
 const GROUP = 'storage.k8s.io/v1';
 
 /** Kinds of the storage group. */
-export const storageKinds = [
+export const storageKinds: readonly BuiltinKind[] = [
   builtinKind<CSIDriver>({
     resource: `${GROUP}/csidrivers`,
     struct: 'storagev1.CSIDriver',
