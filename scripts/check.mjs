@@ -7,11 +7,19 @@ const node = (...args) => ({ command: process.execPath, args });
 const bin = (path, ...args) => node(fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url)), ...args);
 
 const steps = {
-  'format and lint': bin('@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'),
+  'format and lint': bin(
+    '@biomejs/biome/bin/biome',
+    'ci',
+    '--colors=off',
+    '--reporter=summary',
+    '--error-on-warnings',
+    '.',
+  ),
   types: node('scripts/typecheck.mjs'),
   'lint with types': bin('eslint/bin/eslint.js', 'packages', 'examples'),
   boundaries: node('scripts/check-boundaries.mjs'),
   seams: node('scripts/check-seams.mjs'),
+  'error codes': node('scripts/check-error-codes.mjs'),
   'dead code': bin('knip/bin/knip.js'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
   'generated bootstrap objects': node('scripts/generate-bootstrap.mjs', '--check'),
@@ -20,7 +28,12 @@ const steps = {
 let failed = 0;
 for (const [name, { command, args }] of Object.entries(steps)) {
   const started = performance.now();
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 });
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
   if (status !== 0) {

@@ -4,7 +4,7 @@ import { isSameProcess, type ProcessIdentity, processIdentity } from './process-
 
 /** The folder cannot be used; the message says what was tried, why it failed and what to do. */
 export class StateDirectoryError extends Error {
-  readonly code = 'KW3101';
+  readonly code = 'KW5502';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);

@@ -98,7 +98,7 @@ export interface StorageChange {
 
 /** A commit found another revision than the expected one. Read again and decide anew. */
 export class RevisionMismatchError extends Error {
-  readonly code = 'KW3001';
+  readonly code = 'KW5001';
   readonly key: string;
   readonly actual: StoredObject | undefined;
 
@@ -112,7 +112,7 @@ export class RevisionMismatchError extends Error {
 
 /** History no longer reaches back to the asked revision. List anew, then watch from there. */
 export class CompactedError extends Error {
-  readonly code = 'KW3002';
+  readonly code = 'KW5002';
   readonly compactedRevision: number;
 
   constructor(asked: number, compactedRevision: number) {
@@ -124,7 +124,7 @@ export class CompactedError extends Error {
 
 /** A list was asked for at a revision that does not exist yet. Wait until {@link Storage.revision} has reached it. */
 export class FutureRevisionError extends Error {
-  readonly code = 'KW3003';
+  readonly code = 'KW5003';
   readonly revision: number;
 
   constructor(asked: number, revision: number) {
@@ -136,7 +136,7 @@ export class FutureRevisionError extends Error {
 
 /** The storage has been disposed of. */
 export class StorageClosedError extends Error {
-  readonly code = 'KW3004';
+  readonly code = 'KW5004';
 
   constructor() {
     super('the storage is closed; nothing can be read or written any more');

@@ -16,7 +16,7 @@ export interface ApplyConflict {
  * `Conflict`. Leave the fields out, give them the live values, or force.
  */
 export class ApplyConflictError extends Error {
-  readonly code = 'KW2005';
+  readonly code = 'KW4005';
   readonly causes: readonly ApplyConflict[];
   /** @internal Who owns what, for the bridge from client-side apply. */
   readonly owned: readonly OwnedByOther[];

@@ -3,7 +3,7 @@
  * a wrong version or `managedFields` in the configuration, 500 for what does not fit the type. Never worth a retry.
  */
 export class ApplyRequestError extends Error {
-  readonly code = 'KW2006';
+  readonly code = 'KW4006';
   readonly httpStatus: 400 | 500;
 
   constructor(message: string, httpStatus: 400 | 500) {

@@ -4,7 +4,7 @@ import type { ListType } from './apply-type.ts';
 
 /** Why an element cannot be told from others; `message` is upstream's. */
 export class ElementError extends Error {
-  readonly code = 'KW2004';
+  readonly code = 'KW4004';
 }
 
 /**

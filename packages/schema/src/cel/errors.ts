@@ -5,7 +5,7 @@ import type { Issue } from './syntax/issue.ts';
  * API server prints (`ERROR: <input>:1:1: undeclared reference to 'x' (in container '')`, the line, a marker below).
  */
 export class CelCompileError extends Error {
-  readonly code = 'KW2101';
+  readonly code = 'KW4101';
   /** Faults by place; empty if the expression fits but a part of it, computed beforehand, fails. */
   readonly issues: readonly Issue[];
 
@@ -18,7 +18,7 @@ export class CelCompileError extends Error {
 
 /** An expression that was compiled but could not be evaluated on the given values (`no such key: x`, `division by zero`). */
 export class CelEvaluationError extends Error {
-  readonly code = 'KW2102';
+  readonly code = 'KW4102';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -28,7 +28,7 @@ export class CelEvaluationError extends Error {
 
 /** An evaluation that was stopped because it went over its budget. No operator can absorb it. */
 export class CelBudgetError extends Error {
-  readonly code = 'KW2103';
+  readonly code = 'KW4103';
 
   constructor() {
     super('operation cancelled: actual cost limit exceeded');

@@ -4,7 +4,7 @@
  * `Deployment in version "v1" cannot be handled as a Deployment: ` before it and answers 400. Never worth a retry.
  */
 export class DecodeError extends Error {
-  readonly code = 'KW2002';
+  readonly code = 'KW4002';
 
   constructor(message: string) {
     super(message);

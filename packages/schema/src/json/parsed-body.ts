@@ -31,7 +31,7 @@ export const DEFAULT_MAX_DEPTH = 500;
  * `invalid character 'x' looking for beginning of value`; the caller adds what it was reading. Never worth a retry.
  */
 export class BodyReadError extends Error {
-  readonly code = 'KW2001';
+  readonly code = 'KW4001';
   /**
    * `syntax`: not JSON or not YAML; `depth`: too deep; `number`: an integer that a double cannot hold exactly;
    * `encoding`: bytes or escapes that are not Unicode text. The last two are differences from upstream, which rounds and replaces.

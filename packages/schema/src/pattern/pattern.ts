@@ -11,7 +11,7 @@ export interface Pattern {
 
 /** A pattern that is no RE2 syntax. The message is Go's. */
 export class PatternError extends Error {
-  readonly code = 'KW2201';
+  readonly code = 'KW4201';
 
   constructor(source: string, options: { readonly cause: unknown }) {
     super(`error parsing regexp: ${reasonOf(options.cause)}`, options);

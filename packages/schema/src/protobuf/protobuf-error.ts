@@ -3,7 +3,7 @@ export type ProtobufFault = 'malformed' | 'tooDeep' | 'tooLarge' | 'notRepresent
 
 /** Bytes that are no Kubernetes object in protobuf form, or one that cannot be represented. Answered with 400. */
 export class ProtobufError extends Error {
-  readonly code = 'KW2301';
+  readonly code = 'KW4301';
   readonly kind: ProtobufFault;
 
   constructor(kind: ProtobufFault, message: string, options?: { readonly cause?: unknown }) {

@@ -3,7 +3,7 @@
  * that it answers with: 400 for a malformed directive, 422 for lists of lists, 500 for the rest. Never worth a retry.
  */
 export class StrategicMergeError extends Error {
-  readonly code = 'KW2003';
+  readonly code = 'KW4003';
   readonly httpStatus: 400 | 422 | 500;
 
   constructor(message: string, httpStatus: 400 | 422 | 500) {

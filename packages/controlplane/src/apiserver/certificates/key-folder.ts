@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** The folder of keys cannot be used. The message has three lines: what was tried, why it failed, what to do. */
 export class KeyFolderError extends Error {
-  readonly code = 'KW3102';
+  readonly code = 'KW5102';
   readonly folder: string;
 
   constructor(folder: string, cause: unknown) {

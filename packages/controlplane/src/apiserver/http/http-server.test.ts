@@ -424,7 +424,7 @@ describe('HttpServer', () => {
         onError: () => undefined,
       });
       await expect(second).rejects.toMatchObject({
-        code: 'KW3101',
+        code: 'KW5101',
         message: `The API server cannot listen on 127.0.0.1:${server.port}.\nAnother process is using that port.\nStop it, or choose another port (0 takes any free one).`,
       });
     });

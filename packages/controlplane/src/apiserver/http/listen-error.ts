@@ -1,6 +1,6 @@
 /** The server's address cannot be had. The message has three lines: what was tried, why it failed, what to do. */
 export class ListenError extends Error {
-  readonly code = 'KW3101';
+  readonly code = 'KW5101';
   readonly host: string;
   readonly port: number;
 

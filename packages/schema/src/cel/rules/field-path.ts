@@ -2,7 +2,7 @@ import type { SchemaNode } from '../../node/index.ts';
 
 /** A rule's `fieldPath` that leads nowhere. */
 export class FieldPathError extends Error {
-  readonly code = 'KW2104';
+  readonly code = 'KW4104';
 
   constructor(path: string, reason: string) {
     super(

@@ -36,7 +36,7 @@ export interface AllocatedService {
 
 /** An address or port cannot be had; the message is upstream's. */
 export class AllocationError extends Error {
-  readonly code = 'KW3101';
+  readonly code = 'KW5103';
 
   constructor(message: string) {
     super(message);

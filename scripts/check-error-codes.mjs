@@ -1,0 +1,54 @@
+// Error codes are how users search for help: each names one class of one package. This finds codes that two classes
+// share and codes outside their package's range.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ranges = {
+  apimachinery: '1',
+  client: '2',
+  runtime: '3',
+  schema: '4',
+  controlplane: '5',
+  testing: '6',
+  codegen: '7',
+  cli: '8',
+};
+const folder = process.argv[2] ?? fileURLToPath(new URL('../packages', import.meta.url));
+const sources = (path) =>
+  readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const below = join(path, entry.name);
+    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : sources(below);
+    return /\.ts$/.test(entry.name) && !/\.(test|contract|test-d|d)\.ts$/.test(entry.name) ? [below] : [];
+  });
+
+const owners = new Map();
+const faults = [];
+for (const name of readdirSync(folder)) {
+  for (const path of sources(join(folder, name))) {
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .forEach((line, index) => {
+        const where = `${relative(folder, path)}:${index + 1}`;
+        // A class has one code, or chooses among the members of a union type: both are where a code is made.
+        const own = /readonly code = '(KW[^']*)'/.exec(line)?.[1];
+        const member = /^\s*(?:export type \w*Code = )?\|?\s*'(KW\d+)'(?=\s*(?:\||;|$))/.exec(line);
+        const union = member ? [...line.matchAll(/'(KW\d+)'/g)].map((match) => match[1]) : [];
+        for (const code of own === undefined ? union : [own]) {
+          const range = ranges[name];
+          if (range === undefined)
+            faults.push(`${where}: package ${name} has no range of codes yet (give it one here)`);
+          else if (!new RegExp(`^KW${range}\\d{3}$`).test(code)) faults.push(`${where}: ${code} is not KW${range}…`);
+          const first = owners.get(code);
+          if (first !== undefined) faults.push(`${where}: ${code} is that of ${first} already`);
+          else owners.set(code, where);
+        }
+      });
+  }
+}
+if (owners.size === 0) faults.push(`no error code found below ${folder}`);
+if (faults.length > 0) {
+  console.log('Error codes (KW and four digits; one class each; the first digit is the package):');
+  for (const fault of faults) console.log(`  ${fault}`);
+  process.exitCode = 1;
+}
