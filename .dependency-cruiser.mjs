@@ -47,9 +47,18 @@ export default {
       comment: 'Between packages only through the package name.',
       severity: 'error',
       from: { path: '^(?:packages|examples)/([^/]+)/' },
-      to: { path: '^(?:packages|examples)/([^/]+)/', pathNot: '^(?:packages|examples)/$1/', dependencyTypes: ['local'] },
+      to: {
+        path: '^(?:packages|examples)/([^/]+)/',
+        pathNot: '^(?:packages|examples)/$1/',
+        dependencyTypes: ['local'],
+      },
     },
-    { name: 'no-cycles', severity: 'error', from: { pathNot: '/generated/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { pathNot: '/generated/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'no-tests-in-sources',
       severity: 'error',

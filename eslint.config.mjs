@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config({
   files: ['packages/*/src/**/*.ts', 'examples/*/{src,dev}/**/*.ts'],
   ignores: ['**/generated/**', '**/testdata/**', '**/dist/**'],
-  languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.check.json' } },
+  languageOptions: { parser: tseslint.parser, parserOptions: { project: ['./tsconfig.check.json', './tsconfig.examples.json'] } },
   linterOptions: { reportUnusedDisableDirectives: 'error' },
   plugins: { '@typescript-eslint': tseslint.plugin },
   rules: {

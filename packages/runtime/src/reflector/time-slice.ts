@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises'; // seam: see its use
 import type { Clock } from '@kubewright/apimachinery';
 
 /** How long ingest may hold the event loop at a stretch, in milliseconds. */
@@ -22,6 +22,7 @@ export class TimeSlice {
     piece();
     this.#workedMs += this.#clock.monotonic() - startMs;
     if (this.#workedMs < sliceMs) return;
+    // seam: lets sockets and timers in between; no time is waited for.
     await setImmediate();
     this.#workedMs = 0;
   }

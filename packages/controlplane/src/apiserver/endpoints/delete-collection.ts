@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises'; // seam: see its use
 import { isNotFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { deleteObject, listObjects, readListOptions, readSelection } from '../registry/index.ts';
@@ -22,6 +22,7 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
   const deleted: (typeof page.objects)[number][] = [];
   for (const [index, stored] of page.objects.entries()) {
     // Others get their turn: storage in memory never waits by itself.
+    // seam: lets other requests in between; no time is waited for.
     if (index % YIELD_EVERY === YIELD_EVERY - 1) await setImmediate();
     const { name = '', namespace = '' } = registry.form.object(stored).metadata;
     try {

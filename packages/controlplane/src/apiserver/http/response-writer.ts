@@ -86,6 +86,7 @@ function drained(stream: Writable): Promise<void> {
 }
 
 function nextTurn(): Promise<void> {
+  // seam: lets other streams write in between; no time is waited for.
   return new Promise((resolve) => setImmediate(resolve));
 }
 

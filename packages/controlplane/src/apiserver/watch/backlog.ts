@@ -75,6 +75,7 @@ class FrameBacklog implements Backlog {
       }
       if (length > 0) return frames.length === 1 ? frames[0] : Buffer.concat(frames, length);
       if (done) return undefined;
+      // seam: lets other requests in between; no time is waited for.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
