@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
 import type { Lister } from './lister.ts';
 
 /**
@@ -16,4 +16,11 @@ export interface Cache {
   has(kind: Kind<KubernetesObject>): boolean;
   /** Waits until every informer has listed once and its handlers have seen the list. */
   waitForSync(signal: AbortSignal): Promise<void>;
+  /**
+   * Notes what the API server answered to a write through the client, so that reads show at least that. `ctx.apply`,
+   * `ctx.setStatus` and `ctx.delete` do it themselves. Does nothing for kinds that are not declared.
+   */
+  noteWrite(kind: Kind<KubernetesObject>, object: KubernetesObject): void;
+  /** Notes that the object of that uid, deleted through the client, is gone. */
+  noteDeletion(kind: Kind<KubernetesObject>, options: { readonly key: ObjectKey; readonly uid: string }): void;
 }

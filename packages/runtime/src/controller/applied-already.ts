@@ -84,13 +84,8 @@ function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: 
       (each) => isMap(each) && keys.every(([key, value]) => each[key] === undefined || equal(each[key], value)),
     );
     const theirs = live.find((each) => isMap(each) && keys.every(([key, value]) => equal(each[key], value)));
-    return mine.length === 1 && theirs !== undefined && sameItem(mine[0], theirs, below as Fields);
+    return mine.length === 1 && theirs !== undefined && sameValue(mine[0], theirs, below);
   });
-}
-
-/** An item's own entry holds its keys as fields too; an item of nothing but keys has only `.`. */
-function sameItem(wanted: unknown, live: unknown, fields: Fields): boolean {
-  return isMap(wanted) && isMap(live) && sameMap(wanted, live, fields);
 }
 
 function isMap(value: unknown): value is Fields {

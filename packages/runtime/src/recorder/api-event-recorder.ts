@@ -137,17 +137,17 @@ export class ApiEventRecorder {
       return;
     }
     this.#queue.add(series);
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-    });
+    this.#working ??= this.#work();
   }
 
   async #work(): Promise<void> {
     for (const series of this.#queue) {
-      if (this.#stop.signal.aborted) return;
+      if (this.#stop.signal.aborted) break;
       this.#queue.delete(series);
       await this.#write(series);
     }
+    // In the turn that found the queue empty, so that nothing put there can be overlooked.
+    this.#working = undefined;
   }
 
   /** Tries a few times; an event that cannot be written is told in the log and forgotten. */

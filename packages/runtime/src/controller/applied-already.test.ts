@@ -1,0 +1,104 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { appliedAlready } from './applied-already.ts';
+
+const manager = { fieldManager: 'me' };
+
+function live(
+  body: Record<string, unknown>,
+  fieldsV1: Record<string, unknown>,
+  metadata: Record<string, unknown> = {},
+): KubernetesObject {
+  const managedFields = [{ manager: 'me', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }];
+  // The shape under test is what a server answers.
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', uid: 'u', ...metadata, managedFields },
+    ...body,
+  } as unknown as KubernetesObject;
+}
+
+function wanted(body: Record<string, unknown>, metadata: Record<string, unknown> = {}): KubernetesObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', ...metadata },
+    ...body,
+  } as unknown as KubernetesObject;
+}
+
+describe('appliedAlready', () => {
+  const container = { name: 'web', image: 'nginx', ports: [{ containerPort: 80 }], resources: {} };
+  const liveContainer = {
+    ...container,
+    ports: [{ containerPort: 80, protocol: 'TCP' }],
+    terminationMessagePath: '/dev',
+  };
+  // As Kubernetes 1.36 writes it.
+  const fields = {
+    'f:spec': {
+      'f:containers': {
+        'k:{"name":"web"}': {
+          '.': {},
+          'f:name': {},
+          'f:image': {},
+          'f:resources': {},
+          'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+        },
+      },
+    },
+  };
+
+  it('sees through defaults of the server and list keys', () => {
+    expect(
+      appliedAlready(
+        wanted({ spec: { containers: [container] } }),
+        live({ spec: { containers: [liveContainer] } }, fields),
+        manager,
+      ),
+    ).toBe(true);
+  });
+
+  it('sees a value that somebody changed, a field that is new, and one that is no longer wanted', () => {
+    const there = live({ spec: { containers: [liveContainer] } }, fields);
+    const ask = (change: Record<string, unknown>): boolean =>
+      appliedAlready(wanted({ spec: { containers: [{ ...container, ...change }] } }), there, manager);
+    expect(ask({})).toBe(true);
+    expect(ask({ image: 'nginx:2' })).toBe(false);
+    expect(ask({ args: ['x'] })).toBe(false);
+    expect(ask({ resources: undefined })).toBe(false);
+    expect(ask({ args: undefined })).toBe(true);
+  });
+
+  it('compares atomic list items as wholes', () => {
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'x', controller: true };
+    const owned = { 'f:metadata': { 'f:ownerReferences': { 'k:{"uid":"x"}': {} } } };
+    const there = live({}, owned, { ownerReferences: [{ ...reference, uid: 'y' }, reference] });
+    expect(appliedAlready(wanted({}, { ownerReferences: [reference] }), there, manager)).toBe(true);
+    expect(appliedAlready(wanted({}, { ownerReferences: [{ ...reference, controller: false }] }), there, manager)).toBe(
+      false,
+    );
+  });
+
+  it('compares sets by value', () => {
+    const there = live({}, { 'f:metadata': { 'f:finalizers': { 'v:"mine"': {} } } }, { finalizers: ['other', 'mine'] });
+    expect(appliedAlready(wanted({}, { finalizers: ['mine'] }), there, manager)).toBe(true);
+    expect(appliedAlready(wanted({}, { finalizers: ['mine', 'more'] }), there, manager)).toBe(false);
+  });
+
+  it('is no for another manager, version, subresource, or without an entry', () => {
+    const there = live({ spec: { x: 1 } }, { 'f:spec': { 'f:x': {} } });
+    const ask = wanted({ spec: { x: 1 } });
+    expect(appliedAlready(ask, there, manager)).toBe(true);
+    expect(appliedAlready(ask, there, { fieldManager: 'other' })).toBe(false);
+    expect(appliedAlready(ask, there, { ...manager, subresource: 'status' })).toBe(false);
+    expect(appliedAlready({ ...ask, apiVersion: 'v2' }, there, manager)).toBe(false);
+    expect(appliedAlready(ask, { ...there, metadata: { name: 'a' } }, manager)).toBe(false);
+  });
+
+  it('does not take inherited members for fields', () => {
+    const there = live({ data: {} }, { 'f:data': { 'f:constructor': {} } });
+    expect(appliedAlready(wanted({ data: { constructor: 'x' } }), there, manager)).toBe(false);
+  });
+});

@@ -1,0 +1,122 @@
+import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../log/silent-logger.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { LeaderElector } from './leader-elector.ts';
+
+const Lease = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+} as const;
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+interface Candidate {
+  readonly stop: AbortController;
+  readonly terms: string[];
+  leading: boolean;
+}
+
+function campaign(server: FakeApiServer, clock: VirtualClock, identity: string): Candidate {
+  const elector = new LeaderElector({
+    id: 'lock',
+    identity,
+    client: server.client,
+    clock,
+    random: seededRandom(identity.length),
+    log: silentLogger,
+  });
+  const stop = new AbortController();
+  stops.push(stop);
+  const candidate: Candidate = { stop, terms: [], leading: false };
+  void elector.run(stop.signal, async (term) => {
+    candidate.leading = true;
+    candidate.terms.push('begin');
+    await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve()));
+    candidate.leading = false;
+    candidate.terms.push('end');
+  });
+  return candidate;
+}
+
+async function run(clock: VirtualClock, seconds: number, each: () => void): Promise<void> {
+  for (let i = 0; i < seconds * 4; i++) {
+    await clock.advance(250);
+    each();
+  }
+}
+
+describe('LeaderElector', () => {
+  it('lets one lead, and another once the lease was given back', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const a = campaign(server, clock, 'a');
+    await run(clock, 1, () => {});
+    const b = campaign(server, clock, 'bb');
+    await run(clock, 60, () => expect(a.leading && b.leading).toBe(false));
+    expect([a.leading, b.leading]).toEqual([true, false]);
+    expect(server.get(Lease, 'lock').spec).toMatchObject({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 0,
+    });
+    a.stop.abort();
+    await run(clock, 6, () => expect(a.leading && b.leading).toBe(false));
+    expect([a.leading, b.leading]).toEqual([false, true]);
+    expect(server.get(Lease, 'lock').spec).toMatchObject({ holderIdentity: 'bb', leaseTransitions: 1 });
+  });
+
+  it('ends the term before the lease can pass on when the server is out of reach, then campaigns again', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const a = campaign(server, clock, 'a');
+    await run(clock, 5, () => {});
+    expect(a.leading).toBe(true);
+    server.interrupt = () => {
+      throw failure(500, 'InternalError', 'gone');
+    };
+    const lostAt = clock.monotonic();
+    let endedAt = 0;
+    await run(clock, 14, () => {
+      if (!a.leading && endedAt === 0) endedAt = clock.monotonic();
+    });
+    expect(endedAt - lostAt).toBeGreaterThan(7_000);
+    expect(endedAt - lostAt).toBeLessThan(12_500);
+    server.interrupt = undefined;
+    await run(clock, 30, () => {});
+    expect(a.terms).toEqual(['begin', 'end', 'begin']);
+  });
+
+  it('does not trust the times in a record: it waits a whole lease after it first saw it', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    server.put(Lease, {
+      metadata: { name: 'lock' },
+      spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime: '1999-01-01T00:00:00.000000Z' },
+    });
+    const a = campaign(server, clock, 'a');
+    await run(clock, 14, () => expect(a.leading).toBe(false));
+    await run(clock, 8, () => {});
+    expect(a.leading).toBe(true);
+  });
+
+  it('refuses durations that do not keep leaders apart', () => {
+    const server = new FakeApiServer([Lease]);
+    const options = {
+      id: 'x',
+      client: server.client,
+      clock: new VirtualClock(),
+      random: seededRandom(1),
+      log: silentLogger,
+    };
+    expect(() => new LeaderElector({ ...options, leaseDurationSeconds: 10, renewDeadlineSeconds: 10 })).toThrow(
+      /cannot elect/,
+    );
+    expect(() => new LeaderElector({ ...options, renewDeadlineSeconds: 2 })).toThrow(/cannot elect/);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { jsonLogger } from './json-logger.ts';
+import { prettyLogger } from './pretty-logger.ts';
+
+const secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 's', namespace: 'n' },
+  data: { password: 'hunter2' },
+};
+const now = (): number => Date.UTC(2026, 0, 1, 12, 30, 1, 5);
+
+describe('jsonLogger', () => {
+  it("writes controller-runtime's keys", () => {
+    const lines: string[] = [];
+    const log = jsonLogger({ now, destination: { write: (line) => void lines.push(line) } })
+      .named('cache')
+      .named('pods')
+      .with({ controller: 'c' });
+    log.error('it failed', { error: new Error('outer', { cause: new Error('inner') }), count: 2 });
+    log.debug('not seen');
+    expect(lines).toHaveLength(1);
+    const line = JSON.parse(lines[0] ?? '');
+    expect(line).toMatchObject({
+      level: 'error',
+      ts: '2026-01-01T12:30:01.005Z',
+      logger: 'cache.pods',
+      msg: 'it failed',
+      controller: 'c',
+      count: 2,
+      error: 'outer: inner',
+    });
+    expect(line.stacktrace).toContain('Error: outer');
+    expect(line).not.toHaveProperty('pid');
+    expect(line).not.toHaveProperty('time');
+  });
+
+  it('prints objects by name, never what is in them', () => {
+    const lines: string[] = [];
+    const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
+    log.with({ owner: secret }).info('x', { object: secret, nested: { list: [secret] } });
+    expect(lines[0]).not.toContain('hunter2');
+    expect(JSON.parse(lines[0] ?? '').object).toEqual({ name: 's', namespace: 'n' });
+  });
+});
+
+describe('prettyLogger', () => {
+  it('writes one readable line that values from outside cannot break', () => {
+    const lines: string[] = [];
+    const log = prettyLogger({ now, destination: { write: (line) => void lines.push(line) } });
+    log
+      .with({
+        controller: 'site',
+        controllerKind: 'Site',
+        Site: { name: 'a' },
+        namespace: 'n',
+        name: 'a',
+        reconcileID: 'r',
+      })
+      .info('created\nFAKE', { page: 'x\u001b[31my' });
+    expect(lines).toEqual(['12:30:01.005 INFO  site n/a created\\nFAKE page=x\\u001b[31my\n']);
+  });
+});

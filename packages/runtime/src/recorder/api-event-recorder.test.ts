@@ -1,0 +1,85 @@
+import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../log/silent-logger.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { ApiEventRecorder } from './api-event-recorder.ts';
+
+const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
+const pod: KubernetesObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', namespace: 'shop', uid: 'u1', resourceVersion: '5' },
+};
+
+function setUp(): { clock: VirtualClock; server: FakeApiServer; recorder: ApiEventRecorder } {
+  const clock = new VirtualClock();
+  const server = new FakeApiServer([Event], { clock });
+  const recorder = new ApiEventRecorder({
+    client: server.client,
+    clock,
+    random: seededRandom(3),
+    log: silentLogger,
+    instance: 'i',
+  });
+  return { clock, server, recorder };
+}
+
+describe('ApiEventRecorder', () => {
+  it('writes an event as the API wants it', async () => {
+    const { clock, server, recorder } = setUp();
+    recorder
+      .for('sites', pod)
+      .record({ reason: 'Created', note: 'ä'.repeat(2_000), type: 'Warning', action: 'Create' });
+    await clock.advance(10);
+    expect(server.list(Event)).toHaveLength(1);
+    const event = server.list(Event)[0];
+    expect(event).toMatchObject({
+      metadata: { namespace: 'shop' },
+      type: 'Warning',
+      reason: 'Created',
+      action: 'Create',
+      reportingController: 'sites',
+      reportingInstance: 'i',
+      regarding: { apiVersion: 'v1', kind: 'Pod', name: 'a', namespace: 'shop', uid: 'u1' },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+    });
+    expect(Buffer.byteLength(event.note)).toBeLessThanOrEqual(1_024);
+    expect(event.note).not.toContain('\ufffd');
+    expect(event.metadata.name).toMatch(/^a\.[0-9a-f]+$/);
+  });
+
+  it('counts equal events in one series, whatever their text, and limits what one object may say', async () => {
+    const { clock, server, recorder } = setUp();
+    const events = recorder.for('sites', pod);
+    for (let i = 0; i < 10; i++) {
+      events.record({ reason: 'BackOff', note: `attempt ${i}` });
+      await clock.advance(1_000);
+    }
+    expect(server.list(Event)).toHaveLength(1);
+    expect(server.list(Event)[0].series.count).toBe(2);
+    await recorder.stop(new AbortController().signal);
+    expect(server.list(Event)[0].series.count).toBe(10);
+
+    const other = setUp();
+    const noisy = other.recorder.for('sites', pod);
+    for (let i = 0; i < 100; i++) noisy.record({ reason: `Reason${i}`, note: '' });
+    await other.recorder.stop(new AbortController().signal);
+    expect(other.server.list(Event)).toHaveLength(25);
+  });
+
+  it('never throws: retries what may pass, drops what will not, and says nothing about nothing', async () => {
+    const { clock, server, recorder } = setUp();
+    let calls = 0;
+    server.interrupt = () => {
+      calls++;
+      throw calls < 3
+        ? failure(500, 'InternalError', 'later')
+        : failure(403, 'Forbidden', 'namespace is being terminated');
+    };
+    recorder.for('sites', pod).record({ reason: 'A', note: 'x' });
+    recorder.for('sites', undefined).record({ reason: 'B', note: 'x' });
+    await clock.advance(60_000);
+    expect(calls).toBe(3);
+    await recorder.stop(new AbortController().signal);
+  });
+});
