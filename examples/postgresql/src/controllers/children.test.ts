@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { Postgresql } from '../api/v1/postgresql.ts';
+import { podFor, secretFor } from './children.ts';
+
+function pg(spec: Postgresql['spec']): Postgresql {
+  const metadata = { name: 'mydb', namespace: 'a' };
+  return { apiVersion: 'database.db.example.com/v1', kind: 'Postgresql', metadata, spec };
+}
+const decoded = (secret: ReturnType<typeof secretFor>) =>
+  Object.fromEntries(
+    Object.entries(secret.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+  );
+
+describe('secretFor', () => {
+  it('takes the user from defaultUser, its deprecated alias, or the default', () => {
+    expect(decoded(secretFor(pg({ defaultUser: 'one', password: 'p' })))).toEqual({ username: 'one', password: 'p' });
+    expect(decoded(secretFor(pg({ defaultuser: 'two', password: 'p' })))).toEqual({ username: 'two', password: 'p' });
+    expect(decoded(secretFor(pg({ password: 'pässword' })))).toEqual({ username: 'postgres', password: 'pässword' });
+  });
+});
+
+describe('podFor', () => {
+  it('is named like its object and holds no secret itself', () => {
+    const pod = podFor(pg({ password: 'canary' }));
+    expect(pod.metadata).toMatchObject({ name: 'mydb', namespace: 'a' });
+    expect(JSON.stringify(pod)).not.toContain('canary');
+    expect(pod.spec?.containers[0]?.image).toBe('postgres:17');
+    expect(pod.spec?.containers[0]?.env?.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef?.name])).toEqual([
+      ['POSTGRES_USER', 'mydb-credentials'],
+      ['POSTGRES_PASSWORD', 'mydb-credentials'],
+    ]);
+  });
+});
