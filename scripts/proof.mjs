@@ -1,0 +1,129 @@
+// `npm run proof`: what takes long or needs the real control plane. Writes docs/proof.md.
+//   1. Puts all recorders' questions to a real kube-apiserver again and replays today's answers against our code.
+//   2. Runs the benchmarks beside the real control plane, with their goals.
+// Needs the programs that ../shared/oracle/build.sh builds (BIN, default the user's cache); says so and stops without them.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpus, homedir, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const oracle = join(root, '../shared/oracle');
+const bin = process.env.BIN ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'kubewright-oracle/bin');
+const port = 28_640;
+const url = `https://127.0.0.1:${port}`;
+
+/** Recorders whose only input is a fresh server, and the tests that replay what they wrote. */
+const recorders = [
+  { folder: 'packages/schema/src/structural' },
+  { folder: 'packages/schema/src/strategic-merge' },
+  { folder: 'packages/schema/src/apply' },
+  { folder: 'packages/schema/src/decode' },
+  { folder: 'packages/schema/src/cel' },
+  { folder: 'packages/controlplane/src/apiserver/registry', stdout: 'answers-1.36.3.json' },
+  { folder: 'packages/controlplane/src/apiserver/builtin', args: ['invalid'], plain: true },
+];
+const benchmarks = [
+  { name: 'cluster', args: ['bench/cluster.mjs', '--check', '--oracle', bin] },
+  { name: 'informer', args: ['--expose-gc', 'bench/informer.mjs', '--check'] },
+];
+const noAdmission =
+  '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
+
+if (!existsSync(join(bin, 'kube-apiserver'))) {
+  console.log(
+    `no control plane in ${bin}\n  why: proofs compare with the real one\n  do: run ${join(oracle, 'build.sh')}, or set BIN`,
+  );
+  process.exitCode = 1;
+} else {
+  await prove();
+}
+
+async function prove() {
+  const results = [];
+  const tree = mkdtempSync(join(tmpdir(), 'kw-proof-'));
+  git('worktree', 'add', '--detach', '--force', tree, 'HEAD');
+  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+  try {
+    for (const recorder of recorders) results.push(await record(tree, recorder));
+    results.push(replay(tree));
+  } finally {
+    git('worktree', 'remove', '--force', tree);
+  }
+  for (const { name, args } of benchmarks) {
+    const { status, stdout, stderr } = run(process.execPath, args, root);
+    results.push({
+      name: `benchmark: ${name}`,
+      ok: status === 0,
+      text: `\n\`\`\`\n${stdout.trim()}\n${stderr.trim()}\n\`\`\``,
+    });
+  }
+  report(results);
+}
+
+async function record(tree, { folder, args = [], stdout: file, plain }) {
+  const stop = await startOracle(plain ? noAdmission : '');
+  const name = `recorded anew: ${folder}`;
+  try {
+    const script = join(tree, folder, 'testdata/record.mjs');
+    const { status, stdout, stderr } = run(process.execPath, [script, url, 'admintoken', ...args], tree);
+    if (status === 0 && file) writeFileSync(join(tree, folder, 'testdata', file), stdout);
+    return { name, ok: status === 0, text: status === 0 ? '' : stderr.slice(-2000) };
+  } finally {
+    await stop();
+  }
+}
+
+function replay(tree) {
+  const folders = recorders.map(({ folder }) => folder);
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const { status, stdout } = run(process.execPath, [vitest, 'run', ...folders], tree);
+  const counts = /Tests\s+(.*)/.exec(stdout)?.[1] ?? '';
+  return { name: "today's answers replayed", ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
+}
+
+async function startOracle(flags) {
+  const folder = mkdtempSync(join(tmpdir(), 'kw-oracle-'));
+  const child = spawn('bash', [join(oracle, 'up.sh'), folder, String(port)], {
+    env: { ...process.env, BIN: bin, WITH: 'api', APISERVER_ARGS: flags },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => String(chunk).includes('ready after') && resolve());
+    child.once('exit', (code) => reject(new Error(`the control plane ended with ${code}; see ${folder}`)));
+  });
+  return async () => {
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function report(results) {
+  const commit = git('rev-parse', '--short=12', 'HEAD').trim();
+  const machine = `${cpus().length} cores (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+  const rows = results.map(
+    ({ name, ok, text }) => `- ${ok ? 'passed' : '**failed**'}: ${name}${text ? ` ${text}` : ''}`,
+  );
+  const text = `# Proof\n\nWritten by \`npm run proof\` on ${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${machine}.\n\n${rows.join('\n')}\n`;
+  writeFileSync(join(root, 'docs/proof.md'), text);
+  console.log(text);
+  if (results.some(({ ok }) => !ok)) process.exitCode = 1;
+}
+
+function run(command, args, cwd) {
+  return spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 256 << 20,
+    env: { ...process.env, NO_COLOR: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  });
+}
+
+function git(...args) {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
