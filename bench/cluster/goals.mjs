@@ -1,0 +1,15 @@
+const atMost = (limit) => ({ text: `≤ ${limit}`, holds: (ratio) => ratio <= limit });
+const atLeast = (limit) => ({ text: `≥ ${limit}`, holds: (ratio) => ratio >= limit });
+
+/** What is measured, in the table's order; goals are about the ratio of ours to the real control plane. */
+export const goals = [
+  { figure: 'ready, first start', unit: 'ms', goal: atMost(0.1) },
+  { figure: 'ready, state kept', unit: 'ms' },
+  { figure: 'idle memory', unit: 'MB', goal: atMost(0.33) },
+  { figure: 'creates, 1 client', unit: '1/s', goal: atLeast(2) },
+  { figure: 'creates, 8 clients', unit: '1/s', goal: atLeast(2) },
+  { figure: 'creates, 32 clients', unit: '1/s', goal: atLeast(2) },
+  { figure: 'watch events, 200 watchers', unit: '1/s', goal: atLeast(1) },
+  { figure: 'write → watch, p50', unit: 'ms', digits: 2, goal: atMost(0.6) },
+  { figure: 'write → watch, p99', unit: 'ms', digits: 2 },
+];

@@ -1,0 +1,135 @@
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const namespaces = ['creates', 'watches', 'latency'];
+/** How long a side is left alone before its memory is read, in milliseconds. */
+const idleMs = 10_000;
+
+/** One round with one side: start, start again, idle, load. */
+export async function measure(side, { folder, seconds }) {
+  const port = 21_000 + Math.floor(Math.random() * 800) * 10;
+  const place = { folder, port };
+  const first = await boot(side, place);
+  // What is kept between starts may be written after the first answer.
+  await sleep(500);
+  await stop(first.children);
+  const again = await boot(side, place);
+  const children = [...again.children, ...side.complete(place)];
+  try {
+    const url = `https://127.0.0.1:${port}`;
+    await sleep(idleMs);
+    const memory = children.reduce((sum, { pid }) => sum + residentBytes(pid), 0) / 1e6;
+    const token = await prepare(url, side.credentials(place));
+    const load = (task) => runLoad({ url, token, seconds, ...task });
+    const creates = {};
+    for (const clients of [1, 8, 32]) {
+      const { perSecond } = await load({ kind: 'creates', namespace: 'creates', clients });
+      creates[`creates, ${clients} ${clients === 1 ? 'client' : 'clients'}`] = perSecond;
+    }
+    const watches = await load({ kind: 'watches', namespace: 'watches', clients: 8, watchers: 200 });
+    const latency = await load({ kind: 'latency', namespace: 'latency', clients: 1, watchers: 1 });
+    return {
+      'ready, first start': first.readyMs,
+      'ready, state kept': again.readyMs,
+      'idle memory': memory,
+      ...creates,
+      'watch events, 200 watchers': watches.perSecond,
+      'write → watch, p50': latency.p50,
+      'write → watch, p99': latency.p99,
+    };
+  } finally {
+    await stop(children);
+  }
+}
+
+async function boot(side, place) {
+  const started = performance.now();
+  const children = side.boot(place);
+  for (;;) {
+    const gone = children.find((child) => child.exitCode !== null);
+    if (gone) throw new Error(`${gone.spawnfile} ended with ${gone.exitCode} at start; its log is in ${place.folder}`);
+    const answer = await call(`https://127.0.0.1:${place.port}/readyz`, {}).catch(() => undefined);
+    if (answer?.status === 200) break;
+    if (performance.now() - started > 60_000) throw new Error(`${side.name} was not ready after 60 s`);
+    await sleep(2);
+  }
+  return { children, readyMs: performance.now() - started };
+}
+
+/** Newest first: an API server that has lost its store hangs. */
+async function stop(children) {
+  for (const child of [...children].reverse()) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const patience = setTimeout(() => child.kill('SIGKILL'), 3_000);
+    await ended;
+    clearTimeout(patience);
+  }
+}
+
+function residentBytes(pid) {
+  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(found[1]) * 1024;
+}
+
+/** Makes the namespaces and an account that may edit in them, and nothing else; answers its token. */
+async function prepare(url, credentials) {
+  const post = async (path, object) => {
+    const { status, body } = await call(`${url}${path}`, { credentials, object });
+    if (status !== 201) throw new Error(`preparing ${path}: ${status} ${body}`);
+    return JSON.parse(body);
+  };
+  for (const name of namespaces) {
+    await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+  const account = { kind: 'ServiceAccount', name: 'bench', namespace: 'creates' };
+  await post('/api/v1/namespaces/creates/serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: account.name },
+  });
+  for (const namespace of namespaces) {
+    await post(`/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'bench' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects: [account],
+    });
+  }
+  const { status } = await post('/api/v1/namespaces/creates/serviceaccounts/bench/token', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 7200 },
+  });
+  return status.token;
+}
+
+function call(url, { credentials = {}, object }) {
+  const { token, ...tls } = credentials;
+  const headers = { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' };
+  const options = { method: object ? 'POST' : 'GET', headers, agent: false, rejectUnauthorized: false, ...tls };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, async (response) => {
+      let body = '';
+      for await (const text of response.setEncoding('utf8')) body += text;
+      resolve({ status: response.statusCode, body });
+    });
+    sent.on('error', reject);
+    sent.end(object && JSON.stringify(object));
+  });
+}
+
+/** Runs the load generator in a process of its own, so that each task starts from the same state. */
+function runLoad(task) {
+  const child = fork(fileURLToPath(new URL('./load.mjs', import.meta.url)), { execArgv: [] });
+  return new Promise((resolve, reject) => {
+    child.once('message', ({ error, ...result }) => (error ? reject(new Error(error)) : resolve(result)));
+    child.once('exit', (code) => reject(new Error(`the load generator ended with ${code}`)));
+    child.send(task);
+  });
+}
