@@ -17,6 +17,10 @@ export interface Driver extends AsyncDisposable {
    * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that says how to map it.
    */
   pullImage(image: string): Promise<ImageReference>;
+  /** Whom a container runs as, so that its volumes can be made its own; absent where the question makes no sense. */
+  userOf?(
+    securityContext: ContainerRequest['securityContext'],
+  ): { readonly uid: number; readonly gid: number } | undefined;
   /** Starts one attempt of one container; resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
 }
@@ -33,6 +37,8 @@ export interface PodSandboxRequest {
 export interface PodSandbox {
   /** The pod's own address. */
   readonly podIP: string;
+  /** Folder for the pod's volumes and logs; absent when the driver keeps nothing on disk. */
+  readonly folder?: string;
 }
 
 /** A resolved image. */

@@ -1,4 +1,4 @@
-import { apiVersionOf, methodNotSupported } from '@kubewright/apimachinery';
+import { apiVersionOf, type FieldError, methodNotSupported } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
@@ -51,7 +51,10 @@ export async function connect(
           change(draft);
           return draft;
         },
-        { call: writeCall, strategy: { ...strategy, allowCreateOnUpdate: false, prepareForUpdate: keep } },
+        {
+          call: writeCall,
+          strategy: { ...strategy, allowCreateOnUpdate: false, prepareForUpdate: keep, validateUpdate: noFaults },
+        },
       );
       return registry.form.object(stored);
     },
@@ -63,6 +66,11 @@ const NO_QUERY = new URLSearchParams();
 
 /** The subresource knows what it changes: the main endpoint's "take status from the old object" must not undo it. */
 function keep(): void {}
+
+/** Nor may the main endpoint's rules of what can change: a binding sets what a client may not. */
+function noFaults(): readonly FieldError[] {
+  return [];
+}
 
 async function readConnectBody(call: ResourceCall, definition: SubresourceDefinition): Promise<Draft | undefined> {
   const { request, options } = call;

@@ -55,8 +55,7 @@ export class ProcessDriver implements Driver {
     const { addresses, folders } = this.#options;
     const podIP = this.#addresses.get(uid) ?? addresses.take();
     this.#addresses.set(uid, podIP);
-    folders.pod(uid);
-    return { podIP };
+    return { podIP, folder: folders.pod(uid) };
   }
 
   async removePod(uid: string): Promise<void> {

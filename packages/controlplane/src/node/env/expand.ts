@@ -1,0 +1,10 @@
+/**
+ * Expands `$(NAME)` in a text: known names become their values, unknown ones stay as written, `$$` is a dollar sign.
+ * Mirrors Kubernetes' `expansion.Expand`.
+ */
+export function expandVariables(text: string, lookup: (name: string) => string | undefined): string {
+  if (!text.includes('$')) return text;
+  return text.replace(/\$(\$|\(([^)]*)\))/g, (written, what: string, name: string | undefined) =>
+    what === '$' ? '$' : (lookup(name ?? '') ?? written),
+  );
+}

@@ -1,0 +1,67 @@
+import { Buffer } from 'node:buffer';
+import type { ReadableLog } from './log-store.ts';
+
+/** How much of a log is kept in memory. */
+const mostBytes = 64 * 1024;
+
+/** A log of which the newest part is kept in memory: for containers that are only simulated. */
+export class MemoryLog implements ReadableLog {
+  #bytes: Buffer = Buffer.alloc(0);
+  #dropped = 0;
+  #closed = false;
+  #waiting: (() => void)[] = [];
+
+  get firstOffset(): number {
+    return this.#dropped;
+  }
+
+  get endOffset(): number {
+    return this.#dropped + this.#bytes.length;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  append(bytes: Uint8Array): void {
+    const all = Buffer.concat([this.#bytes, bytes]);
+    // Cut at a line, so that no reader begins in the middle of one.
+    const from = all.length > mostBytes ? all.indexOf(0x0a, all.length - mostBytes) + 1 : 0;
+    this.#dropped += from;
+    this.#bytes = Buffer.from(all.subarray(from));
+    this.#wake();
+  }
+
+  end(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  discard(): void {
+    this.end();
+    this.#bytes = Buffer.alloc(0);
+  }
+
+  read(offset: number, limit: number): { readonly bytes: Uint8Array; readonly nextOffset: number } {
+    const from = Math.max(offset - this.#dropped, 0);
+    const bytes = this.#bytes.subarray(from, from + limit);
+    return { bytes, nextOffset: this.#dropped + from + bytes.length };
+  }
+
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#closed || signal.aborted) {
+        resolve();
+        return;
+      }
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      this.#waiting.push(resolve);
+    });
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,254 @@
+import { type Clock, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
+import { ConfigMap, Node, Pod, Secret, Service } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import {
+  type EventRecorder,
+  enqueueForObject,
+  enqueueMapped,
+  type HandlerContext,
+  type Logger,
+  Manager,
+  type ReconcileRequest,
+  type ReconcileResult,
+  type RequestContext,
+  requestController,
+  watch,
+} from '@kubewright/runtime';
+import type { NodeConnector } from '../apiserver/node-connector.ts';
+import type { Driver } from './driver.ts';
+import { LocalLogStore } from './logs/local-log-store.ts';
+import { LocalConnector } from './node-connector.ts';
+import { isMirrorPod, MirrorPods } from './object/mirror-pods.ts';
+import type { NodeFacts } from './object/node-description.ts';
+import { NodeKeeper } from './object/node-keeper.ts';
+import { ApiPodObjects } from './pod/api-pod-objects.ts';
+import { hostPortConflict } from './pod/host-ports.ts';
+import type { PodHost, PodSettings } from './pod/pod-host.ts';
+import { PodWorker } from './pod/pod-worker.ts';
+import type { ProbeRunner } from './probes/probe-runner.ts';
+import { sameJson } from './same-json.ts';
+import { CheckedPodVolumes } from './volumes/checked-pod-volumes.ts';
+import { LocalPodVolumes } from './volumes/local-pod-volumes.ts';
+
+/** What a {@link NodeAgent} is told. */
+export interface NodeAgentOptions {
+  readonly facts: NodeFacts;
+  /** Acts as `system:node:<name>` of the group `system:nodes`. */
+  readonly client: KubernetesClient;
+  readonly driver: Driver;
+  readonly probes: ProbeRunner;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly settings: Omit<PodSettings, 'allocatable'>;
+  /** Parts of the control plane in this process, shown as static pods. @defaultValue none */
+  readonly components?: readonly string[] | undefined;
+  /** Longest grace that containers get when the agent stops, in milliseconds. @defaultValue 5_000 */
+  readonly shutdownGraceMs?: number | undefined;
+}
+
+const nodeRequest: ReconcileRequest = { name: '*node' };
+const leaseRequest: ReconcileRequest = { name: '*lease' };
+
+/**
+ * The kubelet's work on one node: keeps the Node and its Lease, runs the pods that were given to the node through a
+ * {@link Driver}, reports their status, answers for logs and commands. An ordinary controller with the rights of
+ * `system:node`. A development tool and no security boundary: what a driver runs is as free as the driver leaves it.
+ */
+export class NodeAgent implements AsyncDisposable {
+  /** What the API server asks for logs and exec. */
+  readonly connector: NodeConnector;
+  readonly #options: NodeAgentOptions;
+  readonly #manager: Manager;
+  readonly #host: PodHost;
+  readonly #keeper: NodeKeeper;
+  readonly #mirrors: MirrorPods;
+  readonly #workers = new Map<string, PodWorker>();
+  #queue: HandlerContext | undefined;
+  #events: EventRecorder | undefined;
+  #stopping = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: NodeAgentOptions) {
+    const { clock, random, log, client, driver, facts } = options;
+    const logs = new LocalLogStore({ clock });
+    this.#options = options;
+    this.#keeper = new NodeKeeper(facts);
+    this.#mirrors = new MirrorPods({
+      nodeName: facts.name,
+      podIP: facts.addresses.internalIP,
+      version: facts.info.kubeletVersion,
+      components: options.components ?? [],
+    });
+    this.connector = new LocalConnector({ clock, logs, slots: (uid) => this.#workers.get(uid)?.slots });
+    this.#manager = new Manager({
+      controllers: [this.#controller()],
+      client,
+      clock,
+      random,
+      log,
+      watchdog: false,
+      handleSignals: false,
+    });
+    this.#host = {
+      clock,
+      random,
+      driver,
+      logs,
+      probes: options.probes,
+      node: { name: facts.name, ip: facts.addresses.internalIP },
+      objects: new ApiPodObjects({ client, cache: this.#manager.cache }),
+      images: new Set(),
+      settings: { ...options.settings, allocatable: facts.capacity },
+      event: (pod, { type = 'Normal', reason, note }) =>
+        this.#events?.record({ type, reason, action: reason, note: note === '' ? reason : note, regarding: pod }),
+      wake: (pod) => this.#queue?.enqueue(objectKey(pod)),
+    };
+  }
+
+  /** Runs until `signal` is aborted or the agent is disposed; rejects when it cannot go on. */
+  async run(signal?: AbortSignal): Promise<void> {
+    const stop = (): void => void this[Symbol.asyncDispose]();
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      await this.#manager.run();
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Resolves when the agent watches; the node is registered soon after. */
+  started(): Promise<void> {
+    return this.#manager.started();
+  }
+
+  /** Ends every container, within the bound, and the agent. Pods stay in the API as they are. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping = true;
+    const graceMs = this.#options.shutdownGraceMs ?? 5_000;
+    await Promise.all([...this.#workers.values()].map((worker) => worker.shutDown(graceMs)));
+    await this.#manager[Symbol.asyncDispose]();
+    await this.#options.driver[Symbol.asyncDispose]();
+  }
+
+  #controller() {
+    const { name } = this.#options.facts;
+    const here = { fieldSelector: `spec.nodeName=${name}` };
+    const referrers = enqueueMapped<ConfigMap | Secret>((view) => this.#referrersIn(view.namespace));
+    return requestController({
+      name: 'kubelet',
+      for: Pod,
+      maxConcurrentReconciles: 16,
+      watches: [
+        watch(Pod, enqueueForObject(), here),
+        watch(
+          Node,
+          enqueueMapped(() => [nodeRequest]),
+          { fieldSelector: `metadata.name=${name}` },
+        ),
+        watch(ConfigMap, referrers),
+        watch(Secret, referrers),
+      ],
+      caches: [Service],
+      sources: [
+        {
+          name: 'agent',
+          start: async (queue) => {
+            this.#queue = queue;
+            for (const request of [nodeRequest, leaseRequest, ...this.#mirrors.keys]) queue.enqueue(request);
+          },
+        },
+      ],
+      reconcile: (request, ctx) => this.#reconcile(request, ctx),
+    });
+  }
+
+  /** Pods that may refer to what has changed in a namespace. */
+  #referrersIn(namespace: string): readonly ReconcileRequest[] {
+    const concerned = [...this.#workers.values()].filter(({ pod }) => pod.metadata.namespace === namespace);
+    for (const worker of concerned) worker.invalidate();
+    return concerned.map(({ pod }) => objectKey(pod));
+  }
+
+  async #reconcile(request: ReconcileRequest, ctx: RequestContext): Promise<ReconcileResult | undefined> {
+    this.#events = ctx.events;
+    if (this.#stopping) return undefined;
+    if (request.name === nodeRequest.name) return this.#keeper.keepNode(ctx);
+    if (request.name === leaseRequest.name) return this.#keeper.keepLease(ctx);
+    const pod = ctx.cache.lister(Pod).get(request);
+    await this.#endOthers(request, pod?.metadata.uid);
+    const isOurs = this.#mirrors.keys.some(
+      ({ namespace, name }) => namespace === request.namespace && name === request.name,
+    );
+    if (isOurs || (pod && isMirrorPod(pod))) return this.#mirrors.keep(request.name, ctx);
+    return pod && this.#syncPod(pod, ctx);
+  }
+
+  /** Pods of this name with another uid are gone from the API, whatever still runs of them. */
+  async #endOthers(request: ReconcileRequest, uid: string | undefined): Promise<void> {
+    for (const worker of this.#workers.values()) {
+      const { pod } = worker;
+      if (worker.uid === uid || pod.metadata.name !== request.name || pod.metadata.namespace !== request.namespace)
+        continue;
+      worker.orphan();
+      if (worker.sync(pod).removable) await this.#forget(worker);
+    }
+  }
+
+  async #syncPod(pod: Pod, ctx: RequestContext): Promise<ReconcileResult | undefined> {
+    const uid = pod.metadata.uid ?? '';
+    let worker = this.#workers.get(uid);
+    if (!worker) {
+      worker = this.#newWorker(pod);
+      this.#workers.set(uid, worker);
+    }
+    const { status, removable, wakeAtMs } = worker.sync(pod);
+    try {
+      if (status && !sameJson(status, worker.written)) {
+        await ctx.client
+          .resource(Pod)
+          .status.patch(
+            objectKey(pod),
+            { type: 'strategic', body: { metadata: { uid }, status } },
+            { signal: ctx.signal },
+          );
+        worker.written = status;
+      }
+      if (removable) {
+        await this.#forget(worker);
+        await ctx.delete(pod, { gracePeriodSeconds: 0 });
+        return undefined;
+      }
+    } catch (error) {
+      // The pod was removed by force: its deletion is on its way to the cache.
+      if (!isNotFound(error)) throw error;
+    }
+    return Number.isFinite(wakeAtMs) ? { requeueAfterMs: Math.max(wakeAtMs - ctx.clock.now(), 1) } : undefined;
+  }
+
+  #newWorker(pod: Pod): PodWorker {
+    const host = this.#host;
+    return new PodWorker(pod, {
+      host,
+      admit: () => hostPortConflict(pod, this.#activePods(pod)),
+      makeVolumes: (_pod, { folder, podIP }) =>
+        folder === undefined ? new CheckedPodVolumes(host, podIP) : new LocalPodVolumes({ host, folder, podIP }),
+    });
+  }
+
+  #activePods(except: Pod): readonly Pod[] {
+    return [...this.#workers.values()]
+      .filter((worker) => worker.uid !== except.metadata.uid && !worker.isOver)
+      .map(({ pod }) => pod);
+  }
+
+  async #forget(worker: PodWorker): Promise<void> {
+    await worker.remove();
+    this.#workers.delete(worker.uid);
+  }
+}

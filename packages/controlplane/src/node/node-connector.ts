@@ -1,0 +1,65 @@
+import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
+import { badRequest } from '@kubewright/apimachinery';
+import type { ExecOptions, LogOptions, NodeConnector } from '../apiserver/node-connector.ts';
+import type { LogStore } from './logs/log-store.ts';
+import { readLog } from './logs/read-log.ts';
+import type { ContainerSlot } from './pod/container-slot.ts';
+
+/** Reaches into the pods of a node: logs, and commands beside containers. */
+export class LocalConnector implements NodeConnector {
+  readonly #options: {
+    readonly clock: Clock;
+    readonly logs: LogStore;
+    /** The containers of a pod that this node knows. */
+    readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
+  };
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly logs: LogStore;
+    readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
+  }) {
+    this.#options = options;
+  }
+
+  async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { clock, logs } = this.#options;
+    const slot = this.#slot(pod, options.container);
+    const attempt = slot.attempts - (options.previous ? 2 : 1);
+    const where = `container "${options.container}" in pod "${pod.metadata.name}"`;
+    if (options.previous && (slot.last === undefined || attempt < 0)) {
+      throw badRequest(`previous terminated ${where} not found`);
+    }
+    if (attempt < 0) {
+      const { state } = slot;
+      const reason = state.type === 'waiting' ? state.reason : 'ContainerCreating';
+      const why = /Err|BackOff|Invalid/.test(reason) ? `trying and failing to pull image` : reason;
+      throw badRequest(`${where} is waiting to start: ${why}`);
+    }
+    const log = logs.find({ podUid: pod.metadata.uid ?? '', container: options.container, attempt });
+    if (!log) {
+      if (options.previous) throw badRequest(`previous terminated ${where} not found`);
+      return (async function* () {})();
+    }
+    return readLog(log, { ...options, clock });
+  }
+
+  async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
+    const slot = this.#slot(pod, options.container);
+    if (slot.state.type !== 'running') {
+      throw badRequest(`container not found ("${options.container}")`);
+    }
+    const { command, stdin, stdout, stderr, signal } = options;
+    const session = await slot.state.running.exec({ command, stdin, stdout, stderr, signal });
+    return session.exited;
+  }
+
+  #slot(pod: KubernetesObject, container: string): ContainerSlot {
+    const { name, namespace, uid = '' } = pod.metadata;
+    const slots = this.#options.slots(uid);
+    if (!slots) throw badRequest(`pod ${name} does not run on this node yet; try again when it has started`);
+    const slot = slots.find((one) => one.name === container);
+    if (!slot) throw badRequest(`container ${container} not found in pod ${name}_${namespace}`);
+    return slot;
+  }
+}

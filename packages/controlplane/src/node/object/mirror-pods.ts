@@ -1,0 +1,131 @@
+import { formatTime, isAlreadyExists, isDeleting } from '@kubewright/apimachinery';
+import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
+
+const mirrorAnnotation = 'kubernetes.io/config.mirror';
+const namespace = 'kube-system';
+
+/** True for pods that only mirror something that the node runs by itself. */
+export function isMirrorPod({ metadata }: Pod): boolean {
+  return metadata.annotations?.[mirrorAnnotation] !== undefined;
+}
+
+/**
+ * Shows the control plane's parts as the static pods that a usual cluster has (`kube-apiserver-<node>`, …). They are
+ * parts of this process, not containers: their pods say Running and run nothing.
+ */
+export class MirrorPods {
+  readonly #nodeName: string;
+  readonly #podIP: string;
+  readonly #version: string;
+  readonly #components: readonly string[];
+
+  constructor(options: {
+    readonly nodeName: string;
+    readonly podIP: string;
+    readonly version: string;
+    readonly components: readonly string[];
+  }) {
+    this.#nodeName = options.nodeName;
+    this.#podIP = options.podIP;
+    this.#version = options.version;
+    this.#components = options.components;
+  }
+
+  /** Keys of the pods. */
+  get keys(): readonly { readonly namespace: string; readonly name: string }[] {
+    return this.#components.map((component) => ({ namespace, name: `${component}-${this.#nodeName}` }));
+  }
+
+  /** The component behind a pod's name. */
+  #componentOf(name: string): string | undefined {
+    return this.#components.find((component) => name === `${component}-${this.#nodeName}`);
+  }
+
+  /** Makes the pod be there and say Running. */
+  async keep(name: string, ctx: RequestContext): Promise<ReconcileResult | undefined> {
+    const component = this.#componentOf(name);
+    const pod = ctx.cache.lister(Pod).get({ namespace, name });
+    if (pod && isDeleting(pod)) {
+      await ctx.delete(pod, { gracePeriodSeconds: 0 });
+      return undefined;
+    }
+    if (component === undefined) return undefined;
+    const node = ctx.cache.lister(Node).get({ name: this.#nodeName });
+    if (!node) return { requeueAfterMs: 500 };
+    if (!pod) {
+      try {
+        await ctx.client.resource(Pod).create(this.#pod(component, node), { signal: ctx.signal });
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+      return undefined;
+    }
+    if (pod.status?.phase !== 'Running') await this.#sayRunning(component, { pod, ctx });
+    return undefined;
+  }
+
+  #pod(component: string, node: Node): Pod {
+    const image =
+      component === 'etcd' ? 'registry.k8s.io/etcd:embedded' : `registry.k8s.io/${component}:${this.#version}`;
+    const mirror = `${component}-in-process`;
+    return {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: `${component}-${this.#nodeName}`,
+        namespace,
+        labels: { component, tier: 'control-plane' },
+        annotations: {
+          [mirrorAnnotation]: mirror,
+          'kubernetes.io/config.hash': mirror,
+          'kubernetes.io/config.source': 'file',
+        },
+        ownerReferences: [
+          { apiVersion: 'v1', kind: 'Node', name: this.#nodeName, uid: node.metadata.uid ?? '', controller: true },
+        ],
+      },
+      spec: {
+        nodeName: this.#nodeName,
+        hostNetwork: true,
+        enableServiceLinks: false,
+        priorityClassName: 'system-node-critical',
+        containers: [{ name: component, image, imagePullPolicy: 'IfNotPresent' }],
+        tolerations: [{ operator: 'Exists', effect: 'NoExecute' }],
+      },
+    };
+  }
+
+  async #sayRunning(
+    component: string,
+    { pod, ctx }: { readonly pod: Pod; readonly ctx: RequestContext },
+  ): Promise<void> {
+    const now = formatTime(ctx.clock.now());
+    const types = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
+    const status = {
+      phase: 'Running',
+      conditions: types.map((type) => ({ type, status: 'True', lastTransitionTime: now })),
+      hostIP: this.#podIP,
+      hostIPs: [{ ip: this.#podIP }],
+      podIP: this.#podIP,
+      podIPs: [{ ip: this.#podIP }],
+      startTime: now,
+      containerStatuses: [
+        {
+          name: component,
+          state: { running: { startedAt: now } },
+          lastState: {},
+          ready: true,
+          started: true,
+          restartCount: 0,
+          image: pod.spec?.containers[0]?.image ?? '',
+          imageID: `local://in-process/${component}`,
+          containerID: `process://in-process-${component}`,
+        },
+      ],
+    };
+    const key = { namespace, name: pod.metadata.name ?? '' };
+    const body = { metadata: { uid: pod.metadata.uid }, status };
+    await ctx.client.resource(Pod).status.patch(key, { type: 'strategic', body }, { signal: ctx.signal });
+  }
+}

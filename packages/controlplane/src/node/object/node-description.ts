@@ -1,0 +1,91 @@
+import { formatTime, type ObjectMeta } from '@kubewright/apimachinery';
+import type { Node, NodeCondition, NodeStatus } from '@kubewright/apimachinery/core/v1';
+
+/** What a node says of itself. */
+export interface NodeFacts {
+  readonly name: string;
+  readonly addresses: { readonly internalIP: string; readonly hostname: string };
+  /** `cpu`, `memory`, `pods`, …, as quantities. */
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly info: NonNullable<NodeStatus['nodeInfo']>;
+  readonly kubeletPort: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Labels that every node has. */
+export function nodeMetadata(facts: NodeFacts): ObjectMeta {
+  const { operatingSystem, architecture } = facts.info;
+  return {
+    name: facts.name,
+    labels: {
+      'kubernetes.io/hostname': facts.name,
+      'kubernetes.io/os': operatingSystem,
+      'kubernetes.io/arch': architecture,
+      'beta.kubernetes.io/os': operatingSystem,
+      'beta.kubernetes.io/arch': architecture,
+      ...facts.labels,
+    },
+    annotations: {
+      'node.alpha.kubernetes.io/ttl': '0',
+      ...facts.annotations,
+    },
+  };
+}
+
+/**
+ * The status that a node keeps; extended resources that somebody wrote into its capacity are passed on into what can be
+ * given out, as a kubelet does. Heartbeat times move only when something else does or `heartbeat` is set.
+ */
+export function nodeStatus(
+  facts: NodeFacts,
+  options: { readonly before: Node | undefined; readonly nowMs: number; readonly heartbeat: boolean },
+): NodeStatus {
+  const { before, nowMs, heartbeat } = options;
+  const extended = Object.fromEntries(
+    Object.entries(before?.status?.capacity ?? {}).filter(([name]) => name.includes('/') && !(name in facts.capacity)),
+  );
+  const capacity = { ...extended, ...facts.capacity };
+  return {
+    capacity,
+    allocatable: capacity,
+    addresses: [
+      { type: 'InternalIP', address: facts.addresses.internalIP },
+      { type: 'Hostname', address: facts.addresses.hostname },
+    ],
+    nodeInfo: facts.info,
+    daemonEndpoints: { kubeletEndpoint: { Port: facts.kubeletPort } },
+    conditions: CONDITIONS.map((condition) => {
+      const old = before?.status?.conditions?.find(({ type }) => type === condition.type);
+      const now = formatTime(nowMs);
+      const same = old?.status === condition.status && old.reason === condition.reason;
+      return {
+        ...condition,
+        lastHeartbeatTime: same && !heartbeat ? (old.lastHeartbeatTime ?? now) : now,
+        lastTransitionTime: old?.status === condition.status ? (old.lastTransitionTime ?? now) : now,
+      };
+    }),
+  };
+}
+
+const CONDITIONS: readonly NodeCondition[] = [
+  {
+    type: 'MemoryPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientMemory',
+    message: 'kubelet has sufficient memory available',
+  },
+  {
+    type: 'DiskPressure',
+    status: 'False',
+    reason: 'KubeletHasNoDiskPressure',
+    message: 'kubelet has no disk pressure',
+  },
+  {
+    type: 'PIDPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientPID',
+    message: 'kubelet has sufficient PID available',
+  },
+  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+];

@@ -1,0 +1,93 @@
+import { formatMicroTime, isAlreadyExists, isNotFound } from '@kubewright/apimachinery';
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import { Node } from '@kubewright/apimachinery/core/v1';
+import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
+import { sameJson } from '../same-json.ts';
+import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';
+
+/** How often the lease is renewed and the node looked at, in milliseconds. */
+export const heartbeatMs = 10_000;
+/** How often a status is written in which nothing but the heartbeat differs, in milliseconds. */
+const statusHeartbeatMs = 5 * 60_000;
+const leaseDurationSeconds = 40;
+
+/** Keeps a node's object and its lease. */
+export class NodeKeeper {
+  readonly #facts: NodeFacts;
+  #writtenMs = Number.NEGATIVE_INFINITY;
+
+  constructor(facts: NodeFacts) {
+    this.#facts = facts;
+  }
+
+  /** Registers the node where it is not, brings its labels and status up to date. */
+  async keepNode(ctx: RequestContext): Promise<ReconcileResult> {
+    const { name } = this.#facts;
+    const node = ctx.cache.lister(Node).get({ name }) ?? (await this.#register(ctx));
+    await this.#keepMetadata(node, ctx);
+    const now = ctx.clock.monotonic();
+    const heartbeat = now - this.#writtenMs >= statusHeartbeatMs;
+    const status = nodeStatus(this.#facts, { before: node, nowMs: ctx.clock.now(), heartbeat });
+    const { capacity, allocatable, addresses, nodeInfo, daemonEndpoints, conditions } = node.status ?? {};
+    const before = { capacity, allocatable, addresses, nodeInfo, daemonEndpoints, conditions };
+    if (heartbeat || !sameJson(before, status)) {
+      this.#writtenMs = now;
+      await ctx.client
+        .resource(Node)
+        .status.patch({ name }, { type: 'strategic', body: { status } }, { signal: ctx.signal });
+    }
+    return { requeueAfterMs: heartbeatMs };
+  }
+
+  /** Renews the lease by which others see that the node is alive. */
+  async keepLease(ctx: RequestContext): Promise<ReconcileResult> {
+    const { name } = this.#facts;
+    const { signal } = ctx;
+    const leases = ctx.client.resource(Lease);
+    const key = { namespace: 'kube-node-lease', name };
+    const renewTime = formatMicroTime(ctx.clock.now());
+    const spec = { holderIdentity: name, leaseDurationSeconds, renewTime };
+    try {
+      await leases.patch(key, { type: 'merge', body: { spec } }, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const node = ctx.cache.lister(Node).get({ name });
+      const owner = node && { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' };
+      const metadata = { ...key, ...(owner && { ownerReferences: [owner] }) };
+      await leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }, { signal });
+    }
+    return { requeueAfterMs: heartbeatMs };
+  }
+
+  async #register(ctx: RequestContext): Promise<Node> {
+    const nodes = ctx.client.resource(Node);
+    const status = nodeStatus(this.#facts, { before: undefined, nowMs: ctx.clock.now(), heartbeat: true });
+    const { signal } = ctx;
+    try {
+      return await nodes.create(
+        { apiVersion: 'v1', kind: 'Node', metadata: nodeMetadata(this.#facts), spec: {}, status },
+        { signal },
+      );
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return nodes.get({ name: this.#facts.name }, { signal });
+    }
+  }
+
+  /** Labels and annotations of others stay, and so do taints. */
+  async #keepMetadata(node: Node, ctx: RequestContext): Promise<void> {
+    const { labels = {}, annotations = {} } = nodeMetadata(this.#facts);
+    const missing = differing(labels, node.metadata.labels ?? {});
+    const stale = differing(annotations, node.metadata.annotations ?? {});
+    if (Object.keys(missing).length + Object.keys(stale).length === 0) return;
+    const body = { metadata: { labels: missing, annotations: stale } };
+    await ctx.client.resource(Node).patch({ name: this.#facts.name }, { type: 'merge', body }, { signal: ctx.signal });
+  }
+}
+
+function differing(
+  wanted: Readonly<Record<string, string>>,
+  present: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => present[key] !== value));
+}

@@ -1,0 +1,65 @@
+import { isNotFound, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import { ConfigMap, PersistentVolumeClaim, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Cache } from '@kubewright/runtime';
+import type { PodObjects, TokenRequestSpec } from './pod-host.ts';
+
+/** Reads what pods refer to from the node's cache, and the rest live. */
+export class ApiPodObjects implements PodObjects {
+  readonly #client: KubernetesClient;
+  readonly #cache: Cache;
+
+  constructor(options: { readonly client: KubernetesClient; readonly cache: Cache }) {
+    this.#client = options.client;
+    this.#cache = options.cache;
+  }
+
+  configMap(namespace: string, name: string): ConfigMap | undefined {
+    return this.#cache.lister(ConfigMap).get({ namespace, name });
+  }
+
+  secret(namespace: string, name: string): Secret | undefined {
+    return this.#cache.lister(Secret).get({ namespace, name });
+  }
+
+  services(namespace: string): readonly Service[] {
+    return this.#cache.lister(Service).list({ namespace });
+  }
+
+  async claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
+    try {
+      return await this.#client.resource(PersistentVolumeClaim).get({ namespace, name });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async token(
+    pod: KubernetesObject,
+    request: TokenRequestSpec,
+  ): Promise<{ readonly token: string; readonly expiresAtMs: number }> {
+    const { name, namespace, uid } = pod.metadata;
+    const account = (pod as { spec?: { serviceAccountName?: string } }).spec?.serviceAccountName ?? 'default';
+    const body = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: {},
+      spec: {
+        audiences: request.audience === undefined ? [] : [request.audience],
+        expirationSeconds: request.expirationSeconds,
+        boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
+      },
+    };
+    const accounts = this.#client.resource(ServiceAccount).subresource<TokenAnswer>('token');
+    const { status } = await accounts.create(
+      objectKey({ ...pod, metadata: { namespace: namespace ?? '', name: account } }),
+      body,
+    );
+    return { token: status.token, expiresAtMs: Date.parse(status.expirationTimestamp) };
+  }
+}
+
+interface TokenAnswer extends KubernetesObject {
+  readonly status: { readonly token: string; readonly expirationTimestamp: string };
+}

@@ -1,0 +1,71 @@
+import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
+import type { ContainerRequest, ImageReference, VolumeMount } from '../driver.ts';
+import { containerEnvironment } from '../env/container-env.ts';
+import { expandVariables } from '../env/expand.ts';
+import type { PodVolumes } from '../volumes/pod-volumes.ts';
+import type { PodHost } from './pod-host.ts';
+
+/** A pod that is set up on the node. */
+export interface PodSetup {
+  readonly pod: Pod;
+  readonly podIP: string;
+  readonly folder: string | undefined;
+  readonly volumes: PodVolumes;
+}
+
+/**
+ * Resolves a container to what a driver is told.
+ *
+ * @throws ContainerConfigError, VolumeError for what the pod refers to and is not there.
+ */
+export async function containerRequest(
+  container: Container,
+  context: {
+    readonly setup: PodSetup;
+    readonly host: PodHost;
+    readonly image: ImageReference;
+    readonly attempt: number;
+    readonly output: ContainerRequest['output'];
+    readonly extraMounts: readonly VolumeMount[];
+  },
+): Promise<ContainerRequest> {
+  const { setup, host, image, attempt, output } = context;
+  const { pod, podIP, volumes } = setup;
+  const place = { podIP, hostIP: host.node.ip };
+  const own = containerEnvironment(pod, container, {
+    objects: host.objects,
+    place,
+    allocatable: host.settings.allocatable,
+  });
+  const env = new Map([...volumes.environmentOf(container), ...own]);
+  const expand = (text: string): string => expandVariables(text, (name) => env.get(name));
+  const mounts = await volumes.mountsOf(container, env);
+  return {
+    podUid: pod.metadata.uid ?? '',
+    namespace: pod.metadata.namespace ?? '',
+    podName: pod.spec?.hostname ?? pod.metadata.name ?? '',
+    podIP,
+    containerName: container.name,
+    attempt,
+    image,
+    command: container.command?.map(expand),
+    args: container.args?.map(expand),
+    workingDir: container.workingDir,
+    env,
+    mounts: [...mounts, ...context.extraMounts],
+    securityContext: userOf(pod, container),
+    ports: (container.ports ?? []).map(({ name, containerPort, protocol = 'TCP' }) => ({
+      ...(name !== undefined && { name }),
+      containerPort,
+      protocol,
+    })),
+    output,
+  };
+}
+
+/** Whom a container asks to run as: its own word, else the pod's. */
+export function userOf(pod: Pod, container: Container): ContainerRequest['securityContext'] {
+  const runAsUser = container.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser;
+  const runAsGroup = container.securityContext?.runAsGroup ?? pod.spec?.securityContext?.runAsGroup;
+  return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) };
+}

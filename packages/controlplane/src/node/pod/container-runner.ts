@@ -1,0 +1,304 @@
+import { formatTime } from '@kubewright/apimachinery';
+import type { Container, ContainerStateTerminated, Probe } from '@kubewright/apimachinery/core/v1';
+import type { ContainerExit, RunningContainer } from '../driver.ts';
+import { ContainerConfigError } from '../env/container-env.ts';
+import type { LogWriter } from '../logs/log-store.ts';
+import { ContainerProbes } from '../probes/container-probes.ts';
+import type { ProbeKind } from '../probes/probe-runner.ts';
+import { VolumeError } from '../volumes/pod-volumes.ts';
+import { containerRequest, type PodSetup, userOf } from './container-request.ts';
+import { type ContainerSlot, containerOf } from './container-slot.ts';
+import { runHook } from './hook.ts';
+import { ContainerWaitError, pullImage } from './image-pull.ts';
+import type { PodEvent, PodHost } from './pod-host.ts';
+import { TerminationMessage } from './termination-message.ts';
+
+/** How long a container whose configuration is wrong waits before another look, in milliseconds. */
+const configRetryMs = 5_000;
+/** What a container gets to end itself though its grace was used up by a hook: the kubelet's minimum. */
+const leastGraceMs = 2_000;
+
+/** What a {@link ContainerRunner} works with. */
+export interface ContainerRunnerOptions {
+  readonly host: PodHost;
+  readonly slot: ContainerSlot;
+  /** The pod as it is now. */
+  readonly setup: () => PodSetup;
+  /** Something about the container has changed. */
+  readonly changed: () => void;
+}
+
+/** Runs the attempts of one container and notes in its slot what comes of them. Decides nothing. */
+export class ContainerRunner {
+  readonly #options: ContainerRunnerOptions;
+  #probes: ContainerProbes | undefined;
+  #stopping: Promise<void> | undefined;
+  #hurry = new AbortController();
+
+  constructor(options: ContainerRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the next attempt, in the background. */
+  start(): void {
+    const { slot, host, changed } = this.#options;
+    const before = slot.state;
+    if (before.type === 'exited') {
+      slot.restarts.next(host.clock.now(), before.atMs);
+      slot.last = before.terminated;
+    }
+    slot.state = before.type === 'waiting' && slot.retryAtMs !== undefined ? before : { type: 'starting' };
+    slot.busy = true;
+    slot.started = false;
+    slot.probedReady = false;
+    this.#start()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        slot.busy = false;
+        changed();
+      });
+  }
+
+  /**
+   * Ends the running attempt: preStop hook, stop signal, grace, kill. A second call with less grace hurries the first.
+   */
+  stop(options: { readonly graceMs: number; readonly note: string }): Promise<void> {
+    const { slot } = this.#options;
+    const { state } = slot;
+    if (state.type !== 'running') return Promise.resolve();
+    if (this.#stopping) {
+      if (options.graceMs <= 0) this.#hurry.abort();
+      return this.#stopping;
+    }
+    this.#hurry = new AbortController();
+    state.stopping = true;
+    this.#event({ reason: 'Killing', note: options.note });
+    this.#stopping = this.#stop(state.running, options.graceMs).finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  async #start(): Promise<void> {
+    const { host, slot } = this.#options;
+    const { pod, folder } = this.#options.setup();
+    const container = this.#container();
+    const image = await pullImage(container, { slot, host, event: (event) => this.#event(event) });
+    const attempt = slot.attempts;
+    const key = { podUid: pod.metadata.uid ?? '', container: slot.name, attempt };
+    const message = TerminationMessage.in(folder, container);
+    let early: LogWriter | undefined;
+    const output = {
+      write: (stream: 'stdout' | 'stderr', chunk: Uint8Array): void => {
+        early ??= host.logs.open(key, folder);
+        early.write(stream, chunk);
+      },
+    };
+    const request = await containerRequest(container, {
+      setup: this.#options.setup(),
+      host,
+      image,
+      attempt,
+      output,
+      extraMounts: message.mounts(host.driver.userOf?.(userOf(pod, container))),
+    });
+    const log = host.logs.open(key, folder);
+    early = log;
+    this.#event({ reason: 'Created', note: `Container created` });
+    slot.attempts = attempt + 1;
+    slot.retryAtMs = undefined;
+    slot.image = image;
+    let running: RunningContainer;
+    try {
+      running = await host.driver.startContainer(request);
+    } catch (error) {
+      log.close();
+      throw error;
+    }
+    slot.containerId = running.containerId;
+    slot.state = { type: 'running', running, stopping: false };
+    this.#event({ reason: 'Started', note: `Container started` });
+    void running.exited.then((exit) => this.#exited(running, { exit, log, message }));
+    this.#options.changed();
+    await this.#afterStart(container, running);
+  }
+
+  async #afterStart(container: Container, running: RunningContainer): Promise<void> {
+    const { host, slot, changed } = this.#options;
+    const target = { pod: this.#options.setup().pod, container, podIP: this.#options.setup().podIP, running };
+    const hook = container.lifecycle?.postStart;
+    if (hook) {
+      const ended = new AbortController();
+      void running.exited.then(() => ended.abort());
+      try {
+        await runHook(hook, { host, target, signal: ended.signal });
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        this.#event({ type: 'Warning', reason: 'FailedPostStartHook', note: `PostStartHook failed: ${text}` });
+        await this.stop({ graceMs: this.#podGraceMs(), note: 'FailedPostStartHook' });
+        return;
+      }
+    }
+    if (slot.state.type !== 'running' || slot.state.running !== running) return;
+    this.#probes = new ContainerProbes({
+      clock: host.clock,
+      runner: host.probes,
+      target,
+      reports: {
+        started: () => {
+          slot.started = true;
+          changed();
+        },
+        ready: (isReady) => {
+          if (slot.probedReady === isReady) return;
+          slot.probedReady = isReady;
+          changed();
+        },
+        unhealthy: (kind, probe) => this.#unhealthy(kind, probe),
+        failedOnce: (kind, text) => {
+          const name = `${kind[0]?.toUpperCase()}${kind.slice(1)}`;
+          this.#event({ type: 'Warning', reason: 'Unhealthy', note: `${name} probe failed: ${text}` });
+        },
+      },
+    });
+    this.#probes.start();
+  }
+
+  #unhealthy(kind: ProbeKind, probe: Probe): void {
+    const { slot } = this.#options;
+    if (slot.state.type !== 'running' || slot.state.stopping) return;
+    const graceMs =
+      probe.terminationGracePeriodSeconds === undefined
+        ? this.#podGraceMs()
+        : probe.terminationGracePeriodSeconds * 1000;
+    void this.stop({ graceMs, note: `Container ${slot.name} failed ${kind} probe, will be restarted` });
+    this.#options.changed();
+  }
+
+  async #stop(running: RunningContainer, graceMs: number): Promise<void> {
+    const { host } = this.#options;
+    const begun = host.clock.monotonic();
+    const hook = this.#container().lifecycle?.preStop;
+    this.#probes?.[Symbol.dispose]();
+    if (hook && graceMs > 0) await this.#preStop(running, graceMs);
+    const left = graceMs - (host.clock.monotonic() - begun);
+    const grace = this.#hurry.signal.aborted
+      ? 0
+      : hook && graceMs > 0
+        ? Math.max(left, leastGraceMs)
+        : Math.max(left, 0);
+    const kill = (): void => void running.stop({ graceMs: 0 });
+    this.#hurry.signal.addEventListener('abort', kill, { once: true });
+    await running.stop({ graceMs: grace });
+    this.#hurry.signal.removeEventListener('abort', kill);
+  }
+
+  /** Runs the hook for as long as the grace lasts; its failure is told and changes nothing. */
+  async #preStop(running: RunningContainer, graceMs: number): Promise<void> {
+    const { host } = this.#options;
+    const { pod, podIP } = this.#options.setup();
+    const container = this.#container();
+    const over = new AbortController();
+    const timer = host.clock.setTimer(graceMs, () => over.abort());
+    const hurried = (): void => over.abort();
+    this.#hurry.signal.addEventListener('abort', hurried, { once: true });
+    void running.exited.then(hurried);
+    try {
+      const hook = container.lifecycle?.preStop;
+      const given = new Promise<void>((resolve) =>
+        over.signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
+      const target = { pod, container, podIP, running };
+      if (hook) await Promise.race([runHook(hook, { host, target, signal: over.signal }), given]);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (!over.signal.aborted) {
+        this.#event({ type: 'Warning', reason: 'FailedPreStopHook', note: `PreStopHook failed: ${text}` });
+      }
+    } finally {
+      timer[Symbol.dispose]();
+      this.#hurry.signal.removeEventListener('abort', hurried);
+    }
+  }
+
+  #exited(
+    running: RunningContainer,
+    parts: { readonly exit: ContainerExit; readonly log: LogWriter; readonly message: TerminationMessage },
+  ): void {
+    const { slot, changed } = this.#options;
+    const { exit, log, message } = parts;
+    this.#probes?.[Symbol.dispose]();
+    log.close();
+    const { podUid, attempt } = { podUid: this.#options.setup().pod.metadata.uid ?? '', attempt: slot.attempts - 1 };
+    const found = this.#options.host.logs.find({ podUid, container: slot.name, attempt });
+    const text = message.read({ exitCode: exit.exitCode, log: found }) ?? exit.message;
+    slot.started = false;
+    slot.probedReady = false;
+    slot.state = { type: 'exited', terminated: terminatedOf(running, exit, text), atMs: exit.finishedAtMs };
+    changed();
+  }
+
+  #failed(error: unknown): void {
+    const { slot, host } = this.#options;
+    const text = error instanceof Error ? error.message : String(error);
+    if (error instanceof ContainerWaitError) {
+      slot.state = { type: 'waiting', reason: error.reason, message: text };
+      slot.retryAtMs = error.retryAtMs;
+      return;
+    }
+    this.#event({ type: 'Warning', reason: 'Failed', note: `Error: ${text}` });
+    if (isConfiguration(error)) {
+      slot.state = { type: 'waiting', reason: 'CreateContainerConfigError', message: text };
+      slot.retryAtMs = host.clock.now() + configRetryMs;
+      return;
+    }
+    const at = host.clock.now();
+    const terminated = {
+      exitCode: 128,
+      reason: 'StartError',
+      message: text,
+      startedAt: formatTime(0),
+      finishedAt: formatTime(at),
+    };
+    slot.attempts = Math.max(slot.attempts, 1);
+    slot.state = { type: 'exited', terminated, atMs: at };
+  }
+
+  #container(): Container {
+    const { slot } = this.#options;
+    const { pod } = this.#options.setup();
+    const container = containerOf(pod, slot.name);
+    if (!container) throw new ContainerConfigError(`pod ${pod.metadata.name} has no container "${slot.name}"`);
+    return container;
+  }
+
+  #podGraceMs(): number {
+    return (this.#options.setup().pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
+  }
+
+  #event(event: PodEvent): void {
+    this.#options.host.event(this.#options.setup().pod, event);
+  }
+}
+
+function isConfiguration(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  // The driver's own way to say that it will not run a container as the user asked for.
+  return error instanceof ContainerConfigError || error instanceof VolumeError || code === 'KW5202';
+}
+
+function terminatedOf(
+  running: RunningContainer,
+  exit: ContainerExit,
+  message: string | undefined,
+): ContainerStateTerminated {
+  return {
+    exitCode: exit.exitCode,
+    ...(exit.signal !== undefined && { signal: exit.signal }),
+    reason: exit.reason,
+    ...(message && { message }),
+    startedAt: formatTime(running.startedAtMs),
+    finishedAt: formatTime(exit.finishedAtMs),
+    containerID: running.containerId,
+  };
+}

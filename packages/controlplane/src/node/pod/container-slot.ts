@@ -1,0 +1,105 @@
+import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
+import type { ImageReference, RunningContainer } from '../driver.ts';
+import { BackOff, type BackOffLimits } from './back-off.ts';
+
+/** Why a container is in the pod; sidecars are init containers that never end. */
+export type ContainerRole = 'init' | 'sidecar' | 'main';
+
+/** What a container does just now. */
+export type SlotState =
+  | { readonly type: 'waiting'; readonly reason: string; readonly message?: string }
+  | { readonly type: 'starting' }
+  | { readonly type: 'running'; readonly running: RunningContainer; stopping: boolean }
+  | { readonly type: 'exited'; readonly terminated: ContainerStateTerminated; readonly atMs: number };
+
+/** One container of a pod over all its attempts: what the worker observed of it. Holds no rules. */
+export class ContainerSlot {
+  readonly name: string;
+  readonly role: ContainerRole;
+  state: SlotState = { type: 'waiting', reason: 'PodInitializing' };
+  /** How the attempt before ended. */
+  last: ContainerStateTerminated | undefined;
+  /** Number of the next attempt. */
+  attempts = 0;
+  /** Past its startup probe and postStart hook. */
+  started = false;
+  /** What the readiness probe says; true without one. */
+  probedReady = false;
+  image: ImageReference | undefined;
+  containerId: string | undefined;
+  /** Set while the container could not be started for a reason outside it: when to try again. */
+  retryAtMs: number | undefined;
+  /** How the last pull failed; undefined once the image is there. */
+  pullFailure: { readonly atMs: number; readonly reason: string; readonly message: string } | undefined;
+  /** The attempt after which its pause was told of. */
+  toldOfPause = -1;
+  /** An attempt is being started. */
+  busy = false;
+  readonly restarts: BackOff;
+  readonly pulls: BackOff;
+
+  constructor(container: Container, options: { readonly role: ContainerRole; readonly limits: BackOffLimits }) {
+    this.name = container.name;
+    this.role = options.role;
+    this.restarts = new BackOff(options.limits);
+    this.pulls = new BackOff(options.limits);
+    if (options.role === 'main') this.state = { type: 'waiting', reason: 'ContainerCreating' };
+  }
+
+  get isRunning(): boolean {
+    return this.state.type === 'running';
+  }
+
+  /** Takes over what an earlier run of the agent wrote; a container that ran then has gone with it. */
+  restore(status: ContainerStatus, nowMs: number): void {
+    const { state, lastState, restartCount } = status;
+    const ended = state?.terminated ?? (state?.running ? lost(status) : undefined);
+    this.last = lastState?.terminated ?? ended;
+    this.attempts = ended || lastState?.terminated ? restartCount + 1 : restartCount;
+    this.containerId = status.containerID;
+    if (status.imageID) this.image = { image: status.image, imageId: status.imageID };
+    if (ended) this.state = { type: 'exited', terminated: ended, atMs: nowMs };
+  }
+}
+
+function lost(status: ContainerStatus): ContainerStateTerminated {
+  return {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+    ...(status.containerID && { containerID: status.containerID }),
+    ...(status.state?.running?.startedAt && { startedAt: status.state.running.startedAt }),
+  };
+}
+
+/** Makes the slots of a pod, init containers first, in the pod's order. */
+export function slotsOf(
+  pod: Pod,
+  options: { readonly limits: BackOffLimits; readonly nowMs: number },
+): readonly ContainerSlot[] {
+  const known = new Map(
+    [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].map((status) => [
+      status.name,
+      status,
+    ]),
+  );
+  const make = (container: Container, role: ContainerRole): ContainerSlot => {
+    const slot = new ContainerSlot(container, { role, limits: options.limits });
+    const status = known.get(container.name);
+    if (status) slot.restore(status, options.nowMs);
+    return slot;
+  };
+  return [
+    ...(pod.spec?.initContainers ?? []).map((container) =>
+      make(container, container.restartPolicy === 'Always' ? 'sidecar' : 'init'),
+    ),
+    ...(pod.spec?.containers ?? []).map((container) => make(container, 'main')),
+  ];
+}
+
+/** Finds a container's specification by name. */
+export function containerOf(pod: Pod, name: string): Container | undefined {
+  return [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find(
+    (container) => container.name === name,
+  );
+}

@@ -1,0 +1,89 @@
+import { formatTime } from '@kubewright/apimachinery';
+import type { Container, ContainerState, ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
+import { formatPause } from './back-off.ts';
+import { type ContainerSlot, containerOf } from './container-slot.ts';
+
+/** What containers' states depend on besides the containers. */
+export interface ContainerView {
+  readonly pod: Pod;
+  /** Main containers may run: init containers are done. */
+  readonly initialized: boolean;
+  /** The pod is coming to its end: nothing is started again. */
+  readonly ending: boolean;
+  /** Containers that wait for the end of a pause, and until when. */
+  readonly pausing: ReadonlySet<ContainerSlot>;
+}
+
+/** The status of one container as the API shows it. */
+export function containerStatusOf(slot: ContainerSlot, view: ContainerView): ContainerStatus {
+  const container = containerOf(view.pod, slot.name);
+  const { state, last } = statesOf(slot, view);
+  const isRunning = slot.state.type === 'running' && !slot.state.stopping;
+  const started = isRunning && slot.started;
+  const ready =
+    slot.role === 'init'
+      ? slot.state.type === 'exited' && slot.state.terminated.exitCode === 0
+      : started && slot.probedReady;
+  const containerID = slot.containerId;
+  return {
+    name: slot.name,
+    state,
+    lastState: last ?? {},
+    ready,
+    restartCount: Math.max(slot.attempts - 1, 0),
+    image: container?.image ?? '',
+    imageID: slot.image?.imageId ?? '',
+    ...(containerID !== undefined && { containerID }),
+    started,
+    ...resourcesOf(container),
+  };
+}
+
+function statesOf(
+  slot: ContainerSlot,
+  view: ContainerView,
+): { state: ContainerState; last: ContainerState | undefined } {
+  const last = slot.last && { terminated: slot.last };
+  switch (slot.state.type) {
+    case 'running':
+      return { state: { running: { startedAt: formatTime(slot.state.running.startedAtMs) } }, last };
+    case 'exited': {
+      const { terminated } = slot.state;
+      if (!view.ending && view.pausing.has(slot)) {
+        return { state: { waiting: crashLoop(slot, view.pod) }, last: { terminated } };
+      }
+      return { state: { terminated }, last };
+    }
+    case 'starting': {
+      const reason =
+        view.pod.spec?.initContainers?.length && slot.role === 'main' ? 'PodInitializing' : 'ContainerCreating';
+      return { state: { waiting: { reason } }, last };
+    }
+    case 'waiting': {
+      const { reason, message } = slot.state;
+      return { state: { waiting: { reason, ...(message !== undefined && { message }) } }, last };
+    }
+  }
+}
+
+function crashLoop(slot: ContainerSlot, pod: Pod): { reason: string; message: string } {
+  const { name, namespace, uid } = pod.metadata;
+  return {
+    reason: 'CrashLoopBackOff',
+    message: `back-off ${formatPause(slot.restarts.pauseMs)} restarting failed container=${slot.name} pod=${name}_${namespace}(${uid})`,
+  };
+}
+
+function resourcesOf(container: Container | undefined): Partial<ContainerStatus> {
+  const { requests, limits } = container?.resources ?? {};
+  const volumeMounts = (container?.volumeMounts ?? []).map(({ name, mountPath, readOnly }) => ({
+    name,
+    mountPath,
+    ...(readOnly && { readOnly, recursiveReadOnly: 'Disabled' }),
+  }));
+  return {
+    ...(requests && { allocatedResources: requests }),
+    resources: { ...(limits && { limits }), ...(requests && { requests }) },
+    ...(volumeMounts.length > 0 && { volumeMounts }),
+  };
+}

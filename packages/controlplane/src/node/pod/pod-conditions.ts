@@ -1,0 +1,87 @@
+import { formatTime } from '@kubewright/apimachinery';
+import type { ContainerStatus, Pod, PodCondition } from '@kubewright/apimachinery/core/v1';
+
+/** What a pod's conditions are made from. */
+export interface ConditionInput {
+  readonly pod: Pod;
+  readonly phase: string;
+  readonly initialized: boolean;
+  readonly hasSandbox: boolean;
+  readonly initStatuses: readonly ContainerStatus[];
+  readonly statuses: readonly ContainerStatus[];
+  /** Sidecars count for readiness. */
+  readonly sidecars: ReadonlySet<string>;
+  readonly nowMs: number;
+}
+
+interface Verdict {
+  readonly status: 'True' | 'False';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The conditions that a kubelet owns, in its order; those of others are not in it. */
+export function podConditions(input: ConditionInput, before: readonly PodCondition[]): readonly PodCondition[] {
+  const { pod, phase } = input;
+  const containers = containersReady(input);
+  const verdicts: readonly (readonly [string, Verdict])[] = [
+    ['PodReadyToStartContainers', { status: input.hasSandbox ? 'True' : 'False' }],
+    ['Initialized', initialized(input)],
+    ['Ready', ready(pod, containers, phase)],
+    ['ContainersReady', containers],
+    ['PodScheduled', { status: 'True' }],
+  ];
+  return verdicts.map(([type, verdict]) => {
+    const old = before.find((condition) => condition.type === type);
+    const since = old?.status === verdict.status ? old.lastTransitionTime : undefined;
+    return {
+      type,
+      ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+      ...verdict,
+      lastTransitionTime: since ?? formatTime(input.nowMs),
+    };
+  });
+}
+
+function initialized({ pod, phase, initialized: done, initStatuses }: ConditionInput): Verdict {
+  if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' };
+  if (done) return { status: 'True' };
+  const incomplete = (pod.spec?.initContainers ?? [])
+    .map(({ name }) => name)
+    .filter((name) => {
+      const status = initStatuses.find((one) => one.name === name);
+      return status?.state?.running !== undefined ? !status.started || !status.ready : !status?.ready;
+    });
+  return {
+    status: 'False',
+    reason: 'ContainersNotInitialized',
+    message: `containers with incomplete status: [${incomplete.join(' ')}]`,
+  };
+}
+
+function containersReady({ phase, initStatuses, statuses, sidecars }: ConditionInput): Verdict {
+  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  const counted = [...initStatuses.filter(({ name }) => sidecars.has(name)), ...statuses];
+  const unready = counted.filter((status) => !status.ready).map(({ name }) => name);
+  if (unready.length === 0) return { status: 'True' };
+  return {
+    status: 'False',
+    reason: 'ContainersNotReady',
+    message: `containers with unready status: [${unready.join(' ')}]`,
+  };
+}
+
+function ready(pod: Pod, containers: Verdict, phase: string): Verdict {
+  if (containers.status === 'False') return containers;
+  if (phase === 'Succeeded' || phase === 'Failed') return containers;
+  const messages = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const found = pod.status?.conditions?.find(({ type }) => type === conditionType);
+    if (!found) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
+    return found.status === 'True'
+      ? []
+      : [`the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`];
+  });
+  if (messages.length === 0) return { status: 'True' };
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') };
+}

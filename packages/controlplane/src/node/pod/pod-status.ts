@@ -1,0 +1,55 @@
+import { formatTime } from '@kubewright/apimachinery';
+import type { Pod, PodStatus } from '@kubewright/apimachinery/core/v1';
+import type { ContainerPlan } from './container-plan.ts';
+import type { ContainerSlot } from './container-slot.ts';
+import { containerStatusOf } from './container-status.ts';
+import { podConditions } from './pod-conditions.ts';
+import { podPhase } from './pod-phase.ts';
+
+/** What a pod's status is made from. */
+export interface StatusInput {
+  readonly pod: Pod;
+  readonly slots: readonly ContainerSlot[];
+  readonly plan: Pick<ContainerPlan, 'pausing' | 'initialized'>;
+  readonly podIP: string | undefined;
+  readonly hostIP: string;
+  readonly startTimeMs: number;
+  /** Nothing will run again and nothing runs. */
+  readonly ended: boolean;
+  /** Nothing is started again. */
+  readonly ending: boolean;
+  /** Why the node itself ended the pod. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined;
+  readonly nowMs: number;
+}
+
+/** The status that a node writes for a pod. Pure: equal inputs give equal statuses, so that nothing is written twice. */
+export function podStatusOf(input: StatusInput, before: PodStatus | undefined): PodStatus {
+  const { pod, slots, plan, podIP, hostIP, nowMs, failure } = input;
+  const { initialized } = plan;
+  const pausing = new Set(plan.pausing.map(({ slot }) => slot));
+  const view = { pod, initialized, ending: input.ending, pausing };
+  const status = (slot: ContainerSlot) => containerStatusOf(slot, view);
+  const initStatuses = slots.filter(({ role }) => role !== 'main').map(status);
+  const statuses = slots.filter(({ role }) => role === 'main').map(status);
+  const sidecars = new Set(slots.filter(({ role }) => role === 'sidecar').map(({ name }) => name));
+  const phase =
+    failure && input.ended ? 'Failed' : podPhase({ pod, initialized, initStatuses, statuses, ended: input.ended });
+  const hasSandbox = podIP !== undefined && !input.ended;
+  const conditions = podConditions(
+    { pod, phase, initialized, hasSandbox, initStatuses, statuses, sidecars, nowMs },
+    before?.conditions ?? [],
+  );
+  return {
+    ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+    phase,
+    ...(failure && { reason: failure.reason, message: failure.message }),
+    conditions,
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    ...(podIP !== undefined && { podIP, podIPs: [{ ip: podIP }] }),
+    startTime: pod.status?.startTime ?? formatTime(input.startTimeMs),
+    ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
+    containerStatuses: statuses,
+  };
+}

@@ -1,0 +1,264 @@
+import { isDeleting } from '@kubewright/apimachinery';
+import type { Pod, PodStatus } from '@kubewright/apimachinery/core/v1';
+import type { PodSandbox } from '../driver.ts';
+import type { PodVolumes } from '../volumes/pod-volumes.ts';
+import { type ContainerPlan, planContainers } from './container-plan.ts';
+import { ContainerRunner } from './container-runner.ts';
+import { type ContainerSlot, slotsOf } from './container-slot.ts';
+import type { PodHost } from './pod-host.ts';
+import { PodPreparation } from './pod-preparation.ts';
+import { podStatusOf } from './pod-status.ts';
+
+/** What a {@link PodWorker} works with. */
+export interface PodWorkerOptions {
+  readonly host: PodHost;
+  readonly makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;
+  /** Why this node does not take the pod, asked once. */
+  readonly admit: (pod: Pod) => PodFailure | undefined;
+}
+
+/** Why the node ended a pod. */
+export interface PodFailure {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What one look at a pod came to. */
+export interface SyncResult {
+  /** The pod's status as it is to be. */
+  readonly status: PodStatus | undefined;
+  /** The pod was marked for deletion and nothing of it runs: it can go from the API. */
+  readonly removable: boolean;
+  /** When to look again though nothing changes. */
+  readonly wakeAtMs: number;
+}
+
+/**
+ * Everything one pod is on this node: one state machine, driven by {@link sync} with the pod as the API has it. It looks
+ * at the whole each time (level-triggered), begins what is to be done, and never waits; what it began wakes it again.
+ */
+export class PodWorker {
+  readonly uid: string;
+  readonly slots: readonly ContainerSlot[];
+  /** The status that the API is known to have. */
+  written: PodStatus | undefined;
+  readonly #options: PodWorkerOptions;
+  readonly #runners = new Map<ContainerSlot, ContainerRunner>();
+  readonly #preparation: PodPreparation;
+  readonly #startMs: number;
+  /** The pod had come to its end before this worker saw it. */
+  readonly #wasOver: boolean;
+  #pod: Pod;
+  #failure: PodFailure | undefined;
+  #admitted = false;
+  #orphaned = false;
+  #finished = false;
+  #ended = false;
+  #status: PodStatus | undefined;
+  #seenMetadata = '';
+
+  constructor(pod: Pod, options: PodWorkerOptions) {
+    const { host, makeVolumes } = options;
+    const { restartBackOffMs, maxRestartBackOffMs } = host.settings;
+    const limits = { initialMs: restartBackOffMs, maxMs: maxRestartBackOffMs };
+    this.uid = pod.metadata.uid ?? '';
+    this.#pod = pod;
+    this.#options = options;
+    this.#startMs = pod.status?.startTime ? Date.parse(pod.status.startTime) : host.clock.now();
+    this.#wasOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+    this.#status = pod.status;
+    this.slots = slotsOf(pod, { limits, nowMs: host.clock.now() });
+    const changed = (): void => host.wake(this.#pod);
+    this.#preparation = new PodPreparation({ host, makeVolumes, changed });
+    for (const slot of this.slots) {
+      this.#runners.set(slot, new ContainerRunner({ host, slot, setup: () => this.#setup(), changed }));
+    }
+  }
+
+  get pod(): Pod {
+    return this.#pod;
+  }
+
+  /** Nothing of it runs or will run. */
+  get isOver(): boolean {
+    return this.#wasOver || this.#ended;
+  }
+
+  get podIP(): string | undefined {
+    return this.#preparation.sandbox?.podIP;
+  }
+
+  /** Objects that pods refer to have changed. */
+  invalidate(): void {
+    this.#preparation.invalidate();
+    for (const slot of this.slots) {
+      if (slot.state.type === 'waiting' && slot.state.reason === 'CreateContainerConfigError') slot.retryAtMs = 0;
+    }
+  }
+
+  /** The pod has gone from the API: everything of it ends at once. */
+  orphan(): void {
+    this.#orphaned = true;
+  }
+
+  /** Ends every container; the pod stays in the API as it is. Used when the agent stops. */
+  async shutDown(graceMs: number): Promise<void> {
+    this.#orphaned = true;
+    await Promise.all(
+      this.slots.map((slot) => this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` })),
+    );
+  }
+
+  /** Frees what the pod had; nothing runs any more. */
+  async remove(): Promise<void> {
+    await this.#preparation.removeVolumes();
+    await this.#options.host.driver.removePod(this.uid);
+    this.#options.host.logs.removePod(this.uid);
+  }
+
+  /** Looks at the pod, begins what is to be done, and says how the pod is. */
+  sync(pod: Pod): SyncResult {
+    this.#noticeMetadata(pod);
+    this.#pod = pod;
+    const { host } = this.#options;
+    const nowMs = host.clock.now();
+    if (this.#wasOver)
+      return { status: undefined, removable: isDeleting(pod) || this.#orphaned, wakeAtMs: Number.POSITIVE_INFINITY };
+    this.#failWhereDue(pod, nowMs);
+    let plan = this.#plan(nowMs);
+    const ending = this.#isEnding();
+    if (ending) this.#end();
+    else plan = this.#advance(plan, nowMs);
+    this.#ended ||= ending && this.slots.every((slot) => !slot.busy && !slot.isRunning);
+    const status = podStatusOf(
+      {
+        pod,
+        slots: this.slots,
+        plan,
+        podIP: this.podIP,
+        hostIP: host.node.ip,
+        startTimeMs: this.#startMs,
+        ended: this.#ended,
+        ending,
+        failure: this.#failure,
+        nowMs,
+      },
+      this.#status,
+    );
+    this.#status = status;
+    if (this.#ended && !isDeleting(pod)) void this.#preparation.removeVolumes();
+    return {
+      status,
+      removable: this.#ended && (isDeleting(pod) || this.#orphaned),
+      wakeAtMs: this.#wakeAt(plan, ending),
+    };
+  }
+
+  #plan(nowMs: number): ContainerPlan {
+    return planContainers(this.#pod, this.slots, nowMs);
+  }
+
+  #isEnding(): boolean {
+    return isDeleting(this.#pod) || this.#orphaned || this.#failure !== undefined || this.#finished;
+  }
+
+  #failWhereDue(pod: Pod, nowMs: number): void {
+    if (!this.#admitted) {
+      this.#admitted = true;
+      this.#failure = this.#options.admit(pod);
+      if (this.#failure) {
+        this.#options.host.event(pod, { type: 'Warning', reason: this.#failure.reason, note: this.#failure.message });
+      }
+    }
+    const { activeDeadlineSeconds } = pod.spec ?? {};
+    if (activeDeadlineSeconds === undefined || this.#failure || this.#finished) return;
+    if (nowMs < this.#startMs + activeDeadlineSeconds * 1000) return;
+    const message = 'Pod was active on the node longer than the specified deadline';
+    this.#failure = { reason: 'DeadlineExceeded', message };
+    this.#options.host.event(pod, { reason: 'DeadlineExceeded', note: message });
+  }
+
+  #advance(plan: ContainerPlan, nowMs: number): ContainerPlan {
+    if (plan.finished) {
+      this.#finished = true;
+      this.#end();
+      return plan;
+    }
+    this.#preparation.proceed(this.#pod);
+    if (!this.#preparation.isReady) return plan;
+    for (const slot of plan.start) this.#runners.get(slot)?.start();
+    this.#tellOfPauses(plan);
+    return this.#plan(nowMs);
+  }
+
+  #tellOfPauses(plan: ContainerPlan): void {
+    const { name, namespace, uid } = this.#pod.metadata;
+    for (const { slot } of plan.pausing) {
+      if (slot.state.type !== 'exited' || slot.toldOfPause === slot.attempts) continue;
+      slot.toldOfPause = slot.attempts;
+      const note = `Back-off restarting failed container ${slot.name} in pod ${name}_${namespace}(${uid})`;
+      this.#options.host.event(this.#pod, { type: 'Warning', reason: 'BackOff', note });
+    }
+  }
+
+  /** Stops what runs: main containers together, then sidecars one by one, the last first. */
+  #end(): void {
+    const graceMs = this.#graceMs();
+    const others = this.slots.filter((slot) => slot.role !== 'sidecar' && (slot.isRunning || slot.busy));
+    const sidecars = this.slots.filter((slot) => slot.role === 'sidecar' && (slot.isRunning || slot.busy));
+    const next = others.length > 0 ? others : sidecars.slice(-1);
+    for (const slot of next) void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
+    // Whoever hurries does not wait for the order.
+    if (graceMs <= 0)
+      for (const slot of sidecars)
+        void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
+  }
+
+  /** What is left of the grace period, which counts from when the deletion was asked for. */
+  #graceMs(): number {
+    if (this.#orphaned) return 0;
+    const { deletionTimestamp, deletionGracePeriodSeconds } = this.#pod.metadata;
+    if (deletionTimestamp === undefined) return (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
+    if (deletionGracePeriodSeconds === 0) return 0;
+    const left = Date.parse(deletionTimestamp) - this.#options.host.clock.now();
+    // Timestamps are whole seconds; a grace of nearly nothing still lets a container end by itself.
+    return Math.max(left, 1_000);
+  }
+
+  #wakeAt(plan: ContainerPlan, ending: boolean): number {
+    if (ending) {
+      const { deletionTimestamp } = this.#pod.metadata;
+      const hurry = this.slots.some(({ isRunning }) => isRunning) && deletionTimestamp !== undefined;
+      return hurry ? Date.parse(deletionTimestamp) + 2_000 : Number.POSITIVE_INFINITY;
+    }
+    const { activeDeadlineSeconds } = this.#pod.spec ?? {};
+    return Math.min(
+      this.#preparation.wakeAtMs,
+      ...plan.pausing.map(({ untilMs }) => untilMs),
+      activeDeadlineSeconds === undefined ? Number.POSITIVE_INFINITY : this.#startMs + activeDeadlineSeconds * 1000,
+    );
+  }
+
+  /** Labels and annotations show up in downward API volumes. */
+  #noticeMetadata({ metadata }: Pod): void {
+    const seen = JSON.stringify([metadata.labels, metadata.annotations]);
+    if (this.#seenMetadata !== '' && this.#seenMetadata !== seen) this.#preparation.invalidate();
+    this.#seenMetadata = seen;
+  }
+
+  #setup() {
+    const { sandbox, volumes } = this.#preparation;
+    const { host } = this.#options;
+    const pod = this.#pod;
+    return { pod, podIP: sandbox?.podIP ?? host.node.ip, folder: sandbox?.folder, volumes: volumes ?? noVolumes };
+  }
+}
+
+/** What a pod has after its volumes were removed. */
+const noVolumes: PodVolumes = {
+  prepare: () => Promise.resolve(),
+  refresh: () => Promise.resolve(undefined),
+  mountsOf: () => Promise.resolve([]),
+  environmentOf: () => new Map(),
+  remove: () => Promise.resolve(),
+};

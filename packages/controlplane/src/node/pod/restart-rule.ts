@@ -1,0 +1,20 @@
+import type { Container, ContainerStateTerminated, Pod } from '@kubewright/apimachinery/core/v1';
+import type { ContainerSlot } from './container-slot.ts';
+import { containerOf } from './container-slot.ts';
+
+/** Tells whether a container that has ended is to run again: its own rules and policy first, then the pod's. */
+export function shouldRestart(pod: Pod, slot: ContainerSlot, terminated: ContainerStateTerminated): boolean {
+  if (slot.role === 'sidecar') return true;
+  const container = containerOf(pod, slot.name);
+  if (container && restartRuleMatches(container, terminated.exitCode)) return true;
+  const policy = container?.restartPolicy ?? pod.spec?.restartPolicy ?? 'Always';
+  if (terminated.exitCode === 0) return slot.role === 'main' && policy === 'Always';
+  return policy !== 'Never';
+}
+
+function restartRuleMatches(container: Container, exitCode: number): boolean {
+  return (container.restartPolicyRules ?? []).some(({ action, exitCodes }) => {
+    const listed = exitCodes?.values?.includes(exitCode) ?? false;
+    return action === 'Restart' && (exitCodes?.operator === 'NotIn' ? !listed : listed);
+  });
+}

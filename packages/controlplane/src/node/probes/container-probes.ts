@@ -1,0 +1,122 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+import type { Probe } from '@kubewright/apimachinery/core/v1';
+import type { ProbeKind, ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
+
+/** What a container's probes report. */
+export interface ProbeReports {
+  /** The startup probe has succeeded; called at once when there is none. */
+  started(): void;
+  ready(isReady: boolean): void;
+  /** The container is to be killed. */
+  unhealthy(kind: ProbeKind, probe: Probe): void;
+  /** One failed try. */
+  failedOnce(kind: ProbeKind, output: string): void;
+}
+
+/** What {@link ContainerProbes} work with. */
+export interface ContainerProbesOptions {
+  readonly clock: Clock;
+  readonly runner: ProbeRunner;
+  readonly target: Omit<ProbeTarget, 'kind'>;
+  readonly reports: ProbeReports;
+}
+
+/** The probes of one attempt of a container; the startup probe holds the others back. Dispose it when the container ends. */
+export class ContainerProbes implements Disposable {
+  readonly #parts: ContainerProbesOptions;
+  readonly #loops: ProbeLoop[] = [];
+
+  constructor(parts: ContainerProbesOptions) {
+    this.#parts = parts;
+  }
+
+  /** Starts to ask. */
+  start(): void {
+    const { container } = this.#parts.target;
+    const { reports } = this.#parts;
+    if (!container.startupProbe) {
+      this.#started();
+      return;
+    }
+    const { startupProbe } = container;
+    const loop = this.#loop('startup', startupProbe, (isUp) => {
+      if (isUp) {
+        loop[Symbol.dispose]();
+        this.#started();
+      } else reports.unhealthy('startup', startupProbe);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const loop of this.#loops) loop[Symbol.dispose]();
+  }
+
+  #started(): void {
+    const { reports } = this.#parts;
+    const { livenessProbe, readinessProbe } = this.#parts.target.container;
+    reports.started();
+    if (readinessProbe) this.#loop('readiness', readinessProbe, (isUp) => reports.ready(isUp));
+    else reports.ready(true);
+    if (livenessProbe) {
+      this.#loop('liveness', livenessProbe, (isUp) => {
+        if (!isUp) reports.unhealthy('liveness', livenessProbe);
+      });
+    }
+  }
+
+  #loop(kind: ProbeKind, probe: Probe, decided: (isUp: boolean) => void): ProbeLoop {
+    const { clock, runner, target, reports } = this.#parts;
+    const delayMs = target.running.startedAtMs + (probe.initialDelaySeconds ?? 0) * 1000 - clock.now();
+    const loop = new ProbeLoop({
+      clock,
+      probe,
+      ask: () => runner.run(probe, { ...target, kind }),
+      failed: (output) => reports.failedOnce(kind, output),
+      decided,
+    });
+    this.#loops.push(loop);
+    loop.start(Math.max(delayMs, 0));
+    return loop;
+  }
+}
+
+interface LoopParts {
+  readonly clock: Clock;
+  readonly probe: Probe;
+  readonly ask: () => Promise<ProbeResult>;
+  readonly failed: (output: string) => void;
+  readonly decided: (isUp: boolean) => void;
+}
+
+/** Asks again and again; reports once a threshold is reached, and again when the answer turns. */
+class ProbeLoop implements Disposable {
+  readonly #parts: LoopParts;
+  #timer: Timer | undefined;
+  #ended = false;
+  #run = { ok: true, length: 0 };
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts;
+  }
+
+  start(delayMs: number): void {
+    this.#timer = this.#parts.clock.setTimer(delayMs, () => void this.#once());
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended = true;
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  async #once(): Promise<void> {
+    const { probe, ask, failed, decided } = this.#parts;
+    const { ok, output } = await ask();
+    if (this.#ended) return;
+    this.start((probe.periodSeconds ?? 10) * 1000);
+    if (!ok) failed(output);
+    this.#run = this.#run.ok === ok ? { ok, length: this.#run.length + 1 } : { ok, length: 1 };
+    const threshold = ok ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
+    // Every answer past the threshold says the same again: whoever listens compares.
+    if (this.#run.length >= threshold) decided(ok);
+  }
+}

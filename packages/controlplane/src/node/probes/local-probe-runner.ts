@@ -1,0 +1,119 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import type { Clock } from '@kubewright/apimachinery';
+import type { Container, HTTPGetAction, Probe } from '@kubewright/apimachinery/core/v1';
+import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
+
+const mostOutput = 10_240;
+
+/**
+ * Asks real containers: HTTP and TCP at the pod's address, commands beside the container. A gRPC probe is only a TCP
+ * connection here.
+ */
+export class LocalProbeRunner implements ProbeRunner {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async run(probe: Probe, target: ProbeTarget): Promise<ProbeResult> {
+    const over = new AbortController();
+    const timeoutSeconds = probe.timeoutSeconds ?? 1;
+    const timer = this.#clock.setTimer(timeoutSeconds * 1000, () => over.abort());
+    const timedOut = new Promise<ProbeResult>((resolve) => {
+      const output = probe.exec
+        ? `command timed out: ${JSON.stringify((probe.exec.command ?? []).join(' '))} timed out after ${timeoutSeconds}s`
+        : `timed out after ${timeoutSeconds}s`;
+      over.signal.addEventListener('abort', () => resolve({ ok: false, output }), { once: true });
+    });
+    try {
+      return await Promise.race([ask(probe, target, over.signal), timedOut]);
+    } catch (error) {
+      return { ok: false, output: error instanceof Error ? error.message : String(error) };
+    } finally {
+      timer[Symbol.dispose]();
+      over.abort();
+    }
+  }
+}
+
+async function ask(probe: Probe, target: ProbeTarget, signal: AbortSignal): Promise<ProbeResult> {
+  const { podIP, container, running } = target;
+  if (probe.exec) return execute(probe.exec.command ?? [], { running, signal });
+  if (probe.httpGet) return httpGet(probe.httpGet, { podIP, container, signal });
+  const { tcpSocket, grpc } = probe;
+  const port = portOf(tcpSocket?.port ?? grpc?.port ?? 0, container);
+  return tcpConnect({ host: tcpSocket?.host ?? podIP, port, signal });
+}
+
+async function execute(
+  command: readonly string[],
+  context: Pick<ProbeTarget, 'running'> & { readonly signal: AbortSignal },
+): Promise<ProbeResult> {
+  let output = '';
+  const take = (chunk: Uint8Array): void => {
+    if (output.length < mostOutput) output += Buffer.from(chunk).toString('utf8');
+  };
+  const { running, signal } = context;
+  const session = await running.exec({ command, stdin: undefined, stdout: take, stderr: take, signal });
+  const { exitCode } = await session.exited;
+  return { ok: exitCode === 0, output: output.slice(0, mostOutput) };
+}
+
+/** Sends an HTTP request as probes and hooks do: no certificate is checked, redirects count as success. */
+export function httpGet(
+  action: HTTPGetAction,
+  context: { readonly podIP: string; readonly container: Container; readonly signal: AbortSignal },
+): Promise<ProbeResult> {
+  const { podIP, container, signal } = context;
+  const port = portOf(action.port, container);
+  const host = action.host || podIP;
+  const path = (action.path ?? '/').replace(/^(?!\/)/, '/');
+  const secure = action.scheme === 'HTTPS';
+  const url = `${secure ? 'https' : 'http'}://${host}:${port}${path}`;
+  const headers = { 'user-agent': 'kube-probe/1.36', accept: '*/*', connection: 'close', ...headersOf(action) };
+  return new Promise((resolve) => {
+    const settings = { host, port, path, headers, signal, agent: false };
+    const request = secure ? httpsRequest({ ...settings, rejectUnauthorized: false }) : httpRequest(settings);
+    request.on('response', (response) => {
+      response.resume();
+      const status = response.statusCode ?? 0;
+      const ok = status >= 200 && status < 400;
+      resolve({ ok, output: ok ? '' : `HTTP probe failed with statuscode: ${status}` });
+    });
+    request.on('error', (error) => resolve({ ok: false, output: `Get "${url}": ${error.message}` }));
+    request.end();
+  });
+}
+
+function headersOf(action: HTTPGetAction): Record<string, string> {
+  return Object.fromEntries((action.httpHeaders ?? []).map(({ name, value }) => [name.toLowerCase(), value]));
+}
+
+function tcpConnect(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}): Promise<ProbeResult> {
+  const { host, port, signal } = options;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const finish = (result: ProbeResult): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once('connect', () => finish({ ok: true, output: '' }));
+    socket.once('error', (error) => finish({ ok: false, output: `dial tcp ${host}:${port}: ${error.message}` }));
+    signal.addEventListener('abort', () => socket.destroy(), { once: true });
+  });
+}
+
+/** Finds the number of a port that may be given by name. @throws Error when the container has no such port. */
+function portOf(port: number | string, container: Container): number {
+  if (typeof port === 'number') return port;
+  const found = container.ports?.find(({ name }) => name === port)?.containerPort ?? Number(port);
+  if (!Number.isInteger(found) || found < 1 || found > 65_535) throw new Error(`couldn't find port: "${port}"`);
+  return found;
+}

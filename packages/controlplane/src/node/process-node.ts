@@ -1,0 +1,174 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, hostname, release, tmpdir, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import type { NodeConnector } from '../apiserver/node-connector.ts';
+import { NodeAgent } from './node-agent.ts';
+import type { NodeFacts } from './object/node-description.ts';
+import { LocalProbeRunner } from './probes/local-probe-runner.ts';
+import { ImageMap } from './process/image-map.ts';
+import type { ImageSource } from './process/image-program.ts';
+import { builtInImages } from './process/images/index.ts';
+import { LoopbackRange } from './process/loopback-range.ts';
+import { ProcessDriver } from './process/process-driver.ts';
+import { ProcessJournal } from './process/process-journal.ts';
+import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
+
+/** What {@link processNode} is told. */
+export interface ProcessNodeOptions {
+  readonly nodeName: string;
+  /** Acts as `system:node:<nodeName>` of the group `system:nodes`. */
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Folder for notes of what runs, and for persistent volumes; it is this node's alone. */
+  readonly directory: string;
+  /** Where pods find the API server; its PEM authority goes into their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
+  readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
+  /** More images, before the built-in ones of the same name. */
+  readonly images?: readonly ImageSource[] | undefined;
+  /** Folder of PostgreSQL programs for machines without. */
+  readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
+  /** Lets containers run as uid 0 when this process does. @defaultValue false */
+  readonly allowRootPods?: boolean | undefined;
+  /** Lets pods mount folders of this machine. @defaultValue false */
+  readonly allowHostPath?: boolean | undefined;
+  /** First and longest pause before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
+  readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
+  /** Parts of the control plane to show as static pods. @defaultValue the usual four */
+  readonly components?: readonly string[] | undefined;
+  /** More capacity, such as extended resources. */
+  readonly capacity?: Readonly<Record<string, string>> | undefined;
+  /** @defaultValue that of this process */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** A node whose containers are local processes. */
+export interface ProcessNode extends AsyncDisposable {
+  readonly agent: NodeAgent;
+  readonly connector: NodeConnector;
+  /** The node's address: 127.x.0.1. */
+  readonly nodeIP: string;
+}
+
+const kubeletVersion = 'v1.36.3';
+const kubeletPort = 10_250;
+const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
+
+/**
+ * Makes a node that runs containers as local processes, after ending what an earlier run left behind. It does not run
+ * yet: call `agent.run()`. Disposing it ends all containers and removes their folders. A development tool, no security
+ * boundary.
+ *
+ * @throws AddressError when no loopback range is free.
+ */
+export async function processNode(options: ProcessNodeOptions): Promise<ProcessNode> {
+  const { clock, random, log, client, nodeName } = options;
+  const directory = resolve(options.directory);
+  mkdirSync(directory, { recursive: true, mode: 0o711 });
+  const journal = new ProcessJournal(join(directory, 'processes.json'));
+  const note = join(directory, 'sandbox.json');
+  sweep({ journal, note, log });
+  const addresses = await LoopbackRange.reserve(random);
+  const folders = new SandboxFolders(tmpdir());
+  writeFileSync(note, JSON.stringify({ root: folders.root }), { mode: 0o600 });
+  const env = options.env ?? process.env;
+  const { platform, execPath, version } = process;
+  const { postgresFallback } = options;
+  const driver = new ProcessDriver({
+    images: new ImageMap([
+      ...builtInImages({ env, platform, execPath, version, postgresFallback }),
+      ...(options.images ?? []),
+    ]),
+    addresses,
+    folders,
+    journal,
+    clock,
+    random,
+    agentUid: process.getuid?.(),
+    allowRootPods: options.allowRootPods ?? false,
+    systemPath: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  });
+  const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
+  const agent = new NodeAgent({
+    facts: nodeFacts(nodeName, { nodeIP: addresses.nodeIP, capacity: options.capacity ?? {}, random }),
+    client,
+    driver,
+    probes: new LocalProbeRunner(clock),
+    clock,
+    random,
+    log,
+    settings: {
+      restartBackOffMs: initialMs,
+      maxRestartBackOffMs: maxMs,
+      allowHostPath: options.allowHostPath ?? false,
+      claimFolder: join(directory, 'volumes'),
+      apiServer: options.apiServer,
+    },
+    components: options.components ?? components,
+  });
+  return {
+    agent,
+    connector: agent.connector,
+    nodeIP: addresses.nodeIP,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await addresses[Symbol.asyncDispose]();
+      folders.remove();
+      rmSync(note, { force: true });
+    },
+  };
+}
+
+/** Ends what an earlier run, that could not do it itself, has left running and lying about. */
+function sweep(parts: { readonly journal: ProcessJournal; readonly note: string; readonly log: Logger }): void {
+  const { journal, note, log } = parts;
+  const ended = journal.sweep();
+  if (ended > 0) log.info('ended containers of an earlier run', { count: ended });
+  try {
+    const { root } = JSON.parse(readFileSync(note, 'utf8')) as { readonly root?: unknown };
+    if (typeof root === 'string') removeSandboxes(root);
+  } catch {
+    // No note, or one cut short by a crash: nothing is known to be left.
+  }
+}
+
+function nodeFacts(
+  name: string,
+  options: { readonly nodeIP: string; readonly capacity: Readonly<Record<string, string>>; readonly random: Random },
+): NodeFacts {
+  const { nodeIP, capacity, random } = options;
+  const id = random.uid();
+  return {
+    name,
+    addresses: { internalIP: nodeIP, hostname: name },
+    capacity: {
+      cpu: String(availableParallelism()),
+      memory: `${Math.floor(totalmem() / 1024)}Ki`,
+      'ephemeral-storage': '100Gi',
+      pods: '110',
+      ...capacity,
+    },
+    kubeletPort,
+    labels: {},
+    annotations: {
+      'kubewright.dev/driver': 'process',
+      'kubewright.dev/description': `Containers of this node are local processes of ${hostname()}: a development tool, no security boundary`,
+    },
+    info: {
+      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
+      bootID: id,
+      containerRuntimeVersion: `process://${process.version.slice(1)}`,
+      kernelVersion: release(),
+      kubeProxyVersion: '',
+      kubeletVersion,
+      machineID: id.replaceAll('-', ''),
+      operatingSystem: process.platform === 'win32' ? 'windows' : process.platform,
+      osImage: `${process.platform} ${release()}`,
+      systemUUID: id,
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { jsonLogger, Manager, silentLogger } from '@kubewright/runtime';
+import { ControlPlane } from '../../cluster/control-plane.ts';
+import { adminIdentity, nodeIdentity, schedulerIdentity } from '../../cluster/identities.ts';
+import type { ClientCertificate } from '../../apiserver/http/index.ts';
+import type { ConnectSubresource } from '../../apiserver/registry/index.ts';
+import { schedulerController } from '../../scheduler/index.ts';
+import { MemoryStorage } from '../../storage/index.ts';
+import { type ProcessNode, processNode } from '../process-node.ts';
+import type { NodeConnector } from '../../apiserver/node-connector.ts';
+
+/** A control plane with a scheduler and one process node, for tests. */
+export interface NodeCluster extends AsyncDisposable {
+  readonly admin: KubernetesClient;
+  readonly node: ProcessNode;
+  readonly plane: ControlPlane;
+}
+
+export async function startNodeCluster(
+  connect?: (connector: () => NodeConnector) => ReadonlyMap<string, ConnectSubresource>,
+): Promise<NodeCluster> {
+  const directory = mkdtempSync(join(tmpdir(), 'kw-node-'));
+  const clock = systemClock;
+  const random = systemRandom;
+  const storage = new MemoryStorage({ clock });
+  const errors: unknown[] = [];
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const late: { node?: ProcessNode } = {};
+  const connector = (): NodeConnector => {
+    if (!late.node) throw new Error('no node yet');
+    return late.node.connector;
+  };
+  const plane = new ControlPlane({
+    storage,
+    clock,
+    random,
+    serviceAccountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    allowLoopbackEndpoints: true,
+    serverAddress: () => '127.0.0.1:6443',
+    connect: connect?.(connector),
+    onError: (error) => errors.push(error),
+  });
+  await plane.start();
+  const client = (identity: ClientCertificate): KubernetesClient => {
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
+    return new KubernetesClient({
+      transport: new InProcessTransport({ handle: plane.handle, connection }),
+      clock,
+      random,
+      userAgent: identity.commonName.replace(/^.*:/, ''),
+    });
+  };
+  const log = process.env["KW_LOG"] ? jsonLogger() : silentLogger;
+  const node = await processNode({
+    nodeName: 'kw',
+    client: client(nodeIdentity('kw')),
+    clock,
+    random,
+    log,
+    directory: join(directory, 'node'),
+    apiServer: { url: 'https://127.0.0.1:1', ca: 'no real authority' },
+    restartBackOff: { initialMs: 300, maxMs: 1_000 },
+  });
+  late.node = node;
+  const scheduler = new Manager({
+    controllers: [schedulerController()],
+    client: client(schedulerIdentity),
+    clock,
+    random,
+    log,
+    watchdog: false,
+    handleSignals: false,
+  });
+  const running = [node.agent.run(), scheduler.run()];
+  for (const one of running) one.catch((error: unknown) => errors.push(error));
+  await Promise.all([node.agent.started(), scheduler.started()]);
+  return {
+    admin: client(adminIdentity),
+    node,
+    plane,
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await scheduler[Symbol.asyncDispose]();
+      await plane[Symbol.asyncDispose]();
+      await storage[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true, force: true });
+      if (errors.length > 0) throw new AggregateError(errors, 'the cluster had faults');
+    },
+  };
+}

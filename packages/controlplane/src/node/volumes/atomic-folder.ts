@@ -1,0 +1,135 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A file of a volume that is made from objects. */
+export interface VolumeFile {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
+}
+
+/** Whom files belong to; `undefined` leaves them to this process's user. */
+export type FileOwner = { readonly uid: number; readonly gid: number } | undefined;
+
+/**
+ * Makes a folder hold exactly these files, all at once: they are written beside, then the link `..data` is swapped, so
+ * that a reader sees the old set or the new one. Mirrors the kubelet's `AtomicWriter`. Answers false when nothing differed.
+ */
+export function writeAtomically(folder: string, files: ReadonlyMap<string, VolumeFile>, owner: FileOwner): boolean {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  own(folder, owner);
+  const current = currentFolder(folder);
+  if (current !== undefined && holdsExactly(current, files)) return false;
+  const next = mkdtempSync(join(folder, '..v_'));
+  // Without one owner, every container's user has to get in.
+  chmodSync(next, owner ? 0o700 : 0o755);
+  own(next, owner);
+  for (const [path, { bytes, mode }] of files) {
+    const file = join(next, path);
+    makeFolders(next, { path: dirname(path), owner });
+    writeFileSync(file, bytes, { mode: 0o600 });
+    chmodSync(file, mode & 0o777);
+    own(file, owner);
+  }
+  const link = join(folder, '..data_tmp');
+  rmSync(link, { force: true });
+  symlinkSync(next.slice(folder.length + 1), link);
+  renameSync(link, join(folder, '..data'));
+  linkTopLevel(folder, files);
+  if (current !== undefined) wipe(current);
+  return true;
+}
+
+/** Overwrites and removes a folder that may hold secrets. */
+export function wipe(folder: string): void {
+  for (const file of filesBelow(folder)) {
+    try {
+      chmodSync(file, 0o600);
+      writeFileSync(file, Buffer.alloc(statSync(file).size));
+    } catch {
+      // Somebody else removed it first: nothing is left to overwrite.
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function currentFolder(folder: string): string | undefined {
+  try {
+    return join(folder, readlinkSync(join(folder, '..data')));
+  } catch {
+    // Written for the first time.
+    return undefined;
+  }
+}
+
+function holdsExactly(folder: string, files: ReadonlyMap<string, VolumeFile>): boolean {
+  const present = filesBelow(folder);
+  if (present.length !== files.size) return false;
+  return [...files].every(([path, { bytes, mode }]) => {
+    const file = join(folder, path);
+    return (
+      present.includes(file) &&
+      (statSync(file).mode & 0o777) === (mode & 0o777) &&
+      Buffer.compare(readFileSync(file), bytes) === 0
+    );
+  });
+}
+
+function filesBelow(folder: string): readonly string[] {
+  let entries: readonly string[];
+  try {
+    entries = readdirSync(folder);
+  } catch {
+    // Gone already.
+    return [];
+  }
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry);
+    const found = lstatSync(path);
+    if (found.isDirectory()) return filesBelow(path);
+    return found.isFile() ? [path] : [];
+  });
+}
+
+function makeFolders(root: string, options: { readonly path: string; readonly owner: FileOwner }): void {
+  let folder = root;
+  for (const part of options.path.split('/').filter((name) => name !== '.' && name !== '')) {
+    folder = join(folder, part);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    own(folder, options.owner);
+  }
+}
+
+function linkTopLevel(folder: string, files: ReadonlyMap<string, VolumeFile>): void {
+  const wanted = new Set([...files.keys()].map((path) => path.split('/')[0] ?? path));
+  for (const entry of readdirSync(folder)) {
+    if (!entry.startsWith('..') && !wanted.has(entry)) rmSync(join(folder, entry), { force: true });
+  }
+  for (const name of wanted) {
+    const link = join(folder, name);
+    try {
+      readlinkSync(link);
+    } catch {
+      // Not there yet.
+      symlinkSync(join('..data', name), link);
+    }
+  }
+}
+
+function own(path: string, owner: FileOwner): void {
+  if (owner) chownSync(path, owner.uid, owner.gid);
+}

@@ -1,0 +1,185 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import type { Container, Pod, Volume } from '@kubewright/apimachinery/core/v1';
+import type { VolumeMount } from '../driver.ts';
+import { expandVariables } from '../env/expand.ts';
+import { userOf } from '../pod/container-request.ts';
+import type { PodHost } from '../pod/pod-host.ts';
+import { type FileOwner, wipe, writeAtomically } from './atomic-folder.ts';
+import { PodTokens } from './pod-tokens.ts';
+import { type PodVolumes, VolumeError } from './pod-volumes.ts';
+import { type ContentSources, hasContent, volumeContent } from './volume-content.ts';
+
+const accountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Volumes as folders below the pod's own, which the pod's user owns. Mounts are told to the driver; nothing is mounted. */
+export class LocalPodVolumes implements PodVolumes {
+  readonly #host: PodHost;
+  readonly #folder: string;
+  readonly #podIP: string;
+  readonly #tokens: PodTokens;
+  readonly #paths = new Map<string, string>();
+  #owner: FileOwner;
+
+  constructor(options: { readonly host: PodHost; readonly folder: string; readonly podIP: string }) {
+    this.#host = options.host;
+    this.#folder = join(options.folder, 'v');
+    this.#podIP = options.podIP;
+    this.#tokens = new PodTokens(options.host);
+  }
+
+  async prepare(pod: Pod): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o711 });
+    chmodSync(this.#folder, 0o711);
+    this.#owner = this.#ownerOf(pod);
+    for (const volume of pod.spec?.volumes ?? []) this.#paths.set(volume.name, await this.#make(volume, pod));
+  }
+
+  async refresh(pod: Pod): Promise<number | undefined> {
+    for (const volume of pod.spec?.volumes ?? []) if (hasContent(volume)) await this.#write(volume, pod);
+    return this.#tokens.refreshAtMs;
+  }
+
+  async mountsOf(container: Container, env: ReadonlyMap<string, string>): Promise<readonly VolumeMount[]> {
+    return (container.volumeMounts ?? []).map((mount) => {
+      const path = this.#paths.get(mount.name);
+      if (path === undefined) throw new VolumeError(mount.name, `the pod has no volume "${mount.name}"`);
+      const below = mount.subPathExpr ? expandVariables(mount.subPathExpr, (name) => env.get(name)) : mount.subPath;
+      const hostPath = below ? this.#subPath(mount.name, { path, below }) : path;
+      return { mountPath: mount.mountPath, hostPath, readOnly: mount.readOnly ?? false };
+    });
+  }
+
+  environmentOf(container: Container): ReadonlyMap<string, string> {
+    const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === accountPath);
+    const file = mount && this.#kubeconfigPath(mount.name);
+    return new Map(file !== undefined && existsSync(file) ? [['KUBECONFIG', file]] : []);
+  }
+
+  async remove(): Promise<void> {
+    // Claims and folders of the host live elsewhere: only what was made here goes.
+    wipe(this.#folder);
+    this.#paths.clear();
+  }
+
+  /** One user owns the volumes if all containers run as one; otherwise they stay ours and open to all of them. */
+  #ownerOf(pod: Pod): FileOwner {
+    const { driver } = this.#host;
+    const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+    const users = containers.map((container) => driver.userOf?.(userOf(pod, container)));
+    const [first] = users;
+    return users.every((user) => user?.uid === first?.uid) ? first : undefined;
+  }
+
+  async #make(volume: Volume, pod: Pod): Promise<string> {
+    const path = join(this.#folder, volume.name);
+    if (hasContent(volume)) {
+      await this.#write(volume, pod);
+      return path;
+    }
+    if (volume.emptyDir) return this.#ownFolder(path);
+    if (volume.hostPath) return this.#hostPath(volume.name, volume.hostPath.path);
+    const claim =
+      volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && `${pod.metadata.name}-${volume.name}`);
+    if (claim) return this.#claim(volume.name, { pod, claim });
+    const kind = Object.keys(volume)
+      .filter((key) => key !== 'name')
+      .join();
+    throw new VolumeError(
+      volume.name,
+      `volumes of type ${kind} are not supported by this node; it has emptyDir, configMap, secret, downwardAPI, projected and persistentVolumeClaim`,
+    );
+  }
+
+  #ownFolder(path: string): string {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    chmodSync(path, this.#owner || process.getuid?.() !== 0 ? 0o700 : 0o777);
+    if (this.#owner) chownSync(path, this.#owner.uid, this.#owner.gid);
+    return path;
+  }
+
+  #hostPath(volume: string, path: string): string {
+    if (this.#host.settings.allowHostPath) return path;
+    throw new VolumeError(
+      volume,
+      `hostPath volumes are not allowed on this node: they would be this machine's own ${path}; allow them with --allow-host-path`,
+    );
+  }
+
+  async #claim(volume: string, { pod, claim }: { readonly pod: Pod; readonly claim: string }): Promise<string> {
+    const { claimFolder } = this.#host.settings;
+    const found = await this.#host.objects.claim(pod.metadata.namespace ?? '', claim);
+    if (!found) throw new VolumeError(volume, `persistentvolumeclaim "${claim}" not found`);
+    if (claimFolder === undefined) throw new VolumeError(volume, 'this node has no folder for persistent volumes');
+    if (found.metadata.deletionTimestamp)
+      throw new VolumeError(volume, `persistentvolumeclaim "${claim}" is being deleted`);
+    mkdirSync(claimFolder, { recursive: true, mode: 0o711 });
+    return this.#ownFolder(join(claimFolder, found.metadata.uid ?? claim));
+  }
+
+  async #write(volume: Volume, pod: Pod): Promise<void> {
+    const { objects, node, settings } = this.#host;
+    const sources: ContentSources = {
+      pod,
+      objects,
+      place: { podIP: this.#podIP, hostIP: node.ip },
+      allocatable: settings.allocatable,
+      token: (projection) => this.#tokens.get(pod, projection),
+    };
+    const files = await volumeContent(volume, sources);
+    const path = join(this.#folder, volume.name);
+    writeAtomically(path, files, this.#owner);
+    // Without one owner, others must be able to look in.
+    if (!this.#owner && process.getuid?.() === 0) chmodSync(path, 0o755);
+    const token = volume.projected?.sources?.find(({ serviceAccountToken: found }) => found && !found.audience);
+    if (token?.serviceAccountToken)
+      this.#writeKubeconfig(volume.name, { pod, token: join(path, token.serviceAccountToken.path) });
+  }
+
+  #kubeconfigPath(volume: string): string {
+    return join(this.#folder, `..${volume}.kubeconfig`);
+  }
+
+  /** A file for clients that cannot find their token at the usual place, which this driver cannot mount. */
+  #writeKubeconfig(volume: string, { pod, token }: { readonly pod: Pod; readonly token: string }): void {
+    const { apiServer } = this.#host.settings;
+    if (!apiServer) return;
+    const name = 'kubewright';
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name,
+          cluster: {
+            server: apiServer.url,
+            'certificate-authority-data': Buffer.from(apiServer.ca).toString('base64'),
+          },
+        },
+      ],
+      users: [{ name, user: { tokenFile: token } }],
+      contexts: [{ name, context: { cluster: name, user: name, namespace: pod.metadata.namespace } }],
+      'current-context': name,
+    };
+    const file = this.#kubeconfigPath(volume);
+    writeFileSync(file, JSON.stringify(config, null, 2), { mode: 0o600 });
+    if (this.#owner) chownSync(file, this.#owner.uid, this.#owner.gid);
+  }
+
+  #subPath(volume: string, { path, below }: { readonly path: string; readonly below: string }): string {
+    const wanted = join(path, below);
+    const root = realpathSync(path);
+    if (!existsSync(wanted)) this.#ownFolder(wanted);
+    const real = realpathSync(wanted);
+    // A link inside the volume must not lead out of it.
+    if (real !== root && !real.startsWith(root + sep)) {
+      throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
+    }
+    return statSync(real).isDirectory() ? wanted : real;
+  }
+}
+
+/** Forgets a claim's data. */
+export function removeClaimFolder(claimFolder: string, uid: string): void {
+  if (/^[0-9a-f-]{8,64}$/.test(uid)) rmSync(join(claimFolder, uid), { recursive: true, force: true });
+}

@@ -1,0 +1,143 @@
+import { Buffer } from 'node:buffer';
+import type {
+  DownwardAPIVolumeFile,
+  KeyToPath,
+  Pod,
+  ProjectedVolumeSource,
+  Volume,
+  VolumeProjection,
+} from '@kubewright/apimachinery/core/v1';
+import { type PodPlace, podFieldValue } from '../env/field-value.ts';
+import { resourceFieldValue } from '../env/resource-value.ts';
+import type { PodObjects } from '../pod/pod-host.ts';
+import type { VolumeFile } from './atomic-folder.ts';
+import { VolumeError } from './pod-volumes.ts';
+
+/** What volumes' contents are made from. */
+export interface ContentSources {
+  readonly pod: Pod;
+  readonly place: PodPlace;
+  readonly objects: PodObjects;
+  readonly allocatable: Readonly<Record<string, string>>;
+  /** The token for a projection, from whoever keeps it fresh. */
+  token(projection: { readonly audience?: string; readonly expirationSeconds?: number }): Promise<string>;
+}
+
+const defaultMode = 0o644;
+
+/** True for volumes whose files are made from objects. */
+export function hasContent(volume: Volume): boolean {
+  return Boolean(volume.configMap ?? volume.secret ?? volume.downwardAPI ?? volume.projected);
+}
+
+/**
+ * Collects the files of a configMap, secret, downwardAPI or projected volume.
+ *
+ * @throws VolumeError when an object or a key is missing and not optional.
+ */
+export async function volumeContent(volume: Volume, sources: ContentSources): Promise<ReadonlyMap<string, VolumeFile>> {
+  const collector = new Collector(volume.name, sources);
+  const { configMap, secret, downwardAPI, projected } = volume;
+  if (configMap) collector.configMap(configMap, configMap.defaultMode ?? defaultMode);
+  if (secret) {
+    const { secretName, ...rest } = secret;
+    collector.secret(
+      { ...rest, ...(secretName !== undefined && { name: secretName }) },
+      secret.defaultMode ?? defaultMode,
+    );
+  }
+  if (downwardAPI) collector.downward(downwardAPI.items ?? [], downwardAPI.defaultMode ?? defaultMode);
+  if (projected) await collector.projected(projected);
+  return collector.files;
+}
+
+interface ObjectSource {
+  readonly name?: string;
+  readonly items?: readonly KeyToPath[];
+  readonly optional?: boolean;
+}
+
+class Collector {
+  readonly files = new Map<string, VolumeFile>();
+  readonly #volume: string;
+  readonly #sources: ContentSources;
+
+  constructor(volume: string, sources: ContentSources) {
+    this.#volume = volume;
+    this.#sources = sources;
+  }
+
+  configMap(source: ObjectSource, mode: number): void {
+    const { objects, pod } = this.#sources;
+    const found = objects.configMap(pod.metadata.namespace ?? '', source.name ?? '');
+    if (!found) {
+      this.#missing(source, `configmap "${source.name}" not found`);
+      return;
+    }
+    const data = new Map<string, Uint8Array>();
+    for (const [key, text] of Object.entries(found.data ?? {})) data.set(key, Buffer.from(text));
+    for (const [key, text] of Object.entries(found.binaryData ?? {})) data.set(key, Buffer.from(text, 'base64'));
+    this.#keys(data, { source, mode, what: 'configmap' });
+  }
+
+  secret(source: ObjectSource, mode: number): void {
+    const { objects, pod } = this.#sources;
+    const found = objects.secret(pod.metadata.namespace ?? '', source.name ?? '');
+    if (!found) {
+      this.#missing(source, `secret "${source.name}" not found`);
+      return;
+    }
+    const data = new Map(Object.entries(found.data ?? {}).map(([key, text]) => [key, Buffer.from(text, 'base64')]));
+    // Nobody but the container's user reads a secret, whatever the mode says of others.
+    this.#keys(data, { source, mode: mode & 0o700, what: 'secret' });
+  }
+
+  downward(items: readonly DownwardAPIVolumeFile[], mode: number): void {
+    const { pod, place, allocatable } = this.#sources;
+    for (const { path, fieldRef, resourceFieldRef, mode: own } of items) {
+      const text = fieldRef
+        ? podFieldValue(pod, fieldRef.fieldPath, place)
+        : resourceFieldRef && resourceFieldValue(pod, resourceFieldRef, { allocatable });
+      if (text === undefined) this.#fail(`unsupported field "${fieldRef?.fieldPath ?? resourceFieldRef?.resource}"`);
+      this.files.set(path, { bytes: Buffer.from(text ?? ''), mode: own ?? mode });
+    }
+  }
+
+  async projected({ sources = [], defaultMode: mode = defaultMode }: ProjectedVolumeSource): Promise<void> {
+    for (const source of sources) await this.#projection(source, mode);
+  }
+
+  async #projection(source: VolumeProjection, mode: number): Promise<void> {
+    if (source.configMap) this.configMap(source.configMap, mode);
+    else if (source.secret) this.secret(source.secret, mode);
+    else if (source.downwardAPI) this.downward(source.downwardAPI.items ?? [], mode);
+    else if (source.serviceAccountToken) {
+      const token = await this.#sources.token(source.serviceAccountToken);
+      this.files.set(source.serviceAccountToken.path, { bytes: Buffer.from(token), mode: 0o600 });
+    } else this.#fail(`the projection ${Object.keys(source).join()} is not supported by this node`);
+  }
+
+  #keys(
+    data: ReadonlyMap<string, Uint8Array>,
+    options: { readonly source: ObjectSource; readonly mode: number; readonly what: string },
+  ): void {
+    const { source, mode, what } = options;
+    if (!source.items) {
+      for (const [key, bytes] of data) this.files.set(key, { bytes, mode });
+      return;
+    }
+    for (const item of source.items) {
+      const bytes = data.get(item.key);
+      if (bytes) this.files.set(item.path, { bytes, mode: item.mode ?? mode });
+      else this.#missing(source, `${what} references non-existent ${what} key: ${item.key}`);
+    }
+  }
+
+  #missing(source: ObjectSource, message: string): void {
+    if (!source.optional) this.#fail(message);
+  }
+
+  #fail(message: string): never {
+    throw new VolumeError(this.#volume, message);
+  }
+}
