@@ -3,7 +3,9 @@ import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { type CertificateStore, openCertificates } from '../apiserver/certificates/index.ts';
 import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
+import { podStreams } from '../apiserver/pod-streams/index.ts';
 import { builtInControllers } from '../controllers/index.ts';
+import { type ProcessNode, processNode } from '../node/index.ts';
 import { schedulerController } from '../scheduler/index.ts';
 import { MemoryStorage } from '../storage/index.ts';
 import { Components } from './components.ts';
@@ -12,6 +14,7 @@ import {
   adminIdentity,
   controllerIdentity,
   controllerManagerIdentity,
+  nodeIdentity,
   schedulerIdentity,
   serverIdentity,
 } from './identities.ts';
@@ -29,6 +32,7 @@ export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Gives the cluster a node that runs containers as local processes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
 }
 
@@ -38,7 +42,11 @@ export interface NodeSettings {
   readonly allowRootPods?: boolean | undefined;
   /** Folder of PostgreSQL server programs to take when the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
+  /** Environment in which programs are looked for. @defaultValue that of this process */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
+
+const nodeName = 'kubewright';
 
 /**
  * A Kubernetes cluster in this process: API server, controllers, scheduler, one node. Real clients see a cluster; state
@@ -78,12 +86,14 @@ export class EmbeddedCluster implements AsyncDisposable {
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
     const storage = new MemoryStorage({ clock });
     const address = { text: '' };
+    const late: { node?: ProcessNode } = {};
     const plane = new ControlPlane({
       storage,
       clock,
       random,
       serviceAccountKey: certificates.serviceAccount.privateKey,
       allowLoopbackEndpoints: true,
+      connect: podStreams(() => late.node?.connector),
       serverAddress: () => address.text,
       onError,
     });
@@ -99,10 +109,11 @@ export class EmbeddedCluster implements AsyncDisposable {
       http,
       components: new Components(options),
       logins: [],
+      late,
     };
     const cluster = new EmbeddedCluster(parts);
     await cluster.#writeKubeconfig();
-    await cluster.#startComponents();
+    await Promise.all([cluster.#startComponents(), cluster.#startNode()]);
     return cluster;
   }
 
@@ -141,8 +152,9 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { components, logins, http, plane, storage, directory } = this.#parts;
+    const { components, late, logins, http, plane, storage, directory } = this.#parts;
     for (const login of logins) login[Symbol.dispose]();
+    await late.node?.[Symbol.asyncDispose]();
     await components[Symbol.asyncDispose]();
     await http.close({ graceMs: 500 });
     await plane[Symbol.asyncDispose]();
@@ -169,6 +181,26 @@ export class EmbeddedCluster implements AsyncDisposable {
     await components.start([...controllers, scheduler]);
   }
 
+  async #startNode(): Promise<void> {
+    const { options, directory, certificates, late } = this.#parts;
+    if (options.node === undefined) return;
+    const { clock, random } = options;
+    const log = options.log.named('node');
+    const node = await processNode({
+      ...options.node,
+      nodeName,
+      client: this.client(nodeIdentity(nodeName)),
+      clock,
+      random,
+      log,
+      directory: directory.file('node'),
+      apiServer: { url: this.url, ca: certificates.ca },
+    });
+    late.node = node;
+    node.agent.run().catch((error: unknown) => log.error('the node agent failed', { error }));
+    await node.agent.started();
+  }
+
   /** A client that reads as all controllers together do and writes as one of them. */
   #controllerClient(account: string): KubernetesClient {
     const { clock, random } = this.#parts.options;
@@ -193,6 +225,8 @@ interface Parts {
   readonly http: HttpServer;
   readonly components: Components;
   readonly logins: ServiceAccountLogin[];
+  /** What comes to be after the server that refers to it. */
+  readonly late: { node?: ProcessNode };
 }
 
 /** Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now. */
