@@ -1,7 +1,10 @@
 import type { BuiltInController } from './built-in-controller.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { customResourceCleanup } from './custom-resource-cleanup.ts';
+import { deploymentController } from './deployment/deployment.ts';
+import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace.ts';
+import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account.ts';
 
@@ -21,5 +24,9 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     rootCaPublisher(options),
     clusterRoleAggregation(),
     customResourceCleanup(),
+    garbageCollector(),
+    replicaSetController(),
+    replicationController(),
+    deploymentController(),
   ];
 }

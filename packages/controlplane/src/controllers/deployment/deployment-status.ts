@@ -1,0 +1,142 @@
+import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import {
+  conditionOf,
+  newCondition,
+  progressDeadlineSeconds,
+  reasons,
+  withCondition,
+  withoutCondition,
+} from './conditions.ts';
+import { desiredReplicas, maxUnavailable, totalOf, totalSize } from './rollout-math.ts';
+
+/** What a status is made from. */
+export interface DeploymentState {
+  readonly sets: readonly ReplicaSet[];
+  readonly current: ReplicaSet | undefined;
+  readonly nowMs: number;
+}
+
+/** Counts and availability; progress is judged by {@link rolloutStatus}. */
+export function deploymentStatus(deployment: Deployment, state: DeploymentState): DeploymentStatus {
+  const { sets, current, nowMs } = state;
+  const available = totalOf(sets, 'availableReplicas');
+  const enough = available >= desiredReplicas(deployment) - maxUnavailable(deployment);
+  const condition = enough
+    ? { status: 'True', reason: reasons.available, message: 'Deployment has minimum availability.' }
+    : { status: 'False', reason: reasons.unavailable, message: 'Deployment does not have minimum availability.' };
+  const { generation } = deployment.metadata;
+  const { collisionCount } = deployment.status ?? {};
+  return {
+    ...(generation !== undefined && { observedGeneration: generation }),
+    ...nonZero('replicas', totalOf(sets, 'replicas')),
+    ...nonZero('updatedReplicas', current ? totalOf([current], 'replicas') : 0),
+    ...nonZero('readyReplicas', totalOf(sets, 'readyReplicas')),
+    ...nonZero('availableReplicas', available),
+    ...nonZero('unavailableReplicas', Math.max(0, totalSize(sets) - available)),
+    terminatingReplicas: totalOf(sets, 'terminatingReplicas'),
+    ...(collisionCount !== undefined && { collisionCount }),
+    conditions: withCondition(deployment.status?.conditions, newCondition('Available', { ...condition, nowMs })),
+  };
+}
+
+/** The status in the middle of a rollout: counts, availability, progress against the deadline, failures of the sets. */
+export function rolloutStatus(deployment: Deployment, state: DeploymentState): DeploymentStatus {
+  const status = deploymentStatus(deployment, state);
+  let conditions = withProgress(deployment, { status, state });
+  const failure = replicaFailure(state);
+  conditions = failure ? withCondition(conditions, failure) : withoutCondition(conditions, 'ReplicaFailure');
+  return { ...status, conditions };
+}
+
+/** True once all pods are of the new set, and available. */
+export function isComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
+  const desired = desiredReplicas(deployment);
+  return (
+    (status?.updatedReplicas ?? 0) === desired &&
+    (status?.replicas ?? 0) === desired &&
+    (status?.availableReplicas ?? 0) === desired &&
+    (status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
+}
+
+/**
+ * How long until the deadline must be looked at, in milliseconds; undefined when it does not run. Nothing else would wake
+ * the controller when nothing moves.
+ */
+export function msUntilDeadline(deployment: Deployment, status: DeploymentStatus, nowMs: number): number | undefined {
+  const deadline = progressDeadlineSeconds(deployment);
+  const progress = conditionOf(status, 'Progressing');
+  if (deadline === undefined || !progress) return undefined;
+  if (isComplete(deployment, status)) return undefined;
+  if (progress.reason === reasons.timedOut || progress.reason === reasons.complete) return undefined;
+  return Math.max(1_000, Date.parse(progress.lastUpdateTime ?? '') + deadline * 1000 - nowMs + 1_000);
+}
+
+function withProgress(
+  deployment: Deployment,
+  { status, state }: { readonly status: DeploymentStatus; readonly state: DeploymentState },
+): readonly DeploymentCondition[] {
+  const conditions = status.conditions ?? [];
+  if (progressDeadlineSeconds(deployment) === undefined) return withoutCondition(conditions, 'Progressing');
+  const { current, nowMs } = state;
+  const present = conditionOf(deployment.status, 'Progressing');
+  const settled = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && present?.reason === reasons.complete;
+  if (settled) return conditions;
+  const subject = current ? `ReplicaSet "${current.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
+  const say = (said: { status: string; reason: string; message: string }) =>
+    newCondition('Progressing', { ...said, nowMs });
+  if (isComplete(deployment, status)) {
+    const message = `${subject} has successfully progressed.`;
+    return withCondition(conditions, say({ status: 'True', reason: reasons.complete, message }));
+  }
+  if (isProgressing(deployment.status, status)) {
+    const message = `${subject} is progressing.`;
+    const condition = say({ status: 'True', reason: reasons.updated, message });
+    const since = present?.status === 'True' ? present.lastTransitionTime : undefined;
+    // Said anew even when it was said before: its update time restarts the deadline.
+    return [
+      ...withoutCondition(conditions, 'Progressing'),
+      { ...condition, ...(since && { lastTransitionTime: since }) },
+    ];
+  }
+  if (isTimedOut(deployment, { status, nowMs })) {
+    const message = `${subject} has timed out progressing.`;
+    return withCondition(conditions, say({ status: 'False', reason: reasons.timedOut, message }));
+  }
+  return conditions;
+}
+
+function isProgressing(before: DeploymentStatus | undefined, now: DeploymentStatus): boolean {
+  const old = (status: DeploymentStatus | undefined): number =>
+    (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+  return (
+    (now.updatedReplicas ?? 0) > (before?.updatedReplicas ?? 0) ||
+    old(now) < old(before) ||
+    (now.readyReplicas ?? 0) > (before?.readyReplicas ?? 0) ||
+    (now.availableReplicas ?? 0) > (before?.availableReplicas ?? 0)
+  );
+}
+
+function isTimedOut(
+  deployment: Deployment,
+  { status, nowMs }: { readonly status: DeploymentStatus; readonly nowMs: number },
+): boolean {
+  const progress = conditionOf(status, 'Progressing');
+  if (!progress || progress.reason === reasons.complete) return false;
+  if (progress.reason === reasons.timedOut) return true;
+  const deadlineMs = (progressDeadlineSeconds(deployment) ?? Number.POSITIVE_INFINITY) * 1000;
+  return Date.parse(progress.lastUpdateTime ?? '') + deadlineMs < nowMs;
+}
+
+/** The new set's failure, else one of the old sets'. */
+function replicaFailure({ sets, current }: DeploymentState): DeploymentCondition | undefined {
+  const failureOf = (set: ReplicaSet | undefined) =>
+    set?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  const failure = failureOf(current) ?? sets.map(failureOf).find((each) => each !== undefined);
+  if (!failure) return undefined;
+  return { ...failure, ...(failure.lastTransitionTime && { lastUpdateTime: failure.lastTransitionTime }) };
+}
+
+function nonZero(name: string, count: number): Readonly<Record<string, number>> {
+  return count === 0 ? {} : { [name]: count };
+}

@@ -1,0 +1,179 @@
+import { isAlreadyExists, isControlledBy, objectKey, sameJson, setControllerReference } from '@kubewright/apimachinery';
+import { type Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import { createObject, updateObject } from '../object-writes.ts';
+import { isNamespaceTerminating, messageOf } from '../pods/pod-control.ts';
+import { canonicalJson, shortHash } from '../template-hash.ts';
+import {
+  maxRevision,
+  newReplicaSetAnnotations,
+  revisionAnnotation,
+  revisionOf,
+  sizeAnnotations,
+} from './annotations.ts';
+import { conditionOf, newCondition, progressDeadlineSeconds, reasons } from './conditions.ts';
+import type { Rollout } from './rollout.ts';
+import { byCreation, newReplicaSetSize } from './rollout-math.ts';
+
+export const templateHashLabel = 'pod-template-hash';
+
+/** The replica set of the deployment's present template, and all others. */
+export interface Generations {
+  readonly current: ReplicaSet | undefined;
+  readonly old: readonly ReplicaSet[];
+}
+
+/** The oldest of the sets whose template is the deployment's, the hash label aside. */
+export function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  const wanted = comparable(deployment.spec?.template);
+  return [...sets].sort(byCreation).find((set) => comparable(set.spec?.template) === wanted);
+}
+
+/** Tells old and new apart, and brings revision and conditions up to date; makes the new set where it is wanted. */
+export async function generations(rollout: Rollout, how: { readonly create: boolean }): Promise<Generations> {
+  const found = findNewReplicaSet(rollout.deployment, rollout.sets);
+  const old = rollout.sets.filter((set) => set.metadata.uid !== found?.metadata.uid);
+  const revision = maxRevision(old) + 1;
+  if (found) return { current: await keepUp(rollout, { set: found, revision }), old };
+  if (!how.create) return { current: undefined, old };
+  return { current: await createReplicaSet(rollout, { old, revision }), old };
+}
+
+/** Carries the deployment's annotations and minimal ready time over to its present set, and the revision both ways. */
+async function keepUp(
+  rollout: Rollout,
+  { set, revision }: { readonly set: ReplicaSet; readonly revision: number },
+): Promise<ReplicaSet> {
+  const { deployment } = rollout;
+  const present = set.metadata.annotations ?? {};
+  const annotations = newReplicaSetAnnotations(deployment, present, revision);
+  const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
+  if (!sameJson(present, annotations) || (set.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
+    const spec = { ...set.spec!, minReadySeconds };
+    const object = { ...set, metadata: { ...set.metadata, annotations }, spec };
+    const updated = await updateObject(rollout.ctx, { kind: ReplicaSet, object });
+    rollout.replace(updated);
+    return updated;
+  }
+  const unnoted = revisionOf(deployment) !== revisionOf(set);
+  const deadline = progressDeadlineSeconds(deployment) !== undefined;
+  if (deadline && !conditionOf(deployment.status, 'Progressing')) {
+    const message = `Found new replica set "${set.metadata.name}"`;
+    const condition = newCondition('Progressing', {
+      status: 'True',
+      reason: reasons.found,
+      message,
+      nowMs: rollout.nowMs,
+    });
+    await rollout.writeCondition(condition, (next) => withRevision(next, revisionOf(set)));
+  } else if (unnoted) {
+    await rollout.writeStatus(withRevision(deployment, revisionOf(set)));
+  }
+  return set;
+}
+
+async function createReplicaSet(
+  rollout: Rollout,
+  { old, revision }: { readonly old: readonly ReplicaSet[]; readonly revision: number },
+): Promise<ReplicaSet | undefined> {
+  const { ctx, deployment, events } = rollout;
+  const size = newReplicaSetSize(deployment, { all: old, present: 0 });
+  const wanted = replicaSetOf(deployment, { size, revision });
+  let created: ReplicaSet;
+  let isNew = true;
+  try {
+    created = await createObject(ctx, { kind: ReplicaSet, object: wanted });
+  } catch (error) {
+    if (isAlreadyExists(error)) {
+      created = await takeExisting(rollout, { wanted, error });
+      isNew = false;
+    } else {
+      return await failToCreate(rollout, { wanted, error });
+    }
+  }
+  rollout.replace(created);
+  const name = created.metadata.name ?? '';
+  if (isNew && size > 0) {
+    const message = `Scaled up replica set ${name} from 0 to ${size}`;
+    events.record(ctx, { about: deployment, reason: 'ScalingReplicaSet', message });
+  }
+  const deadline = progressDeadlineSeconds(deployment) !== undefined;
+  if (isNew && deadline) {
+    const message = `Created new replica set "${name}"`;
+    const { nowMs } = rollout;
+    const condition = newCondition('Progressing', { status: 'True', reason: reasons.created, message, nowMs });
+    await rollout.writeCondition(condition, (next) => withRevision(next, revision));
+  } else if (revisionOf(deployment) !== revision) {
+    await rollout.writeStatus(withRevision(deployment, revision));
+  }
+  return created;
+}
+
+/**
+ * The set of that name is ours if it is this deployment's with this template: an earlier reconcile made it. Otherwise two
+ * templates share a hash, and the next one counts the collision in.
+ */
+async function takeExisting(
+  rollout: Rollout,
+  { wanted, error }: { readonly wanted: ReplicaSet; readonly error: unknown },
+): Promise<ReplicaSet> {
+  const { ctx, deployment } = rollout;
+  const existing = await ctx.client.resource(ReplicaSet).get(objectKey(wanted), { signal: ctx.signal });
+  const same = comparable(existing.spec?.template) === comparable(deployment.spec?.template);
+  if (isControlledBy(existing, deployment) && same) return existing;
+  const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+  await rollout.writeStatus({ ...deployment, status: { ...deployment.status, collisionCount } });
+  throw error;
+}
+
+async function failToCreate(
+  rollout: Rollout,
+  { wanted, error }: { readonly wanted: ReplicaSet; readonly error: unknown },
+): Promise<never> {
+  const { ctx, deployment, events } = rollout;
+  if (isNamespaceTerminating(error)) throw error;
+  const message = `Failed to create new replica set "${wanted.metadata.name}": ${messageOf(error)}`;
+  if (progressDeadlineSeconds(deployment) !== undefined) {
+    const { nowMs } = rollout;
+    await rollout.writeCondition(
+      newCondition('Progressing', { status: 'False', reason: reasons.createError, message, nowMs }),
+    );
+  }
+  events.record(ctx, { about: deployment, type: 'Warning', reason: reasons.createError, message });
+  throw error;
+}
+
+function replicaSetOf(
+  deployment: Deployment,
+  { size, revision }: { readonly size: number; readonly revision: number },
+): ReplicaSet {
+  const { name = '', namespace = '' } = deployment.metadata;
+  const { selector = {}, template = {}, minReadySeconds } = deployment.spec ?? {};
+  const { collisionCount } = deployment.status ?? {};
+  const hash = shortHash(template, { collisionCount });
+  const labels = { ...template.metadata?.labels, [templateHashLabel]: hash };
+  const annotations = { ...newReplicaSetAnnotations(deployment, {}, revision), ...sizeAnnotations(deployment) };
+  const set: ReplicaSet = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: `${name}-${hash}`, namespace, labels, annotations },
+    spec: {
+      replicas: size,
+      ...(minReadySeconds !== undefined && { minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [templateHashLabel]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  };
+  return setControllerReference(set, deployment);
+}
+
+function withRevision(deployment: Deployment, revision: number): Deployment {
+  const annotations = { ...deployment.metadata.annotations, [revisionAnnotation]: String(revision) };
+  return { ...deployment, metadata: { ...deployment.metadata, annotations } };
+}
+
+function comparable(template: PodTemplateSpec | undefined): string {
+  const { [templateHashLabel]: _hash, ...labels } = template?.metadata?.labels ?? {};
+  const metadata = { ...template?.metadata, creationTimestamp: undefined, labels };
+  return canonicalJson({ ...template, metadata });
+}

@@ -1,0 +1,101 @@
+import { isConflict, isNotFound, objectKey } from '@kubewright/apimachinery';
+import { Deployment, type DeploymentCondition, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import type { ReconcileContext } from '@kubewright/runtime';
+import type { CoreEventRecorder } from '../core-event-recorder.ts';
+import { updateObject, updateStatus } from '../object-writes.ts';
+import { sizeAnnotations } from './annotations.ts';
+import { withCondition } from './conditions.ts';
+import { sizeOf } from './rollout-math.ts';
+
+/** One reconcile of one deployment: what it works on, and the writes that all steps share. */
+export class Rollout {
+  readonly ctx: ReconcileContext<Deployment>;
+  readonly events: CoreEventRecorder;
+  /** As of the last write of this reconcile. */
+  deployment: Deployment;
+  /** All replica sets of the deployment. */
+  sets: readonly ReplicaSet[];
+
+  constructor(parts: {
+    readonly ctx: ReconcileContext<Deployment>;
+    readonly events: CoreEventRecorder;
+    readonly deployment: Deployment;
+    readonly sets: readonly ReplicaSet[];
+  }) {
+    this.ctx = parts.ctx;
+    this.events = parts.events;
+    this.deployment = parts.deployment;
+    this.sets = parts.sets;
+  }
+
+  get nowMs(): number {
+    return this.ctx.clock.now();
+  }
+
+  /** Writes the deployment's status, and its annotations, which travel with it. */
+  async writeStatus(deployment: Deployment): Promise<void> {
+    this.deployment = await updateStatus(this.ctx, { kind: Deployment, object: deployment });
+  }
+
+  /** Writes one more condition, and what `also` changes, into the status. */
+  async writeCondition(
+    condition: DeploymentCondition,
+    also: (deployment: Deployment) => Deployment = (same) => same,
+  ): Promise<void> {
+    const { status } = this.deployment;
+    const conditions = withCondition(status?.conditions, condition);
+    await this.writeStatus(also({ ...this.deployment, status: { ...status, conditions } }));
+  }
+
+  /** Sizes a replica set for the present deployment, and says so when its size changes. Answers whether it does. */
+  async scale(set: ReplicaSet, size: number): Promise<boolean> {
+    const { deployment } = this;
+    const before = sizeOf(set);
+    const annotations = { ...set.metadata.annotations, ...sizeAnnotations(deployment) };
+    const noted = Object.entries(annotations).every(([key, value]) => set.metadata.annotations?.[key] === value);
+    if (before === size && noted) return false;
+    const spec = { ...set.spec!, replicas: size };
+    this.replace(
+      await updateObject(this.ctx, {
+        kind: ReplicaSet,
+        object: { ...set, metadata: { ...set.metadata, annotations }, spec },
+      }),
+    );
+    if (before === size) return false;
+    const direction = before < size ? 'up' : 'down';
+    const message = `Scaled ${direction} replica set ${set.metadata.name} from ${before} to ${size}`;
+    this.events.record(this.ctx, { about: deployment, reason: 'ScalingReplicaSet', message });
+    return true;
+  }
+
+  /** Scales only when the size differs; annotations alone are no reason to write. */
+  async resize(set: ReplicaSet, size: number): Promise<boolean> {
+    return sizeOf(set) === size ? false : this.scale(set, size);
+  }
+
+  /** Puts a newer state of a replica set, or a new one, among the sets. */
+  replace(set: ReplicaSet): void {
+    const known = this.sets.some((each) => each.metadata.uid === set.metadata.uid);
+    this.sets = known
+      ? this.sets.map((each) => (each.metadata.uid === set.metadata.uid ? set : each))
+      : [...this.sets, set];
+  }
+
+  /** The newest state that this reconcile knows of a replica set. */
+  current(set: ReplicaSet): ReplicaSet {
+    return this.sets.find((each) => each.metadata.uid === set.metadata.uid) ?? set;
+  }
+
+  /** Deletes a replica set that is no more needed. */
+  async drop(set: ReplicaSet): Promise<void> {
+    const preconditions = { uid: set.metadata.uid, resourceVersion: set.metadata.resourceVersion };
+    try {
+      await this.ctx.client
+        .resource(ReplicaSet)
+        .delete(objectKey(set), { preconditions, propagationPolicy: 'Background', signal: this.ctx.signal });
+    } catch (error) {
+      // Gone, or changed since: the next look decides again.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import {
+  enqueueMapped,
+  type ReconcileOutcome,
+  type RequestContext,
+  requestController,
+  type Source,
+  watch,
+} from '@kubewright/runtime';
+import type { BuiltInController } from '../built-in-controller.ts';
+import { CoreEventRecorder } from '../core-event-recorder.ts';
+import { collect } from './collect.ts';
+import { MonitoredResources } from './monitored-resources.ts';
+import { type GraphNode, OwnerGraph } from './owner-graph.ts';
+import { OwnerLookup } from './owner-lookup.ts';
+
+const account = 'generic-garbage-collector';
+/** The request that asks for a look at what the server serves; uids look otherwise. */
+const resourcesRequest = { name: 'resources' };
+/** Discovery is read again this often, in milliseconds: aggregated servers come and go without a CRD. */
+const rediscoverMs = 30_000;
+/** How soon to look again while a kind is still being listed, in milliseconds. */
+const unsyncedMs = 100;
+
+/**
+ * Deletes what has lost its owners: in the background, in the foreground (dependents first) or not at all (orphans), as
+ * the owner's deletion asked for. Follows every kind that the server serves, those of CRDs as they come and go.
+ */
+export function garbageCollector(): BuiltInController {
+  const collector = new GarbageCollector();
+  return {
+    account,
+    definition: requestController({
+      name: 'garbage-collector-controller',
+      maxConcurrentReconciles: 20,
+      watches: [
+        watch(
+          CustomResourceDefinition,
+          enqueueMapped(() => [resourcesRequest]),
+        ),
+      ],
+      sources: [collector.source],
+      reconcile: (request, ctx) => collector.reconcile(request.name, ctx),
+    }),
+  };
+}
+
+class GarbageCollector {
+  readonly source: Source = {
+    name: 'monitored resources',
+    start: async (context, { signal }) => {
+      this.#enqueue = (uid) => context.enqueue({ name: uid });
+      const stop = (): void => void this.#monitors.stop();
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+      context.enqueue(resourcesRequest);
+    },
+  };
+  readonly #events = new CoreEventRecorder('garbage-collector-controller');
+  readonly #lookup = new OwnerLookup();
+  readonly #graph = new OwnerGraph({
+    enqueue: (uid) => this.#enqueue(uid),
+    mismatch: (dependent, owner) => void this.#misfits.set(dependent.uid, owner),
+  });
+  readonly #monitors = new MonitoredResources({
+    observe: (kind, metadata) => this.#graph.observe(kind, metadata),
+    remove: (uid) => this.#remove(uid),
+  });
+  /** Owners that dependents name wrongly, until it was told. */
+  readonly #misfits = new Map<string, GraphNode>();
+  #enqueue: (uid: string) => void = () => {};
+
+  async reconcile(name: string, ctx: RequestContext): Promise<ReconcileOutcome> {
+    if (name === resourcesRequest.name) return this.#followResources(ctx);
+    const node = this.#graph.node(name);
+    if (!node) return undefined;
+    this.#tellMisfit(node, ctx);
+    const outcome = await collect(node, {
+      client: ctx.client,
+      signal: ctx.signal,
+      graph: this.#graph,
+      lookup: this.#lookup,
+      enqueue: (uid) => this.#enqueue(uid),
+      hasSynced: () => this.#monitors.hasSynced,
+    });
+    return outcome === 'look-again' ? { requeueAfterMs: unsyncedMs } : undefined;
+  }
+
+  async #followResources({ client, clock, log, signal }: RequestContext): Promise<ReconcileOutcome> {
+    client.discovery.invalidate();
+    const { resources } = await client.discovery.mapper({ signal });
+    await this.#monitors.follow(resources, { client, clock, log });
+    return { requeueAfterMs: rediscoverMs };
+  }
+
+  #remove(uid: string): void {
+    const node = this.#graph.node(uid);
+    if (node?.kind) {
+      const { kind, name, namespace } = node;
+      this.#lookup.noteAbsent({ apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid }, namespace);
+    }
+    this.#misfits.delete(uid);
+    this.#graph.remove(uid);
+  }
+
+  /** An owner in another namespace is no owner: the dependent will be deleted, and its event says why. */
+  #tellMisfit(node: GraphNode, ctx: RequestContext): void {
+    const owner = this.#misfits.get(node.uid);
+    if (!owner || !node.kind) return;
+    this.#misfits.delete(node.uid);
+    if (owner.namespace === '' || owner.namespace === node.namespace) return;
+    const reference = node.owners.find(({ uid }) => uid === owner.uid);
+    if (!reference) return;
+    const { apiVersion, kind, name, uid } = reference;
+    const about: KubernetesObject = {
+      apiVersion: apiVersionOf(node.kind),
+      kind: node.kind.kind,
+      metadata: { name: node.name, uid: node.uid, ...(node.namespace && { namespace: node.namespace }) },
+    };
+    this.#events.record(ctx, {
+      about,
+      type: 'Warning',
+      reason: 'OwnerRefInvalidNamespace',
+      message: `ownerRef [${apiVersion}/${kind}, namespace: ${node.namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${node.namespace}"`,
+    });
+  }
+}

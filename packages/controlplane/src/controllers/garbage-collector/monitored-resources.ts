@@ -1,0 +1,61 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { ApiResource, KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import { type MetadataSink, ResourceMonitor } from './resource-monitor.ts';
+
+/** What the monitors work with. */
+export interface MonitorParts {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One monitor for each resource that can be listed, watched and deleted; they follow what the server serves. */
+export class MonitoredResources {
+  readonly #sink: MetadataSink;
+  readonly #monitors = new Map<string, ResourceMonitor>();
+  #stopped = false;
+
+  constructor(sink: MetadataSink) {
+    this.#sink = sink;
+  }
+
+  /** True once every resource was listed: only then all dependents of an object are known. */
+  get hasSynced(): boolean {
+    return this.#monitors.size > 0 && [...this.#monitors.values()].every(({ hasSynced }) => hasSynced);
+  }
+
+  /** Makes the monitors match what the server serves. */
+  async follow(resources: readonly ApiResource[], parts: MonitorParts): Promise<void> {
+    if (this.#stopped) return;
+    const wanted = new Map(monitorable(resources).map((each) => [`${each.plural}.${each.group}`, each]));
+    const gone = [...this.#monitors].filter(([name, { kind }]) => wanted.get(name)?.version !== kind.version);
+    for (const [name] of gone) this.#monitors.delete(name);
+    for (const [name, kind] of wanted) {
+      if (this.#monitors.has(name)) continue;
+      const monitor = new ResourceMonitor({ kind, sink: this.#sink, ...parts });
+      this.#monitors.set(name, monitor);
+      monitor.start();
+    }
+    // Another version of the same resource shows the same objects: those must not be taken for gone.
+    await Promise.all(gone.map(([name, monitor]) => monitor.stop({ forget: !wanted.has(name) })));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.stop({ forget: false })));
+    this.#monitors.clear();
+  }
+}
+
+/** The preferred version of each resource; events own nothing and are owned by nobody. */
+function monitorable(resources: readonly ApiResource[]): readonly ApiResource[] {
+  const seen = new Set<string>();
+  return resources.filter(({ group, plural, verbs }) => {
+    const name = `${plural}.${group}`;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    const isEvents = plural === 'events' && (group === '' || group === 'events.k8s.io');
+    return !isEvents && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb));
+  });
+}

@@ -1,0 +1,151 @@
+import type { KindDescriptor, ObjectMeta, OwnerReference } from '@kubewright/apimachinery';
+import { apiVersionOf, sameJson } from '@kubewright/apimachinery';
+
+export const foregroundFinalizer = 'foregroundDeletion';
+export const orphanFinalizer = 'orphan';
+
+/** An object of the graph. Without `kind` it is virtual: others name it as their owner, nobody has seen it. */
+export interface GraphNode {
+  readonly uid: string;
+  readonly kind: KindDescriptor | undefined;
+  readonly namespace: string;
+  readonly name: string;
+  readonly owners: readonly OwnerReference[];
+  /** Its deletion was asked for. */
+  readonly deleting: boolean;
+  /** It is being deleted and waits for its blocking dependents. */
+  readonly foreground: boolean;
+  /** It is being deleted and its dependents shall stay. */
+  readonly orphaning: boolean;
+}
+
+/** What a graph tells. */
+export interface OwnerGraphListener {
+  /** The node needs a look. */
+  enqueue(uid: string): void;
+  /** A dependent names an owner that its place does not allow: another namespace, or other words than the owner's own. */
+  mismatch(dependent: GraphNode, owner: GraphNode): void;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Who owns whom, by uid. Events of different kinds come in any order: an owner that was not seen yet is a virtual node,
+ * and a dependent of one is looked at, for its owner may never have been. Pure: no calls, no time.
+ */
+export class OwnerGraph {
+  readonly #listener: OwnerGraphListener;
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #dependents = new Map<string, Set<string>>();
+
+  constructor(listener: OwnerGraphListener) {
+    this.#listener = listener;
+  }
+
+  /** Number of objects seen; virtual nodes do not count. */
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** A node that was seen. */
+  node(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  /** Nodes that name this uid as an owner. */
+  dependentsOf(uid: string): readonly GraphNode[] {
+    const uids = this.#dependents.get(uid) ?? none;
+    return [...uids].map((each) => this.#nodes.get(each)).filter((node): node is GraphNode => node !== undefined);
+  }
+
+  /** Dependents whose reference blocks the deletion of their owner. */
+  blockingDependentsOf(uid: string): readonly GraphNode[] {
+    return this.dependentsOf(uid).filter(({ owners }) =>
+      owners.some((reference) => reference.uid === uid && reference.blockOwnerDeletion === true),
+    );
+  }
+
+  /** Takes in an object as it is now. */
+  observe(kind: KindDescriptor, metadata: ObjectMeta): void {
+    const before = this.#nodes.get(metadata.uid ?? '');
+    const node = nodeOf(kind, metadata);
+    this.#nodes.set(node.uid, node);
+    if (!before || !sameJson(before.owners, node.owners)) this.#relink(before, node);
+    if (!before) this.#checkDependents(node);
+    this.#transition(before, node);
+  }
+
+  /** Takes an object out; its dependents and those who wait for it are looked at. */
+  remove(uid: string): void {
+    const node = this.#nodes.get(uid);
+    if (!node) return;
+    this.#nodes.delete(uid);
+    for (const { uid: owner } of node.owners) this.#unlink(owner, uid);
+    for (const dependent of this.#dependents.get(uid) ?? none) this.#listener.enqueue(dependent);
+    for (const { uid: owner } of node.owners) {
+      if (this.#nodes.get(owner)?.foreground) this.#listener.enqueue(owner);
+    }
+  }
+
+  #relink(before: GraphNode | undefined, node: GraphNode): void {
+    const owners = new Set(node.owners.map(({ uid }) => uid));
+    for (const { uid } of before?.owners ?? []) {
+      if (!owners.has(uid)) this.#unlink(uid, node.uid);
+      // Gone from it, or blocking no more: that owner may be free to go.
+      if (this.#nodes.get(uid)?.foreground) this.#listener.enqueue(uid);
+    }
+    for (const reference of node.owners) {
+      const dependents = this.#dependents.get(reference.uid) ?? new Set<string>();
+      dependents.add(node.uid);
+      this.#dependents.set(reference.uid, dependents);
+      const owner = this.#nodes.get(reference.uid);
+      if (!owner) this.#listener.enqueue(node.uid);
+      else if (!fits(node, reference, owner)) this.#misfit(node, owner);
+      else if (owner.foreground) this.#listener.enqueue(node.uid);
+    }
+  }
+
+  /** Dependents came first: now it shows whether they name this owner as it is. */
+  #checkDependents(owner: GraphNode): void {
+    for (const dependent of this.dependentsOf(owner.uid)) {
+      const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
+      if (reference && !fits(dependent, reference, owner)) this.#misfit(dependent, owner);
+    }
+  }
+
+  #misfit(dependent: GraphNode, owner: GraphNode): void {
+    this.#listener.mismatch(dependent, owner);
+    this.#listener.enqueue(dependent.uid);
+  }
+
+  #transition(before: GraphNode | undefined, node: GraphNode): void {
+    if (node.orphaning && !before?.orphaning) this.#listener.enqueue(node.uid);
+    if (!node.foreground || before?.foreground) return;
+    for (const dependent of this.#dependents.get(node.uid) ?? none) this.#listener.enqueue(dependent);
+    this.#listener.enqueue(node.uid);
+  }
+
+  #unlink(owner: string, dependent: string): void {
+    const dependents = this.#dependents.get(owner);
+    dependents?.delete(dependent);
+    if (dependents?.size === 0) this.#dependents.delete(owner);
+  }
+}
+
+function nodeOf(kind: KindDescriptor, metadata: ObjectMeta): GraphNode {
+  const { uid = '', namespace = '', name = '', ownerReferences = [], finalizers = [], deletionTimestamp } = metadata;
+  const deleting = deletionTimestamp !== undefined && deletionTimestamp !== null;
+  const orphaning = deleting && finalizers.includes(orphanFinalizer);
+  const foreground = deleting && !orphaning && finalizers.includes(foregroundFinalizer);
+  return { uid, kind, namespace, name, owners: ownerReferences, deleting, foreground, orphaning };
+}
+
+/** True if the reference's words are the owner's own and its place is allowed: cluster-wide or the same namespace. */
+function fits(dependent: GraphNode, reference: OwnerReference, owner: GraphNode): boolean {
+  const named =
+    owner.kind !== undefined &&
+    reference.kind === owner.kind.kind &&
+    reference.name === owner.name &&
+    reference.apiVersion === apiVersionOf(owner.kind);
+  return named && (owner.namespace === '' || owner.namespace === dependent.namespace);
+}

@@ -1,0 +1,117 @@
+import {
+  isDeleting,
+  isNotFound,
+  type Kind,
+  type KindDescriptor,
+  type KubernetesObject,
+  type OwnerReference,
+  parseApiVersion,
+} from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { foregroundFinalizer } from './owner-graph.ts';
+
+/** An owner's kind is not served (any more, or yet). */
+export class UnknownOwnerKindError extends Error {
+  readonly code = 'KW3601';
+
+  constructor(reference: OwnerReference) {
+    super(
+      `cannot look up the owner ${reference.kind} "${reference.name}": ${reference.apiVersion} ${reference.kind} is not served; install its definition, or remove the reference`,
+    );
+    this.name = 'UnknownOwnerKindError';
+  }
+}
+
+/** A cluster-scoped object names an owner of a namespaced kind: nobody can tell which one, so it is left alone. */
+export class NamespacedOwnerError extends Error {
+  readonly code = 'KW3602';
+
+  constructor() {
+    super('cluster-scoped objects cannot refer to namespaced owners; remove the reference');
+    this.name = 'NamespacedOwnerError';
+  }
+}
+
+/** An object's owners, as they are now. */
+export interface Owners {
+  /** There, and not waiting for anybody. */
+  readonly solid: readonly OwnerReference[];
+  /** Not there. */
+  readonly dangling: readonly OwnerReference[];
+  /** Being deleted, waiting for their dependents. */
+  readonly waiting: readonly OwnerReference[];
+}
+
+/** What a lookup needs. */
+export interface LookupContext {
+  readonly client: KubernetesClient;
+  readonly signal: AbortSignal;
+}
+
+const mostAbsent = 500;
+
+/** Reads owners live, and remembers the ones that are absent: a uid never comes back. */
+export class OwnerLookup {
+  readonly #absent = new Set<string>();
+
+  /** Notes an object that is known to be gone. */
+  noteAbsent(reference: OwnerReference, namespace: string): void {
+    this.#absent.add(absentKey(reference, namespace));
+    if (this.#absent.size > mostAbsent) this.#absent.delete(this.#absent.values().next().value ?? '');
+  }
+
+  /**
+   * Sorts the owners that an object in `namespace` names.
+   *
+   * @throws {@link UnknownOwnerKindError} (retry), {@link NamespacedOwnerError} (do not), StatusError.
+   */
+  async classify(
+    references: readonly OwnerReference[],
+    options: LookupContext & { readonly namespace: string },
+  ): Promise<Owners> {
+    const solid: OwnerReference[] = [];
+    const dangling: OwnerReference[] = [];
+    const waiting: OwnerReference[] = [];
+    for (const reference of references) {
+      const owner = await this.#find(reference, options);
+      if (!owner) dangling.push(reference);
+      else if (isDeleting(owner) && owner.metadata.finalizers?.includes(foregroundFinalizer)) waiting.push(reference);
+      else solid.push(reference);
+    }
+    return { solid, dangling, waiting };
+  }
+
+  async #find(
+    reference: OwnerReference,
+    options: LookupContext & { readonly namespace: string },
+  ): Promise<KubernetesObject | undefined> {
+    const { client, signal, namespace: own } = options;
+    if (this.#absent.has(absentKey(reference, own)) || this.#absent.has(absentKey(reference, ''))) return undefined;
+    const kind = await findKind(reference, options);
+    if (own === '' && kind.scope === 'Namespaced') throw new NamespacedOwnerError();
+    const namespace = kind.scope === 'Namespaced' ? own : '';
+    const key = namespace === '' ? { name: reference.name } : { namespace, name: reference.name };
+    try {
+      const owner = await client.metadata(kind as Kind<unknown>).get(key, { signal });
+      if (owner.metadata.uid === reference.uid) return owner;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.noteAbsent(reference, namespace);
+    return undefined;
+  }
+}
+
+async function findKind(reference: OwnerReference, { client, signal }: LookupContext): Promise<KindDescriptor> {
+  const wanted = { ...parseApiVersion(reference.apiVersion), kind: reference.kind };
+  const known = (await client.discovery.mapper({ signal })).forKind(wanted);
+  if (known) return known;
+  client.discovery.invalidate();
+  const found = (await client.discovery.mapper({ signal })).forKind(wanted);
+  if (!found) throw new UnknownOwnerKindError(reference);
+  return found;
+}
+
+function absentKey({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
+  return [apiVersion, kind, namespace, name, uid].join('\n');
+}

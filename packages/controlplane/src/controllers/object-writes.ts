@@ -1,0 +1,94 @@
+import { deepFreeze, isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import type { Patch } from '@kubewright/client';
+import type { RequestContext } from '@kubewright/runtime';
+
+/** What a write needs of a reconcile's context. */
+export type WriteContext = Pick<RequestContext, 'client' | 'cache' | 'signal'>;
+
+/** What is written, where. */
+export interface ObjectWrite<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  readonly object: T;
+}
+
+/**
+ * Creates an object; cached reads show it at once, which is what keeps a controller from creating it twice.
+ *
+ * @throws StatusError when the server refuses.
+ */
+export async function createObject<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
+  const { kind, object } = write;
+  return noted(ctx, { kind, object: await ctx.client.resource(kind).create(object, { signal: ctx.signal }) });
+}
+
+/**
+ * Replaces an object that was read from the cache.
+ *
+ * @throws StatusError with reason `Conflict` when it has changed meanwhile.
+ */
+export async function updateObject<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
+  const { kind } = write;
+  const object = withoutManagedFields(write.object);
+  return noted(ctx, { kind, object: await ctx.client.resource(kind).update(object, { signal: ctx.signal }) });
+}
+
+/**
+ * Replaces an object's status.
+ *
+ * @throws StatusError with reason `Conflict` when the object has changed meanwhile.
+ */
+export async function updateStatus<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
+  const { kind } = write;
+  const object = withoutManagedFields(write.object);
+  return noted(ctx, { kind, object: await ctx.client.resource(kind).status.update(object, { signal: ctx.signal }) });
+}
+
+/**
+ * Patches an object.
+ *
+ * @throws StatusError when it is not there, is another one (the patch may carry a uid), or the result is not valid.
+ */
+export async function patchObject<T extends KubernetesObject>(
+  ctx: WriteContext,
+  write: ObjectWrite<T> & { readonly patch: Patch },
+): Promise<T> {
+  const { kind, patch } = write;
+  const key = objectKey(write.object);
+  return noted(ctx, { kind, object: await ctx.client.resource(kind).patch(key, patch, { signal: ctx.signal }) });
+}
+
+/** Deletes this very object; answers false when it was gone already. */
+export async function deleteObject<T extends KubernetesObject>(
+  ctx: WriteContext,
+  write: ObjectWrite<T> & {
+    readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+    readonly gracePeriodSeconds?: number;
+  },
+): Promise<boolean> {
+  const { kind, object, propagationPolicy, gracePeriodSeconds } = write;
+  const { uid = '' } = object.metadata;
+  const key = objectKey(object);
+  try {
+    const answer = await ctx.client
+      .resource(kind)
+      .delete(key, { preconditions: { uid }, propagationPolicy, gracePeriodSeconds, signal: ctx.signal });
+    if ('metadata' in answer && 'deletionTimestamp' in answer.metadata) noted(ctx, { kind, object: answer as T });
+    else ctx.cache.noteDeletion(kind, { key, uid });
+    return true;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    ctx.cache.noteDeletion(kind, { key, uid });
+    return false;
+  }
+}
+
+function noted<T extends KubernetesObject>(ctx: WriteContext, { kind, object }: ObjectWrite<T>): T {
+  ctx.cache.noteWrite(kind, deepFreeze(object));
+  return object;
+}
+
+/** Caches cut other managers' entries; an update without any leaves those on the server alone. */
+function withoutManagedFields<T extends KubernetesObject>(object: T): T {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

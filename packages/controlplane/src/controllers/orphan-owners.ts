@@ -1,0 +1,47 @@
+import { type KubernetesObject, LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
+import type { EventHandler, IndexFunc, ObjectView, ReconcileRequest } from '@kubewright/runtime';
+
+/** Index of objects by the uid of their controller; those without one by their namespace (see {@link orphansOf}). */
+export const byController: IndexFunc<KubernetesObject> = ({ ownerReferences, namespace }) => {
+  const controller = ownerReferences.find((reference) => reference.controller === true);
+  return [controller ? controller.uid : orphansOf(namespace)];
+};
+
+/** Value of the index {@link byController} for objects of a namespace that nobody controls. */
+export function orphansOf(namespace: string): string {
+  return `orphans/${namespace}`;
+}
+
+/**
+ * Knows which owners' selectors take an orphan, so that owners hear of orphans that they may adopt. Fed by a watch of the
+ * owners; read by a watch of the objects.
+ */
+export class OrphanOwners {
+  readonly #selectors = new Map<string, Map<string, LabelSelector>>();
+
+  /** Handler of a watch of the owners; enqueues nothing. */
+  track<O extends KubernetesObject>(selectorOf: (owner: O) => LabelSelectorObject | undefined): EventHandler<O> {
+    return (event) => {
+      const { namespace, name } = event.object;
+      if (event.type === 'delete') {
+        const owners = this.#selectors.get(namespace);
+        owners?.delete(name);
+        if (owners?.size === 0) this.#selectors.delete(namespace);
+        return;
+      }
+      const owners = this.#selectors.get(namespace) ?? new Map<string, LabelSelector>();
+      owners.set(name, LabelSelector.ofObject(selectorOf(event.object.object)));
+      this.#selectors.set(namespace, owners);
+    };
+  }
+
+  /** Owners that may adopt an object: none when somebody controls it, or it is being deleted. */
+  of(view: ObjectView<unknown>): readonly ReconcileRequest[] {
+    if (view.deletionTimestamp !== undefined) return [];
+    if (view.ownerReferences.some((reference) => reference.controller === true)) return [];
+    const owners = this.#selectors.get(view.namespace) ?? new Map<string, LabelSelector>();
+    return [...owners]
+      .filter(([, selector]) => !selector.isEmpty && selector.matches(view.labels))
+      .map(([name]) => ({ namespace: view.namespace, name }));
+  }
+}

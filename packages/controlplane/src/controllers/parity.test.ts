@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { StatusError, sleep, systemClock } from '@kubewright/apimachinery';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { createNode, runScenario, scenarios } from './testdata/scenarios.mjs';
+import { TestControlPlane } from './testdata/test-control-plane.ts';
+
+interface Picture {
+  readonly name: string;
+  readonly state: Readonly<Record<string, unknown>>;
+}
+
+const recorded = JSON.parse(
+  readFileSync(new URL('./testdata/states-1.36.3.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, readonly Picture[]>>;
+
+describe('the built-in controllers', () => {
+  let plane: TestControlPlane;
+
+  const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
+    try {
+      const headers = { accept: 'application/json', 'content-type': type };
+      return { status: 200, json: await plane.client.request({ method, path, body, headers }) };
+    } catch (error) {
+      if (error instanceof StatusError) return { status: error.httpStatus, json: error.status };
+      throw error;
+    }
+  };
+  const pause = () => sleep(systemClock, { ms: 20 });
+
+  beforeAll(async () => {
+    plane = await TestControlPlane.start(process.env['KW_LOG'] ? { log: process.stdout } : {});
+    await createNode(call);
+  });
+  afterAll(async () => {
+    await plane[Symbol.asyncDispose]();
+    expect(plane.errors).toEqual([]);
+  });
+
+  it.concurrent.each(Object.keys(scenarios as object))('leave what the real ones leave: %s', async (name) => {
+    const namespace = `kw${Object.keys(scenarios as object).indexOf(name)}-parity`;
+    const pictures = (await runScenario(name, { call, namespace, pause, patience: 500 })) as readonly Picture[];
+    expect(pictures).toEqual(recorded[name]);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { isPodReady, mostRestarts, readySinceMs } from '../pods/pod-state.ts';
+
+/** A pod and how many of its siblings share its node. */
+export interface RankedPod {
+  readonly pod: Pod;
+  readonly rank: number;
+}
+
+const phaseOrder: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
+
+/**
+ * Compares pods by which is better to delete: not assigned, Pending before Unknown before Running, not ready, of lower
+ * cost, with more siblings on its node, ready for less time, restarted more often, younger. Ages count by their order of
+ * magnitude, so that not always the same ones go. Mirrors `ActivePodsWithRanks`.
+ */
+export function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
+  return (a, b) => {
+    const order =
+      Number(Boolean(a.pod.spec?.nodeName)) - Number(Boolean(b.pod.spec?.nodeName)) ||
+      phase(a.pod) - phase(b.pod) ||
+      Number(isPodReady(a.pod)) - Number(isPodReady(b.pod)) ||
+      deletionCost(a.pod) - deletionCost(b.pod) ||
+      b.rank - a.rank;
+    if (order !== 0) return order;
+    const readiness = byAge(readySinceMs(a.pod), readySinceMs(b.pod), nowMs);
+    if (readiness !== undefined) return readiness || byUid(a.pod, b.pod);
+    const restarts = mostRestarts(b.pod) - mostRestarts(a.pod);
+    if (restarts !== 0) return restarts;
+    return byAge(createdMs(a.pod), createdMs(b.pod), nowMs) || byUid(a.pod, b.pod);
+  };
+}
+
+/** The pods to delete when there are `count` too many. `siblings` are the pods of all sets with the same owner. */
+export function podsToDelete(
+  pods: readonly Pod[],
+  options: { readonly count: number; readonly siblings: readonly Pod[]; readonly nowMs: number },
+): readonly Pod[] {
+  const { count, siblings, nowMs } = options;
+  if (count >= pods.length) return pods;
+  const onNode = new Map<string, number>();
+  for (const { spec } of siblings) {
+    if (spec?.nodeName) onNode.set(spec.nodeName, (onNode.get(spec.nodeName) ?? 0) + 1);
+  }
+  return pods
+    .map((pod) => ({ pod, rank: onNode.get(pod.spec?.nodeName ?? '') ?? 0 }))
+    .sort(deletionOrder(nowMs))
+    .slice(0, count)
+    .map(({ pod }) => pod);
+}
+
+/** Undefined for equal times: the next criterion decides. 0 for ages of one order of magnitude. */
+function byAge(a: number | undefined, b: number | undefined, nowMs: number): number | undefined {
+  if (a === b) return undefined;
+  if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
+  return magnitude(nowMs - a) - magnitude(nowMs - b);
+}
+
+function magnitude(ageMs: number): number {
+  return ageMs <= 0 ? -1 : Math.floor(Math.log2(ageMs * 1e6));
+}
+
+function byUid(a: Pod, b: Pod): number {
+  return (a.metadata.uid ?? '') < (b.metadata.uid ?? '') ? -1 : 1;
+}
+
+function phase({ status }: Pod): number {
+  return phaseOrder[status?.phase ?? 'Pending'] ?? 0;
+}
+
+/** What is no 32-bit integer in its plain form counts as 0. */
+function deletionCost({ metadata }: Pod): number {
+  const text = metadata.annotations?.[costAnnotation] ?? '0';
+  const cost = /^(-?[1-9]\d{0,9}|0)$/.test(text) ? Number(text) : 0;
+  return cost === Math.trunc(cost) && Math.abs(cost) <= 0x7fffffff ? cost : 0;
+}
+
+function createdMs({ metadata }: Pod): number | undefined {
+  return metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : undefined;
+}

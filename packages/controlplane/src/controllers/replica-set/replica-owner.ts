@@ -1,0 +1,38 @@
+import { type Kind, type KubernetesObject, LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
+import { ReplicaSet, type ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
+import { type PodTemplateSpec, ReplicationController } from '@kubewright/apimachinery/core/v1';
+
+/** What replica sets and replication controllers have in common. */
+export interface ReplicaOwner extends KubernetesObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly minReadySeconds?: number;
+    readonly template?: PodTemplateSpec;
+  };
+  readonly status?: ReplicaSetStatus;
+}
+
+/** How one of the kinds is run. */
+export interface ReplicaOwnerKind<O extends ReplicaOwner> {
+  readonly kind: Kind<O>;
+  /** Of its service account, and the name in its events. */
+  readonly account: string;
+  selectorOf(owner: O): LabelSelectorObject | undefined;
+}
+
+export const replicaSets: ReplicaOwnerKind<ReplicaSet> = {
+  kind: ReplicaSet,
+  account: 'replicaset-controller',
+  selectorOf: ({ spec }) => spec?.selector,
+};
+
+export const replicationControllers: ReplicaOwnerKind<ReplicationController> = {
+  kind: ReplicationController,
+  account: 'replication-controller',
+  selectorOf: ({ spec }) => (spec?.selector ? { matchLabels: spec.selector } : undefined),
+};
+
+/** The selector of an owner. */
+export function selectorOf<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>, owner: O): LabelSelector {
+  return LabelSelector.ofObject(of.selectorOf(owner));
+}

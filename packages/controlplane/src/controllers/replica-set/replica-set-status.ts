@@ -1,0 +1,61 @@
+import { formatTime, sameJson } from '@kubewright/apimachinery';
+import type { ReplicaSetCondition, ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { messageOf } from '../pods/pod-control.ts';
+import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
+import type { ReplicaOwner } from './replica-owner.ts';
+
+/** What a status is made from. */
+export interface ReplicaSetState {
+  /** Pods that count. */
+  readonly pods: readonly Pod[];
+  readonly terminating: readonly Pod[];
+  /** Why pods could not be created or deleted. */
+  readonly error: unknown;
+  readonly nowMs: number;
+}
+
+/** The status of a replica set: counts, and whether its pods can be managed at all. */
+export function replicaSetStatus(owner: ReplicaOwner, state: ReplicaSetState): ReplicaSetStatus {
+  const { pods, terminating, nowMs } = state;
+  const { minReadySeconds = 0, template } = owner.spec ?? {};
+  const labels = Object.entries(template?.metadata?.labels ?? {});
+  const fullyLabeled = pods.filter(({ metadata }) => labels.every(([key, value]) => metadata.labels?.[key] === value));
+  const ready = pods.filter(isPodReady);
+  const available = pods.filter((pod) => isPodAvailable(pod, { minReadySeconds, nowMs }));
+  const conditions = withFailure(owner, state);
+  return {
+    replicas: pods.length,
+    ...nonZero('fullyLabeledReplicas', fullyLabeled.length),
+    ...nonZero('readyReplicas', ready.length),
+    ...nonZero('availableReplicas', available.length),
+    ...(owner.kind === 'ReplicaSet' && { terminatingReplicas: terminating.length }),
+    ...(owner.metadata.generation !== undefined && { observedGeneration: owner.metadata.generation }),
+    ...(conditions.length > 0 && { conditions }),
+  };
+}
+
+/** True when the API's status says the same. */
+export function isSameStatus(present: ReplicaSetStatus | undefined, next: ReplicaSetStatus): boolean {
+  return sameJson(present ?? {}, next);
+}
+
+function nonZero(name: string, count: number): Readonly<Record<string, number>> {
+  return count === 0 ? {} : { [name]: count };
+}
+
+function withFailure(owner: ReplicaOwner, { pods, error, nowMs }: ReplicaSetState): readonly ReplicaSetCondition[] {
+  const present = owner.status?.conditions ?? [];
+  const known = present.some(({ type }) => type === 'ReplicaFailure');
+  if (error === undefined) return known ? present.filter(({ type }) => type !== 'ReplicaFailure') : present;
+  if (known) return present;
+  const missing = pods.length < (owner.spec?.replicas ?? 1);
+  const failure: ReplicaSetCondition = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    lastTransitionTime: formatTime(nowMs),
+    reason: missing ? 'FailedCreate' : 'FailedDelete',
+    message: messageOf(error),
+  };
+  return [...present, failure];
+}

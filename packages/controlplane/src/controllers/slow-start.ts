@@ -1,0 +1,24 @@
+/** How a slow start ended. */
+export interface SlowStartResult {
+  /** Calls that succeeded. */
+  readonly successes: number;
+  /** The first failure of the batch that stopped it. */
+  readonly error: unknown;
+}
+
+/**
+ * Calls `make` `count` times in batches of 1, 2, 4, 8 …, each batch at once, and stops after the first batch with a
+ * failure: what the server refuses (a quota, say) is refused a few times, not `count` times. Mirrors `slowStartBatch`.
+ */
+export async function slowStart(count: number, make: (index: number) => Promise<void>): Promise<SlowStartResult> {
+  let successes = 0;
+  for (let batch = 1; successes < count; batch *= 2) {
+    const first = successes;
+    const size = Math.min(batch, count - first);
+    const results = await Promise.allSettled(Array.from({ length: size }, (_, i) => make(first + i)));
+    successes += results.filter(({ status }) => status === 'fulfilled').length;
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) return { successes, error: failed.reason };
+  }
+  return { successes, error: undefined };
+}

@@ -1,0 +1,31 @@
+import { Session } from './session.mjs';
+import { collecting } from './scenarios/collecting.mjs';
+import { deployments } from './scenarios/deployments.mjs';
+import { createNode, playOnce, refreshNode } from './player.mjs';
+
+/** What is recorded from the real controllers and run against ours. */
+export const scenarios = { ...deployments, ...collecting };
+
+export { createNode, refreshNode };
+
+/** Runs a scenario in a namespace of its own while the player plays the node; answers its pictures. */
+export async function runScenario(name, { call, namespace, pause, patience }) {
+  await call('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const session = new Session({ call, namespace, pause, patience });
+  await session.until('the service account', () => session.get('serviceaccounts', 'default'));
+  let playing = true;
+  const player = (async () => {
+    while (playing) {
+      await playOnce(call, [namespace]);
+      await pause();
+    }
+  })();
+  try {
+    await scenarios[name](session);
+  } finally {
+    playing = false;
+    await player;
+    await call('DELETE', `/api/v1/namespaces/${namespace}`);
+  }
+  return session.pictures;
+}

@@ -1,0 +1,97 @@
+/** One scenario's namespace on some API server: calls, waiting, and pictures of its state. */
+import { normalise } from './normalise.mjs';
+
+const types = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+const pictured = {
+  deployments: '/apis/apps/v1',
+  replicasets: '/apis/apps/v1',
+  replicationcontrollers: '/api/v1',
+  statefulsets: '/apis/apps/v1',
+  controllerrevisions: '/apis/apps/v1',
+  jobs: '/apis/batch/v1',
+  pods: '/api/v1',
+  persistentvolumeclaims: '/api/v1',
+  configmaps: '/api/v1',
+  endpointslices: '/apis/discovery.k8s.io/v1',
+  events: '/api/v1',
+};
+
+export class Session {
+  constructor({ call, namespace, pause, patience }) {
+    Object.assign(this, { call, namespace, pause, patience, pictures: [] });
+  }
+
+  path(resource, name) {
+    const [plural, sub] = resource.split('/');
+    const prefix = pictured[plural] ?? '/api/v1';
+    return `${prefix}/namespaces/${this.namespace}/${plural}${name ? `/${name}` : ''}${sub ? `/${sub}` : ''}`;
+  }
+
+  async #expect(answer, what) {
+    if (answer.status >= 300) throw new Error(`${what}: ${answer.status} ${JSON.stringify(answer.json)}`);
+    return answer.json;
+  }
+
+  async create(resource, body) {
+    return this.#expect(await this.call('POST', this.path(resource), body), `create ${resource}`);
+  }
+
+  async get(resource, name) {
+    const { json, status } = await this.call('GET', this.path(resource, name));
+    return status === 404 ? undefined : json;
+  }
+
+  async list(resource) {
+    return (await this.call('GET', this.path(resource))).json.items ?? [];
+  }
+
+  async patch(resource, name, body, type = 'merge') {
+    return this.#expect(await this.call('PATCH', this.path(resource, name), body, types[type]), `patch ${resource} ${name}`);
+  }
+
+  async delete(resource, name, options) {
+    return this.#expect(await this.call('DELETE', this.path(resource, name), options), `delete ${resource} ${name}`);
+  }
+
+  /** Waits until `condition` answers something true. */
+  async until(what, condition) {
+    for (let tries = 0; tries < this.patience; tries++) {
+      const value = await condition();
+      if (value) return value;
+      await this.pause();
+    }
+    throw new Error(`gave up waiting for ${what} in ${this.namespace}: ${JSON.stringify(await this.#state(), null, 1).slice(0, 6000)}`);
+  }
+
+  /** Keeps a picture of the namespace's state, once nothing has moved for a while. */
+  async picture(name, { events = false } = {}) {
+    let before = '';
+    let same = 0;
+    let state = {};
+    for (let tries = 0; same < 4 && tries < this.patience; tries++) {
+      state = await this.#state();
+      const text = JSON.stringify(state);
+      same = text === before ? same + 1 : 0;
+      before = text;
+      await this.pause();
+    }
+    if (!events) delete state.events;
+    this.pictures.push({ name, state: normalise(state, this.namespace) });
+  }
+
+  /** Keeps something else than the namespace's state. */
+  keep(name, value) {
+    this.pictures.push({ name, state: normalise({ [name]: [value] }, this.namespace) });
+  }
+
+  async #state() {
+    const state = {};
+    for (const resource of Object.keys(pictured)) state[resource] = await this.list(resource);
+    return state;
+  }
+}

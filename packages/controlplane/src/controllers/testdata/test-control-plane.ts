@@ -1,0 +1,77 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
+import type { ClientCertificate, Connection } from '../../apiserver/http/index.ts';
+import { Components } from '../../cluster/components.ts';
+import { ControlPlane } from '../../cluster/control-plane.ts';
+import {
+  adminIdentity,
+  controllerIdentity,
+  controllerManagerIdentity,
+  schedulerIdentity,
+  serverIdentity,
+} from '../../cluster/identities.ts';
+import { SplitIdentityTransport } from '../../cluster/split-identity-transport.ts';
+import { schedulerController } from '../../scheduler/index.ts';
+import { MemoryStorage } from '../../storage/index.ts';
+import { builtInControllers } from '../index.ts';
+
+/** A control plane with all built-in controllers and the scheduler, each under its own account; no node, no sockets. */
+export class TestControlPlane implements AsyncDisposable {
+  readonly client: KubernetesClient;
+  /** Faults of the server itself. */
+  readonly errors: unknown[] = [];
+  readonly #plane: ControlPlane;
+  readonly #storage: MemoryStorage;
+  readonly #components: Components;
+
+  private constructor(destination: LogDestination | undefined) {
+    const surroundings = { clock: systemClock, random: systemRandom };
+    this.#storage = new MemoryStorage({ clock: systemClock });
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    this.#plane = new ControlPlane({
+      storage: this.#storage,
+      ...surroundings,
+      serviceAccountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      allowLoopbackEndpoints: true,
+      serverAddress: () => '127.0.0.1:1',
+      onError: (error) => void this.errors.push(error),
+    });
+    const log = destination ? jsonLogger({ ...surroundings, destination }) : silentLogger;
+    this.#components = new Components({ ...surroundings, log });
+    this.client = this.#client(this.#transport(adminIdentity));
+  }
+
+  static async start(options: { readonly log?: LogDestination } = {}): Promise<TestControlPlane> {
+    const plane = new TestControlPlane(options.log);
+    await plane.#plane.start();
+    await plane.#startComponents();
+    return plane;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#components[Symbol.asyncDispose]();
+    await this.#plane[Symbol.asyncDispose]();
+    await this.#storage[Symbol.asyncDispose]();
+  }
+
+  async #startComponents(): Promise<void> {
+    const informers = this.#transport(controllerManagerIdentity);
+    const controllers = builtInControllers({ ca: 'a certificate' }).map(({ account, definition }) => {
+      const actor = this.#transport(account === 'apiextensions' ? serverIdentity : controllerIdentity(account));
+      return { name: account, definition, client: this.#client(new SplitIdentityTransport({ informers, actor })) };
+    });
+    const client = this.#client(this.#transport(schedulerIdentity));
+    await this.#components.start([...controllers, { name: 'scheduler', client, definition: schedulerController() }]);
+  }
+
+  #client(transport: InProcessTransport<Connection> | SplitIdentityTransport): KubernetesClient {
+    return new KubernetesClient({ transport, clock: systemClock, random: systemRandom, userAgent: 'test' });
+  }
+
+  #transport(identity: ClientCertificate): InProcessTransport<Connection> {
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
+    return new InProcessTransport<Connection>({ handle: this.#plane.handle, connection });
+  }
+}
