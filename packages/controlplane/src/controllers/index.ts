@@ -3,7 +3,7 @@ import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { customResourceCleanup } from './custom-resource-cleanup.ts';
 import { deploymentController } from './deployment/deployment.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
-import { namespaceController } from './namespace.ts';
+import { namespaceController } from './namespace/namespace.ts';
 import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account.ts';

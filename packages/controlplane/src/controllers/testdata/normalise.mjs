@@ -90,7 +90,7 @@ function nameReplacements({
     const revision = set.metadata.annotations?.['deployment.kubernetes.io/revision'];
     if (hash) names.push([hash, `<hash ${revision}>`]);
   });
-  for (const { metadata } of deployments) names.push(...goneHashes(metadata.name, events));
+  for (const { metadata } of deployments) names.push(...goneHashes(metadata.name, events, names));
   for (const { metadata, revision } of controllerrevisions) {
     names.push([metadata.labels?.['controller.kubernetes.io/hash'] ?? metadata.labels?.['controller-revision-hash'] ?? metadata.name, `<hash ${revision}>`]);
     names.push([metadata.name.slice(metadata.name.lastIndexOf('-') + 1), `<hash ${revision}>`]);
@@ -99,7 +99,8 @@ function nameReplacements({
 }
 
 /** Replica sets that were dropped live on in events. */
-function goneHashes(deployment, events) {
+function goneHashes(deployment, events, names) {
+  const known = new Set(names.map(([name]) => name));
   const pattern = new RegExp(`replica set ${deployment}-([a-z0-9]+)`, 'g');
-  return [...JSON.stringify(events).matchAll(pattern)].map(([, hash]) => [`${deployment}-${hash}`, `${deployment}-<hash gone>`]);
+  return [...JSON.stringify(events).matchAll(pattern)].filter(([, hash]) => !known.has(hash)).map(([, hash]) => [`${deployment}-${hash}`, `${deployment}-<hash gone>`]);
 }

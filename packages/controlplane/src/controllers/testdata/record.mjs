@@ -27,7 +27,7 @@ function call(method, path, body, type = 'application/json') {
     outgoing.on('response', async (response) => {
       let answer = '';
       for await (const chunk of response) answer += chunk;
-      resolve({ status: response.statusCode, json: JSON.parse(answer) });
+      resolve({ status: response.statusCode, json: answer.startsWith('{') ? JSON.parse(answer) : answer });
     });
     outgoing.end(text);
   });

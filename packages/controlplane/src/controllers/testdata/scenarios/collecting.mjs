@@ -96,7 +96,7 @@ export const collecting = {
     const body = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'thing' } };
     const thing = await t.until('the kind', async () => {
       const { json, status } = await t.call('POST', things, body);
-      return status === 201 && json;
+      return status < 300 && json;
     });
     await t.create('configmaps', map('child', { ownerReferences: [ownedBy(thing)] }));
     await t.call('DELETE', `${things}/thing`, { propagationPolicy: 'Foreground' });

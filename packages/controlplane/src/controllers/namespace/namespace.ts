@@ -1,0 +1,60 @@
+import { isConflict, isDeleting, isNotFound, sameJson } from '@kubewright/apimachinery';
+import { Namespace } from '@kubewright/apimachinery/core/v1';
+import { controller, type RequestContext } from '@kubewright/runtime';
+import type { BuiltInController } from '../built-in-controller.ts';
+import { updateStatus } from '../object-writes.ts';
+import { emptyNamespace } from './empty-namespace.ts';
+import { namespaceConditions, type Remaining } from './namespace-conditions.ts';
+
+/** How long to wait for what lingers (finalizers, grace) before looking again, in milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Empties namespaces that are being deleted, pods first, and lets them go when nothing is left. */
+export function namespaceController(): BuiltInController {
+  return {
+    account: 'namespace-controller',
+    definition: controller({
+      name: 'namespace',
+      for: Namespace,
+      maxConcurrentReconciles: 10,
+      async reconcile(namespace, ctx) {
+        const finalizers = namespace.spec?.finalizers ?? [];
+        if (!isDeleting(namespace) || !finalizers.includes('kubernetes')) return undefined;
+        const remaining = await emptyNamespace(namespace.metadata.name ?? '', ctx);
+        if (remaining.resources.size > 0) {
+          await report(namespace, remaining, ctx);
+          return { requeueAfterMs: LOOK_AGAIN_MS };
+        }
+        await finalize(namespace, ctx);
+        return undefined;
+      },
+    }),
+  };
+}
+
+async function report(namespace: Namespace, remaining: Remaining, ctx: RequestContext): Promise<void> {
+  const present = namespace.status?.conditions ?? [];
+  const conditions = namespaceConditions(present, { remaining, nowMs: ctx.clock.now() });
+  if (sameJson(present, conditions)) return;
+  const object = { ...namespace, status: { ...namespace.status, conditions } };
+  // Somebody else's change of the namespace only means that this is written at the next look.
+  await updateStatus(ctx, { kind: Namespace, object }).catch(ignoreConflict);
+}
+
+async function finalize(namespace: Namespace, ctx: RequestContext): Promise<void> {
+  const finalizers = (namespace.spec?.finalizers ?? []).filter((name) => name !== 'kubernetes');
+  const body = { ...namespace, spec: { ...namespace.spec, finalizers } };
+  await ctx.client
+    .resource(Namespace)
+    .subresource<Namespace>('finalize')
+    .update(body, { signal: ctx.signal })
+    .catch(ignoreNotFound);
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+function ignoreConflict(error: unknown): void {
+  if (!isConflict(error)) throw error;
+}
