@@ -23,6 +23,7 @@ export type {
 } from './controller/reconcile.ts';
 export { ReconcileTimeoutError } from './controller/reconcile-timeout.ts';
 export { TerminalError } from './controller/terminal-error.ts';
+export { StaleViewError } from './controller/write-fence.ts';
 export { addFinalizers, type FinalizerPatchOptions, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export * from './handler/index.ts';
 export type { HealthCheck } from './health/health-check.ts';

@@ -35,10 +35,16 @@ export interface CallSpec {
 /** Takes a call through interceptors, limit, retries and error decoding. The one path by which a client sends anything. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
-  readonly #warnings = new WarningFilter();
+  readonly #warnings: WarningFilter;
 
-  constructor(options: CallRunnerOptions) {
+  constructor(options: CallRunnerOptions, warnings: WarningFilter = new WarningFilter()) {
     this.#options = options;
+    this.#warnings = warnings;
+  }
+
+  /** Makes a runner with other interceptors that shares all else, the warnings already told included. */
+  intercepted(interceptors: readonly ClientInterceptor[]): CallRunner {
+    return new CallRunner({ ...this.#options, interceptors }, this.#warnings);
   }
 
   /** Resolves with an answer of 2xx, its body unread; throws what the API or the transport answered instead. */

@@ -19,6 +19,7 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { appliedAlready } from './applied-already.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
+import { writeFence } from './write-fence.ts';
 
 /** What a context is made from. */
 export interface ContextParts {
@@ -36,13 +37,15 @@ export interface ContextParts {
   /** The kind and, at the object level, the object that is reconciled. */
   readonly primaryKind: Kind<KubernetesObject> | undefined;
   readonly primary: KubernetesObject | undefined;
+  /** Whether the primary is looked at live before the first write. */
+  readonly checkPrimary: boolean;
   /** Called whenever the reconcile goes on after a call, so that the watchdog knows who runs. */
   readonly resumed: () => void;
 }
 
 /**
- * The context of one reconcile. Every call throws once the signal is aborted: a reconcile that was given up can no longer
- * write. The place of the live check before the first write is {@link LoopContext.beforeWrite}.
+ * The context of one reconcile. Every call throws once the signal is aborted, and all writes, those of `client` among them,
+ * pass {@link writeFence}.
  */
 export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly signal: AbortSignal;
@@ -59,7 +62,9 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   constructor(parts: ContextParts) {
     this.signal = parts.signal;
     this.log = parts.log;
-    this.client = parts.client;
+    const { primary, primaryKind, checkPrimary } = parts;
+    const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
+    this.client = parts.client.intercepted(writeFence({ ...parts, view }));
     this.cache = parts.cache;
     this.events = parts.events;
     this.clock = parts.clock;
@@ -127,7 +132,6 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     };
     const live = this.#cached(primaryKind, objectKey(primary)) ?? primary;
     if (live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) return;
-    await this.beforeWrite();
     const force = options.force ?? true;
     const answer = await this.client
       .resource(primaryKind)
@@ -140,7 +144,6 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const kind = await this.#parts.kinds.resolve(object, this.signal);
     const { uid, resourceVersion } = object.metadata;
     const { matchResourceVersion, ...rest } = options;
-    await this.beforeWrite();
     try {
       const answer = await this.client.resource(kind).delete(objectKey(object), {
         ...rest,
@@ -159,11 +162,6 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     }
   }
 
-  /** Where a stale view of the primary will be noticed before it does harm; until then the server's preconditions guard. */
-  async beforeWrite(): Promise<void> {
-    this.signal.throwIfAborted();
-  }
-
   async #applyOne(object: KubernetesObject, options: ApplyObjectsOptions): Promise<KubernetesObject> {
     this.signal.throwIfAborted();
     const kind = await this.#parts.kinds.resolve(object, this.signal);
@@ -171,7 +169,6 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const owned = this.#owned(this.#placed(object, kind), options);
     const live = this.#cached(kind, objectKey(owned));
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
-    await this.beforeWrite();
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
     const answer = await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal });

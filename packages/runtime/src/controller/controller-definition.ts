@@ -21,6 +21,13 @@ export interface ControllerSettings {
   readonly rateLimiter?: RateLimiter;
   /** @defaultValue the controller's name */
   readonly fieldManager?: string;
+  /**
+   * Whether the reconciled object is looked at live before a reconcile's first write (uid, generation, deletion mark), so
+   * that a cache that lags leads to another try and not to a wrong deed. One small `get` for each reconcile that writes.
+   *
+   * @defaultValue true
+   */
+  readonly fenced?: boolean;
   /** Whether the controller runs on the leader only, when leader election is on. @defaultValue true */
   readonly needLeaderElection?: boolean;
 }

@@ -23,6 +23,7 @@ import { ObjectReconcile } from './object-reconcile.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileTimeoutError, withTimeout } from './reconcile-timeout.ts';
 import { TerminalError } from './terminal-error.ts';
+import { StaleViewError } from './write-fence.ts';
 
 /** What a controller needs of its manager. */
 export interface ControllerParts {
@@ -161,7 +162,7 @@ export class ControllerLoop {
     try {
       label = this.#afterSuccess(item, await this.#reconcile({ request, reconcileID, log }));
     } catch (error) {
-      this.#afterFailure(item, { error, log });
+      label = this.#afterFailure(item, { error, log });
     } finally {
       this.#metrics?.activeWorkers(-1);
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
@@ -179,10 +180,11 @@ export class ControllerLoop {
   async #call(run: Run & { readonly signal: AbortSignal }): Promise<ReconcileOutcome> {
     const { definition, parts } = { definition: this.#definition, parts: this.#parts };
     const mark = (parts.activity ?? noActivity).mark(this.name, formatObjectKey(run.request));
-    const contextFor = (primary: KubernetesObject | undefined): LoopContext =>
+    const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext =>
       new LoopContext({
         ...parts,
         ...run,
+        checkPrimary: !isLive && (definition.fenced ?? true),
         events: parts.recorder(this.name, primary),
         fieldManager: definition.fieldManager ?? definition.name,
         primaryKind: definition.primary,
@@ -222,21 +224,27 @@ export class ControllerLoop {
     return 'success';
   }
 
-  #afterFailure(item: WorkItem, failure: { readonly error: unknown; readonly log: Logger }): void {
+  #afterFailure(item: WorkItem, failure: { readonly error: unknown; readonly log: Logger }): ReconcileResultLabel {
     const { error, log } = failure;
+    if (error instanceof StaleViewError) {
+      this.queue.addRateLimited(item.key, { priority: item.priority });
+      log.info('the cached object was stale; trying again', { error });
+      return 'requeue';
+    }
     this.#metrics?.failed('error');
     if (error instanceof TerminalError) {
       this.#metrics?.failed('terminal');
       this.queue.forget(item.key);
       this.queue.requeueAfter(item.key, undefined);
       log.error('Reconciler error, not retried until something changes', { error });
-      return;
+      return 'error';
     }
     if (error instanceof ReconcileTimeoutError) this.#metrics?.failed('timeout');
     this.queue.addRateLimited(item.key, { priority: item.priority });
     if (this.#work.signal.aborted) log.info('reconcile was given up: the manager stops');
     else if (isConflict(error)) log.info('the object has changed meanwhile; trying again', { error });
     else log.error('Reconciler error', { error });
+    return 'error';
   }
 
   #logFields(request: ReconcileRequest, reconcileID: string): Record<string, unknown> {

@@ -77,6 +77,7 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
     ...(reconcileTimeoutMs !== undefined && { reconcileTimeoutMs }),
     ...(rateLimiter && { rateLimiter }),
     ...(fieldManager !== undefined && { fieldManager }),
+    ...(options.fenced !== undefined && { fenced: options.fenced }),
     ...(options.needLeaderElection !== undefined && { needLeaderElection: options.needLeaderElection }),
   };
 }

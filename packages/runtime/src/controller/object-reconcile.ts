@@ -14,7 +14,8 @@ export interface ObjectReconcileOptions {
     object: KubernetesObject,
     context: ReconcileContext<KubernetesObject>,
   ) => Promise<ReconcileOutcome>;
-  readonly contextFor: (primary: KubernetesObject) => LoopContext;
+  /** Makes a context; `isLive` says that the object was just answered by the server. */
+  readonly contextFor: (primary: KubernetesObject, isLive?: boolean) => LoopContext;
   readonly parts: { readonly cache: InformerCache; readonly client: KubernetesClient };
 }
 
@@ -39,7 +40,7 @@ export class ObjectReconcile {
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
     const marked = await addFinalizers(object, { ...this.#patching(signal), names: missing });
     parts.cache.noteWrite(kind, marked);
-    return reconcile(marked, contextFor(marked));
+    return reconcile(marked, contextFor(marked, true));
   }
 
   async #cleanUp(object: KubernetesObject, signal: AbortSignal): Promise<ReconcileOutcome> {

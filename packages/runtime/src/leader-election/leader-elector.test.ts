@@ -17,6 +17,7 @@ afterEach(() => {
 });
 
 interface Candidate {
+  readonly elector: LeaderElector;
   readonly stop: AbortController;
   readonly terms: string[];
   leading: boolean;
@@ -33,7 +34,7 @@ function campaign(server: FakeApiServer, clock: VirtualClock, identity: string):
   });
   const stop = new AbortController();
   stops.push(stop);
-  const candidate: Candidate = { stop, terms: [], leading: false };
+  const candidate: Candidate = { elector, stop, terms: [], leading: false };
   void elector.run(stop.signal, async (term) => {
     candidate.leading = true;
     candidate.terms.push('begin');
@@ -102,6 +103,52 @@ describe('LeaderElector', () => {
     const a = campaign(server, clock, 'a');
     await run(clock, 14, () => expect(a.leading).toBe(false));
     await run(clock, 8, () => {});
+    expect(a.leading).toBe(true);
+  });
+
+  it('leads again when somebody deletes the lease it holds', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const a = campaign(server, clock, 'a');
+    await run(clock, 5, () => {});
+    server.delete(Lease, 'lock');
+    await run(clock, 8, () => expect(a.leading).toBe(true));
+    expect(server.get(Lease, 'lock').spec.holderIdentity).toBe('a');
+    expect(a.terms).toEqual(['begin']);
+  });
+
+  it('knows that it no longer leads before its timers do: after a pause, and when the clocks drift apart', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const a = campaign(server, clock, 'a');
+    await run(clock, 5, () => {});
+    expect(a.elector.isLeading).toBe(true);
+    clock.jumpWall(11_000);
+    expect(a.elector.isLeading).toBe(false);
+    await run(clock, 3, () => {});
+    expect(a.terms).toEqual(['begin', 'end', 'begin']);
+    clock.jumpWall(-5_000);
+    expect(a.elector.isLeading).toBe(false);
+  });
+
+  it('gives the lease back when its work fails', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const options = { id: 'lock', client: server.client, clock, random: seededRandom(1), log: silentLogger };
+    const failed = new LeaderElector(options).run(new AbortController().signal, () =>
+      Promise.reject(new Error('broken')),
+    );
+    await expect(failed).rejects.toThrow('broken');
+    expect(server.get(Lease, 'lock').spec.holderIdentity).toBe('');
+  });
+
+  it('does not wait for ever for an answer when it campaigns', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    let hung = 0;
+    server.interrupt = () => (hung++ === 0 ? new Promise(() => {}) : undefined);
+    const a = campaign(server, clock, 'a');
+    await run(clock, 12, () => {});
     expect(a.leading).toBe(true);
   });
 

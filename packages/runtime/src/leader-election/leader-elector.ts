@@ -56,6 +56,8 @@ export class LeaderElector {
   readonly #retryMs: number;
   #observed: Lease | undefined;
   #observedAtMs = 0;
+  /** When the newest successful acquire or renew was begun, by both clocks. */
+  #renewedAt = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
 
   /** @throws LeaderElectionError (KW3008) unless lease > renew deadline > 1.2 × retry period > 0. */
   constructor(options: LeaderElectorOptions) {
@@ -79,68 +81,87 @@ export class LeaderElector {
     this.#retryMs = retryPeriodSeconds * 1000;
   }
 
+  /**
+   * True while no other candidate can lead. Leadership is over as soon as either clock has passed the renew deadline, or
+   * the two drift apart: a process that was stopped, or a machine that was asleep, finds out before its timers do.
+   */
+  get isLeading(): boolean {
+    const { clock } = this.#options;
+    const monotonicMs = clock.monotonic() - this.#renewedAt.monotonicMs;
+    const wallMs = clock.now() - this.#renewedAt.wallMs;
+    const driftMs = (this.#leaseMs - this.#renewMs) / 2;
+    return monotonicMs < this.#renewMs && wallMs < this.#renewMs && Math.abs(wallMs - monotonicMs) <= driftMs;
+  }
+
   /** Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the term is over. */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
     while (await this.#acquire(signal)) {
+      if (signal.aborted) return this.#release();
       this.#options.log.info('successfully acquired lease', this.#fields());
       const term = new AbortController();
+      // Aborted when there is nothing to renew for any more: the process stops, or the work has failed.
+      const over = new AbortController();
+      const onStop = (): void => over.abort();
+      if (signal.aborted) onStop();
+      signal.addEventListener('abort', onStop, { once: true });
       const work = lead(term.signal);
       // A failure of the work is thrown below; until then it ends the renewing.
-      const over = new AbortController();
-      work.catch(() => over.abort());
-      await this.#renew(signal, over.signal);
-      term.abort(new LeaderElectionError('the term is over'));
-      await work;
-      if (signal.aborted) await this.#release();
-      else this.#options.log.warn('lost the lease; campaigning again', this.#fields());
+      work.catch(onStop);
+      try {
+        await this.#renew(over.signal);
+        term.abort(new LeaderElectionError('the term is over'));
+        await work;
+      } finally {
+        signal.removeEventListener('abort', onStop);
+        if (over.signal.aborted) await this.#release();
+        this.#renewedAt = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
+      }
+      if (!signal.aborted) this.#options.log.warn('lost the lease; campaigning again', this.#fields());
     }
   }
 
   /** Tries until it leads; false when `signal` was aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
-      if (await this.#attempt(signal)) return !signal.aborted;
+      if (await this.#attempt(this.#renewMs, signal)) return true;
       const ms = this.#retryMs * (1 + this.#options.random.next() * jitter);
       await sleep(this.#options.clock, { ms, signal }).catch(() => {});
     }
     return false;
   }
 
-  /** Renews until that fails for the renew deadline, or the work or the process ends. */
-  async #renew(signal: AbortSignal, workOver: AbortSignal): Promise<void> {
+  /** Renews until leadership has run out, or `over` is aborted. */
+  async #renew(over: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    let renewedAtMs = clock.monotonic();
-    while (!signal.aborted && !workOver.aborted) {
-      const stop = AbortSignal.any([signal, workOver]);
-      await sleep(clock, { ms: this.#retryMs, signal: stop }).catch(() => {});
-      if (stop.aborted) return;
-      const startMs = clock.monotonic();
-      if (await this.#within(renewedAtMs + this.#renewMs - startMs, stop)) renewedAtMs = startMs;
-      if (clock.monotonic() - renewedAtMs >= this.#renewMs) return;
+    while (!over.aborted && this.isLeading) {
+      await sleep(clock, { ms: this.#retryMs, signal: over }).catch(() => {});
+      if (over.aborted || !this.isLeading) return;
+      await this.#attempt(this.#renewedAt.monotonicMs + this.#renewMs - clock.monotonic(), over);
     }
   }
 
-  async #within(ms: number, signal: AbortSignal): Promise<boolean> {
+  /** One try, given up after `ms` or half a renew deadline, whichever comes first; false when it failed. */
+  async #attempt(ms: number, outer: AbortSignal): Promise<boolean> {
+    const { clock, log } = this.#options;
     const limit = new AbortController();
-    const timer = this.#options.clock.setTimer(Math.max(Math.min(ms, this.#renewMs / 2), 0), () =>
+    const onAbort = (): void => limit.abort(outer.reason);
+    outer.addEventListener('abort', onAbort, { once: true });
+    const timer = clock.setTimer(Math.max(Math.min(ms, this.#renewMs / 2), 0), () =>
       limit.abort(new LeaderElectionError('no answer in time')),
     );
+    const begun = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
     try {
-      return await this.#attempt(AbortSignal.any([signal, limit.signal]));
+      const leads = await this.#tryAcquireOrRenew(limit.signal);
+      if (leads) this.#renewedAt = begun;
+      return leads;
+    } catch (error) {
+      // Whoever wrote first has it, and who deleted the lease set it free: the next look shows.
+      if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
+      else if (!outer.aborted) log.error('cannot acquire or renew the lease', { ...this.#fields(), error });
+      return false;
     } finally {
       timer[Symbol.dispose]();
-    }
-  }
-
-  async #attempt(signal: AbortSignal): Promise<boolean> {
-    try {
-      return await this.#tryAcquireOrRenew(signal);
-    } catch (error) {
-      if (signal.aborted) return false;
-      // Whoever wrote first has it; the next look shows who.
-      if (isConflict(error) || isAlreadyExists(error)) this.#observed = undefined;
-      else this.#options.log.error('cannot acquire or renew the lease', { ...this.#fields(), error });
-      return false;
+      outer.removeEventListener('abort', onAbort);
     }
   }
 

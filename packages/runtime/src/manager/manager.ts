@@ -1,9 +1,10 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
-import type { KubernetesClient } from '@kubewright/client';
+import type { ClientInterceptor, KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
-import { LeaderElector } from '../leader-election/leader-elector.ts';
+import { isWrite } from '../controller/write-fence.ts';
+import { LeaderElectionError, LeaderElector } from '../leader-election/leader-elector.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
@@ -180,7 +181,7 @@ export class Manager implements AsyncDisposable {
     await elector.run(signal, async (term) => {
       this.#metrics?.leader(elector.name, true);
       try {
-        await this.#lead(term);
+        await this.#lead(term, elector);
       } finally {
         this.#metrics?.leader(elector.name, false);
       }
@@ -188,12 +189,14 @@ export class Manager implements AsyncDisposable {
   }
 
   /** Runs controllers and what else needs leadership until the term is over. */
-  async #lead(term: AbortSignal): Promise<void> {
-    const elected = this.#options.leaderElection !== undefined;
+  async #lead(term: AbortSignal, elector?: LeaderElector): Promise<void> {
     // A queue that was shut down stays so: each term has controllers of its own.
-    const mine = elected ? this.#makeLoops((definition) => this.#needsLease(definition)) : this.#loops;
+    const mine = elector
+      ? this.#makeLoops((definition) => this.#needsLease(definition), this.client.intercepted(whileLeading(elector)))
+      : this.#loops;
     try {
       await this.#startLoops(mine, term);
+      if (term.aborted) return;
       this.#leading.start();
       this.#log.debug('controllers are running', { count: mine.length });
       this.#announceStart();
@@ -298,8 +301,11 @@ export class Manager implements AsyncDisposable {
     return this.#options.leaderElection !== undefined && (definition.needLeaderElection ?? true);
   }
 
-  #makeLoops(wanted: (definition: ControllerDefinition) => boolean): readonly ControllerLoop[] {
-    const { client, cache, kinds, recorder } = this.#shared;
+  #makeLoops(
+    wanted: (definition: ControllerDefinition) => boolean,
+    client: KubernetesClient = this.client,
+  ): readonly ControllerLoop[] {
+    const { cache, kinds, recorder } = this.#shared;
     const parts: ControllerParts = {
       client,
       cache,
@@ -313,6 +319,14 @@ export class Manager implements AsyncDisposable {
     };
     return this.#controllers.filter(wanted).map((definition) => new ControllerLoop(definition, parts));
   }
+}
+
+/** Lets no write out once leadership has run out, even if the timer that ends the term has not fired yet. */
+function whileLeading(elector: LeaderElector): ClientInterceptor {
+  return (call, next) => {
+    if (!isWrite(call) || elector.isLeading) return next(call);
+    return Promise.reject(new LeaderElectionError('refused a write: the lease has run out and another may lead'));
+  };
 }
 
 /** Carries a failure as the reason of a stop. */

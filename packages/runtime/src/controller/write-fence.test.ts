@@ -1,0 +1,165 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineKind } from '../kind/define-kind.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { Manager } from '../manager/manager.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import type { ControllerDefinition } from './controller-definition.ts';
+import { controller } from './define-controller.ts';
+
+const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
+const Page = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Page' });
+
+const clock = new VirtualClock();
+const running: Manager[] = [];
+afterEach(async () => {
+  for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+});
+
+async function run(server: FakeApiServer, definition: ControllerDefinition): Promise<void> {
+  const manager = new Manager({
+    client: server.client,
+    clock,
+    log: silentLogger,
+    handleSignals: false,
+    watchdog: false,
+    controllers: [definition],
+  });
+  running.push(manager);
+  manager.run().catch(() => {});
+  await manager.started();
+}
+
+/** Lets the cache of Sites lag: nothing gets through until the answer is called. */
+function holdSites(server: FakeApiServer): () => void {
+  let held = true;
+  server.interrupt = ({ url, verb }) => {
+    if (held && verb === 'watch' && url.pathname.endsWith('/sites')) throw failure(503, 'ServiceUnavailable', 'held');
+    return undefined;
+  };
+  server.cutWatches();
+  return () => {
+    held = false;
+  };
+}
+
+/** Lets time pass until the condition holds: back-off is part of what is tested. */
+async function soon(condition: () => boolean): Promise<void> {
+  await eventually(() => {
+    void clock.advance(50);
+    return condition();
+  });
+}
+
+function writes(server: FakeApiServer): readonly string[] {
+  return server.requests.filter((request) => !/^(GET|watch)/.test(request));
+}
+
+describe('writeFence', () => {
+  const siteA = { metadata: { name: 'a' }, spec: { domain: 'old' } };
+
+  it('refuses the first write of a reconcile whose object has changed, and tries again with the new one', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    server.put(Site, siteA);
+    const seen: string[] = [];
+    await run(
+      server,
+      controller({
+        for: Site,
+        owns: [Page],
+        async reconcile(site, ctx) {
+          seen.push(site.spec.domain);
+          await ctx.apply({
+            apiVersion: 'example.com/v1',
+            kind: 'Page',
+            metadata: { name: 'a' },
+            spec: { text: site.spec.domain },
+          });
+        },
+      }),
+    );
+    await soon(() => server.get(Page, 'a')?.spec.text === 'old');
+    const release = holdSites(server);
+    server.put(Site, { ...server.get(Site, 'a'), spec: { domain: 'new' } });
+    // Somebody deletes the child: the reconcile that puts it back sees the old site only.
+    const before = writes(server).length;
+    const runs = seen.length;
+    server.delete(Page, 'a');
+    await soon(() => seen.length >= runs + 3);
+    expect(seen.at(-1)).toBe('old');
+    expect(writes(server).length).toBe(before);
+    expect(server.get(Page, 'a')).toBeUndefined();
+    release();
+    await soon(() => server.get(Page, 'a')?.spec.text === 'new');
+  });
+
+  it('guards writes through ctx.client, too, against an object that was replaced', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    server.put(Site, siteA);
+    let made = 0;
+    let runs = 0;
+    await run(
+      server,
+      controller({
+        for: Site,
+        owns: [Page],
+        async reconcile(site, ctx) {
+          runs++;
+          if (await ctx.get(Page, { namespace: 'default', name: 'a' })) return;
+          await ctx.client.resource(Page).create({
+            apiVersion: 'example.com/v1',
+            kind: 'Page',
+            metadata: {
+              name: 'a',
+              ownerReferences: [
+                {
+                  apiVersion: 'example.com/v1',
+                  kind: 'Site',
+                  name: 'a',
+                  uid: site.metadata.uid ?? '',
+                  controller: true,
+                },
+              ],
+            },
+            spec: { text: site.metadata.uid ?? '' },
+          });
+          made++;
+        },
+      }),
+    );
+    await soon(() => made === 1);
+    const release = holdSites(server);
+    server.delete(Site, 'a');
+    server.put(Site, siteA);
+    const before = runs;
+    server.delete(Page, 'a');
+    await soon(() => runs >= before + 2);
+    expect(made).toBe(1);
+    release();
+    await soon(() => made === 2);
+    expect(server.get(Page, 'a').spec.text).toBe(server.get(Site, 'a').metadata.uid);
+  });
+
+  it('lets nothing out through a context that was kept after its reconcile', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    server.put(Site, siteA);
+    let late: Promise<unknown> | undefined;
+    await run(
+      server,
+      controller({
+        for: Site,
+        async reconcile(_, ctx) {
+          const after = new Promise<void>((resolve) => {
+            ctx.signal.addEventListener('abort', () => resolve());
+          });
+          late ??= after.then(() => ctx.client.resource(Page).delete({ namespace: 'default', name: 'x' }));
+          late.catch(() => {});
+        },
+      }),
+    );
+    await soon(() => late !== undefined);
+    await expect(late).rejects.toThrow('is over');
+    expect(writes(server)).toEqual([]);
+  });
+});
