@@ -8,6 +8,13 @@ export interface NodeConnector {
    * @throws StatusError 400 or 404 with the kubelet's words (container not found, waiting to start, previous not found).
    */
   logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Checks that a command could run in a container now: asked before a protocol is switched, after which no status code
+   * can be answered any more.
+   *
+   * @throws StatusError in the kubelet's words.
+   */
+  check?(pod: KubernetesObject, container: string): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
 }

@@ -44,11 +44,13 @@ export class LocalConnector implements NodeConnector {
     return readLog(log, { ...options, clock });
   }
 
+  async check(pod: KubernetesObject, container: string): Promise<void> {
+    if (this.#slot(pod, container).state.type !== 'running') throw badRequest(`container not found ("${container}")`);
+  }
+
   async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
     const slot = this.#slot(pod, options.container);
-    if (slot.state.type !== 'running') {
-      throw badRequest(`container not found ("${options.container}")`);
-    }
+    if (slot.state.type !== 'running') throw badRequest(`container not found ("${options.container}")`);
     const { command, stdin, stdout, stderr, signal } = options;
     const session = await slot.state.running.exec({ command, stdin, stdout, stderr, signal });
     return session.exited;

@@ -45,7 +45,7 @@ export function containerEnvironment(pod: Pod, container: Container, sources: En
   }
   for (const { name, value, valueFrom } of container.env ?? []) {
     const resolved = valueFrom
-      ? valueOf(valueFrom, { pod, container, sources })
+      ? referredValue(valueFrom, { pod, container, sources })
       : expandVariables(value ?? '', (variable) => result.get(variable));
     if (resolved !== undefined) result.set(name, resolved);
   }
@@ -58,7 +58,7 @@ function fromServices(pod: Pod, objects: PodObjects, into: Map<string, string>):
   for (const [name, value] of serviceVariables([...master, ...own])) into.set(name, value);
 }
 
-function valueOf(
+function referredValue(
   source: EnvVarSource,
   context: { readonly pod: Pod; readonly container: Container; readonly sources: EnvSources },
 ): string | undefined {

@@ -38,12 +38,15 @@ export class ContainerSlot {
   readonly restarts: BackOff;
   readonly pulls: BackOff;
 
-  constructor(container: Container, options: { readonly role: ContainerRole; readonly limits: BackOffLimits }) {
+  constructor(
+    container: Container,
+    options: { readonly role: ContainerRole; readonly afterInit: boolean; readonly limits: BackOffLimits },
+  ) {
     this.name = container.name;
     this.role = options.role;
     this.restarts = new BackOff(options.limits);
     this.pulls = new BackOff(options.limits);
-    if (options.role === 'main') this.state = { type: 'waiting', reason: 'ContainerCreating' };
+    if (!options.afterInit) this.state = { type: 'waiting', reason: 'ContainerCreating' };
   }
 
   get isRunning(): boolean {
@@ -83,8 +86,9 @@ export function slotsOf(
       status,
     ]),
   );
+  const afterInit = (pod.spec?.initContainers ?? []).length > 0;
   const make = (container: Container, role: ContainerRole): ContainerSlot => {
-    const slot = new ContainerSlot(container, { role, limits: options.limits });
+    const slot = new ContainerSlot(container, { role, afterInit, limits: options.limits });
     const status = known.get(container.name);
     if (status) slot.restore(status, options.nowMs);
     return slot;

@@ -126,9 +126,9 @@ export class PodWorker {
       return { status: undefined, removable: isDeleting(pod) || this.#orphaned, wakeAtMs: Number.POSITIVE_INFINITY };
     this.#failWhereDue(pod, nowMs);
     let plan = this.#plan(nowMs);
-    const ending = this.#isEnding();
-    if (ending) this.#end();
+    if (this.#isEnding()) this.#end();
     else plan = this.#advance(plan, nowMs);
+    const ending = this.#isEnding();
     this.#ended ||= ending && this.slots.every((slot) => !slot.busy && !slot.isRunning);
     const status = podStatusOf(
       {

@@ -1,0 +1,65 @@
+import { Buffer } from 'node:buffer';
+import type { RawData, WebSocket } from 'ws';
+import { ByteQueue } from './byte-queue.ts';
+
+/** The versions of the protocol, the best first. */
+export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
+/** More than this unread by the command holds the client back. */
+const mostUnreadBytes = 1024 * 1024;
+/** More than this unsent means that the client has stopped to read. */
+const mostUnsentBytes = 64 * 1024 * 1024;
+
+/** The streams of an exec over one WebSocket: each message begins with the number of its channel. */
+export class ExecChannels {
+  readonly stdin: ByteQueue = new ByteQueue();
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, options: { readonly closed: () => void }) {
+    this.#socket = socket;
+    this.stdin.drained = () => {
+      if (socket.isPaused) socket.resume();
+    };
+    socket.on('message', (data) => this.#receive(data));
+    socket.on('close', () => {
+      this.stdin.end();
+      options.closed();
+    });
+    socket.on('error', () => socket.terminate());
+  }
+
+  stdout(chunk: Uint8Array): void {
+    this.#send(channels.stdout, chunk);
+  }
+
+  stderr(chunk: Uint8Array): void {
+    this.#send(channels.stderr, chunk);
+  }
+
+  /** Says how it ended and closes. */
+  end(status: unknown): void {
+    this.#send(channels.error, Buffer.from(JSON.stringify(status)));
+    this.#socket.close(1000);
+  }
+
+  #send(channel: number, chunk: Uint8Array): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > mostUnsentBytes) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.send(Buffer.concat([Buffer.of(channel), chunk]));
+  }
+
+  #receive(data: RawData): void {
+    const message = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+    const channel = message[0];
+    if (channel === channels.stdin) {
+      this.stdin.push(message.subarray(1));
+      if (this.stdin.size > mostUnreadBytes) this.#socket.pause();
+    }
+    // Version 5: the client has no more for the channel that follows.
+    else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();
+  }
+}

@@ -1,0 +1,2 @@
+export { podEviction } from './pod-eviction.ts';
+export { podStreams } from './pod-streams.ts';

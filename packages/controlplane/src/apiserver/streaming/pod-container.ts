@@ -1,0 +1,49 @@
+import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
+
+interface Named {
+  readonly name: string;
+}
+
+/** What of a pod matters for reaching into it. */
+export interface ReachedPod extends KubernetesObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly Named[];
+    readonly initContainers?: readonly Named[];
+    readonly ephemeralContainers?: readonly Named[];
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+/**
+ * Chooses the container that a call is about: the named one, or the only one.
+ *
+ * @throws StatusError 400 in the API server's words (registry/core/pod, 1.36).
+ */
+export function chooseContainer(pod: ReachedPod, asked: string): string {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  const podName = pod.metadata.name;
+  if (asked !== '') {
+    const known = [...containers, ...initContainers, ...ephemeralContainers].some(({ name }) => name === asked);
+    if (!known) throw badRequest(`container ${asked} is not valid for pod ${podName}`);
+    return asked;
+  }
+  const [only] = containers;
+  if (containers.length === 1 && only) return only.name;
+  if (containers.length === 0) throw badRequest(`a container name must be specified for pod ${podName}`);
+  const others: readonly (readonly [string, readonly Named[]])[] = [
+    ['init containers', initContainers],
+    ['ephemeral containers', ephemeralContainers],
+  ];
+  const more = others
+    .filter(([, list]) => list.length > 0)
+    .map(([what, list]) => ` or one of the ${what}: ${listOf(list)}`)
+    .join('');
+  throw badRequest(
+    `a container name must be specified for pod ${podName}, choose one of: ${listOf(containers)}${more}`,
+  );
+}
+
+function listOf(names: readonly Named[]): string {
+  return `[${names.map(({ name }) => name).join(' ')}]`;
+}

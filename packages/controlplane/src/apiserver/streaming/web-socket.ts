@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { badRequest } from '@kubewright/apimachinery';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { ApiRequest } from '../http/api-request.ts';
+
+/** Largest message that a client may send. */
+const mostMessageBytes = 4 * 1024 * 1024;
+
+/** True when the caller asks for a WebSocket. */
+export function wantsWebSocket({ upgrade, headers }: ApiRequest): boolean {
+  return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'websocket';
+}
+
+/**
+ * Takes a request's stream over as a WebSocket.
+ *
+ * @param protocols - those that the server speaks, the best first
+ * @throws StatusError 400 when the client offers none of them.
+ */
+export function acceptWebSocket(
+  request: ApiRequest,
+  protocols: readonly string[],
+): Promise<{ readonly socket: WebSocket; readonly protocol: string }> {
+  const offered = (request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  const protocol = protocols.find((one) => offered.includes(one)) ?? '';
+  if (!request.upgrade || (offered.length > 0 && protocol === '')) {
+    throw badRequest(
+      `unable to upgrade: none of the protocols [${offered.join(' ')}] is spoken here; offer one of [${protocols.join(' ')}]`,
+    );
+  }
+  const { stream, head, request: message } = request.upgrade();
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: mostMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols: () => (protocol === '' ? false : protocol),
+  });
+  return new Promise((resolve, reject) => {
+    stream.once('close', () => reject(badRequest('the client went away before it was a WebSocket')));
+    // What came with an upgrade is node's own request.
+    server.handleUpgrade(message as IncomingMessage, stream, Buffer.from(head), (socket) =>
+      resolve({ socket, protocol }),
+    );
+  });
+}

@@ -1,0 +1,129 @@
+import type { Clock, Random, Timer } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import type {
+  ContainerExit,
+  ContainerRequest,
+  Driver,
+  ExecRequest,
+  ExecSession,
+  ImageReference,
+  PodSandbox,
+  PodSandboxRequest,
+  RunningContainer,
+} from '../driver.ts';
+import { behaviourOf, type SimulatedBehaviour } from './simulated-behaviour.ts';
+
+/** What a {@link SimulatedDriver} is told. */
+export interface SimulatedDriverOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** First two parts of the pods' addresses. @defaultValue '10.244' */
+  readonly network?: string;
+}
+
+/**
+ * Runs nothing: containers start at once and end when their pod's annotations say (see {@link behaviourOf}). Knows only
+ * the clock, so that thousands of pods cost little and tests decide the time.
+ */
+export class SimulatedDriver implements Driver {
+  readonly name = 'simulated';
+  readonly #options: SimulatedDriverOptions;
+  readonly #pods = new Map<string, { readonly pod: Pod; readonly podIP: string }>();
+  readonly #running = new Set<SimulatedContainer>();
+  #addresses = 0;
+
+  constructor(options: SimulatedDriverOptions) {
+    this.#options = options;
+  }
+
+  async preparePod({ uid, pod }: PodSandboxRequest): Promise<PodSandbox> {
+    const known = this.#pods.get(uid);
+    if (known) return { podIP: known.podIP };
+    const number = ++this.#addresses % 65_024;
+    const podIP = `${this.#options.network ?? '10.244'}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
+    // The agent gives pods to its driver.
+    this.#pods.set(uid, { pod: pod as Pod, podIP });
+    return { podIP };
+  }
+
+  async removePod(uid: string): Promise<void> {
+    this.#pods.delete(uid);
+  }
+
+  async pullImage(image: string): Promise<ImageReference> {
+    // Tests of controllers use such names for images that cannot be pulled.
+    if (/(^|[/:])(invalid|missing|nonexistent|doesnotexist)\b/i.test(image)) {
+      const reason = 'ErrImagePull';
+      throw Object.assign(new Error(`simulated: image "${image}" cannot be pulled because of its name`), { reason });
+    }
+    return { image, imageId: `simulated://${image}` };
+  }
+
+  async startContainer(request: ContainerRequest): Promise<RunningContainer> {
+    const { clock, random } = this.#options;
+    const annotations = this.#pods.get(request.podUid)?.pod.metadata.annotations ?? {};
+    const behaviour = behaviourOf(annotations, request.containerName);
+    if (behaviour.startError !== undefined) throw new Error(behaviour.startError);
+    const container = new SimulatedContainer({
+      clock,
+      behaviour,
+      id: `simulated://${random.uid().replaceAll('-', '')}`,
+    });
+    this.#running.add(container);
+    if (behaviour.output !== undefined) request.output.write('stdout', Buffer.from(`${behaviour.output}\n`));
+    void container.exited.then(() => this.#running.delete(container));
+    return container;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 0 })));
+  }
+}
+
+class SimulatedContainer implements RunningContainer {
+  readonly containerId: string;
+  readonly startedAtMs: number;
+  readonly exited: Promise<ContainerExit>;
+  readonly #clock: Clock;
+  readonly #behaviour: SimulatedBehaviour;
+  readonly #end: (exit: ContainerExit) => void;
+  readonly #timers: Timer[] = [];
+
+  constructor(options: { readonly clock: Clock; readonly behaviour: SimulatedBehaviour; readonly id: string }) {
+    const { clock, behaviour, id } = options;
+    this.#clock = clock;
+    this.#behaviour = behaviour;
+    this.containerId = id;
+    this.startedAtMs = clock.now();
+    let end: (exit: ContainerExit) => void = () => {};
+    this.exited = new Promise((resolve) => {
+      end = resolve;
+    });
+    this.#end = end;
+    const { runMs, exitCode } = behaviour;
+    if (runMs !== undefined) this.#timers.push(clock.setTimer(runMs, () => this.#finish(exitCode)));
+  }
+
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<ContainerExit> {
+    const { stopMs, stopExitCode } = this.#behaviour;
+    if (graceMs <= 0 || stopMs > graceMs) this.#timers.push(this.#clock.setTimer(graceMs, () => this.#finish(137, 9)));
+    else if (stopMs === 0) this.#finish(stopExitCode);
+    else this.#timers.push(this.#clock.setTimer(stopMs, () => this.#finish(stopExitCode)));
+    return this.exited;
+  }
+
+  /** Commands do nothing and succeed; `false` fails. */
+  async exec({ command }: ExecRequest): Promise<ExecSession> {
+    return { exited: Promise.resolve({ exitCode: command[0] === 'false' ? 1 : 0 }) };
+  }
+
+  #finish(exitCode: number, signal?: number): void {
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#end({
+      exitCode,
+      ...(signal !== undefined && { signal }),
+      reason: exitCode === 0 ? 'Completed' : 'Error',
+      finishedAtMs: this.#clock.now(),
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import { NodeAgent } from '../node-agent.ts';
+import { SimulatedDriver } from './simulated-driver.ts';
+import { SimulatedProbeRunner } from './simulated-probe-runner.ts';
+
+/** What {@link simulatedNode} is told. */
+export interface SimulatedNodeOptions {
+  readonly nodeName: string;
+  /** Acts as `system:node:<nodeName>` of the group `system:nodes`. */
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** @defaultValue 8 CPUs, 32 GiB, 110 pods */
+  readonly capacity?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** First two parts of the pods' addresses, unlike any other node's. @defaultValue '10.244' */
+  readonly network?: string | undefined;
+  readonly nodeIP?: string | undefined;
+}
+
+/** Makes a node on which containers are only simulated: for tests of controllers, and for many nodes. Call `run()`. */
+export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
+  const { nodeName, client, clock, random, log, network } = options;
+  const id = random.uid();
+  return new NodeAgent({
+    facts: {
+      name: nodeName,
+      addresses: { internalIP: options.nodeIP ?? '10.0.0.1', hostname: nodeName },
+      capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110', ...options.capacity },
+      kubeletPort: 10_250,
+      labels: { ...options.labels },
+      annotations: {
+        'kubewright.dev/driver': 'simulated',
+        'kubewright.dev/description': 'Containers of this node are simulated: nothing runs',
+      },
+      info: {
+        architecture: 'amd64',
+        bootID: id,
+        containerRuntimeVersion: 'simulated://1',
+        kernelVersion: 'simulated',
+        kubeProxyVersion: '',
+        kubeletVersion: 'v1.36.3',
+        machineID: id,
+        operatingSystem: 'linux',
+        osImage: 'simulated',
+        systemUUID: id,
+      },
+    },
+    client,
+    driver: new SimulatedDriver({ clock, random, ...(network !== undefined && { network }) }),
+    probes: new SimulatedProbeRunner(clock),
+    clock,
+    random,
+    log,
+    settings: {
+      restartBackOffMs: 10_000,
+      maxRestartBackOffMs: 300_000,
+      allowHostPath: true,
+      claimFolder: undefined,
+      apiServer: undefined,
+    },
+  });
+}
