@@ -12,11 +12,13 @@ export interface StartFlags {
   readonly help: boolean;
 }
 
-export const usage = `npm start [-- FLAGS]
+export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQL operator, and a sample
+
   --empty             start without the sample
   --once              end after the sample was up
-  --port PORT         port of the API server (a free one, kept from start to start)
-  --allow-root-pods   let pods run as uid 0`;
+  --port PORT         port of the API server (otherwise a free one, kept from start to start)
+  --allow-root-pods   let pods run as uid 0
+  --help              this text`;
 
 /**
  * Reads the flags.

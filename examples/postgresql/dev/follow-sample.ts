@@ -1,6 +1,7 @@
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { Postgresql } from '../src/api/v1/postgresql.ts';
+import { explain } from './explain.ts';
 import type { StepPrinter } from './step-printer.ts';
 
 /** What a follower watches, and where it says so. */
@@ -9,6 +10,8 @@ export interface FollowOptions {
   readonly name: string;
   readonly steps: StepPrinter;
   readonly signal: AbortSignal;
+  /** Told once, in three lines, what keeps the pod from starting. */
+  readonly onObstacle: (text: string) => void;
 }
 
 /** Prints the way of an object's pod until the server is up; answers the pod. */
@@ -16,31 +19,36 @@ export async function followSample(options: FollowOptions): Promise<Pod> {
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   const pod = followPod({ ...options, signal });
+  pod.catch(() => undefined); // awaited below, unless the object's own watch fails first
   try {
     await waitForPhase({ ...options, signal });
     return await pod;
   } finally {
     over.abort();
-    await pod.catch(() => undefined); // it ends with the signal; its own failure was thrown above
   }
 }
 
-async function followPod({ client, name, steps, signal }: FollowOptions): Promise<Pod> {
-  let shown = 0;
+async function followPod({ client, name, steps, signal, onObstacle }: FollowOptions): Promise<Pod> {
+  const said = new Set<string>();
+  const once = (what: string, say: () => void): void => {
+    if (!said.has(what)) say();
+    said.add(what);
+  };
   const fieldSelector = `metadata.name=${name}`;
   for await (const event of client.resource(Pod).watch({ namespace: 'default', fieldSelector, signal })) {
     if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
     const pod = event.object;
     const [container] = pod.status?.containerStatuses ?? [];
-    if (shown === 0 && pod.spec?.nodeName) {
-      steps.step('pod scheduled', `${name} on ${pod.spec.nodeName}`);
-      shown = 1;
-    }
+    const node = pod.spec?.nodeName;
+    if (node) once('scheduled', () => steps.step('pod scheduled', `${name} on ${node}`));
     const waiting = container?.state?.waiting;
     if (waiting?.message && /Err|BackOff|Invalid/.test(waiting.reason ?? '')) {
-      steps.step('pod waits', `${waiting.reason}: ${waiting.message}`);
+      once('obstacle', () => {
+        steps.step('pod waits', waiting.reason, 'bad');
+        onObstacle(explain(name, waiting.message ?? ''));
+      });
     }
-    if (shown === 1 && container?.state?.running) {
+    if (container?.state?.running) {
       steps.step('container started', `${container.image} at ${pod.status?.podIP}`);
       return pod;
     }

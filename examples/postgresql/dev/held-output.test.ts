@@ -12,4 +12,12 @@ describe('HeldOutput', () => {
     held.write('c');
     expect(seen).toEqual(['a', 'b', 'c']);
   });
+
+  it('keeps stacks from people', () => {
+    const seen: string[] = [];
+    const held = new HeldOutput({ write: (text) => seen.push(text) });
+    held.write('12:00 ERROR it broke\n    at somewhere\n');
+    held.release();
+    expect(seen).toEqual(['12:00 ERROR it broke\n']);
+  });
 });

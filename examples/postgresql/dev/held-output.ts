@@ -1,6 +1,9 @@
 import type { Output } from './step-printer.ts';
 
-/** Holds text back until it is let through, so that log lines do not break into the list of steps. */
+/**
+ * Holds log lines back until they are let through, so that they do not break into the list of steps. What follows the
+ * first line of a text (a stack) is for machines' logs and is left out.
+ */
 export class HeldOutput implements Output {
   readonly #target: Output;
   #held: string[] | undefined = [];
@@ -10,8 +13,10 @@ export class HeldOutput implements Output {
   }
 
   write(text: string): boolean {
-    if (this.#held) this.#held.push(text);
-    else this.#target.write(text);
+    const end = text.indexOf('\n');
+    const line = end === -1 ? text : text.slice(0, end + 1);
+    if (this.#held) this.#held.push(line);
+    else this.#target.write(line);
     return true;
   }
 

@@ -6,6 +6,7 @@ const base = {
   project: '/home/me/kubewright/examples/postgresql',
   workingDirectory: '/home/me/kubewright',
   hasKubectl: true,
+  hasPsql: true,
   hasSample: true,
 };
 

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 
 /** What the texts depend on. */
 export interface Surroundings {
@@ -8,43 +8,62 @@ export interface Surroundings {
   /** Where the user typed `npm start`: printed paths are valid from there. */
   readonly workingDirectory: string;
   readonly hasKubectl: boolean;
+  readonly hasPsql: boolean;
   readonly hasSample: boolean;
 }
 
+/** Column in which comments begin. */
+const commentColumn = 50;
+
 /** What to try next, in a second terminal. */
-export function instructions({ kubeconfig, project, workingDirectory, hasKubectl, hasSample }: Surroundings): string {
-  const manifest = (name: string): string => {
-    const path = relative(workingDirectory, `${project}/config/samples/${name}`);
-    return shellQuote(path === '' || path.startsWith('..') ? `${project}/config/samples/${name}` : path);
-  };
-  const create = `kubectl apply -f ${manifest('database_v1_postgresql.yaml')}`;
-  const login = `kubectl get secret postgresql-sample-credentials -o jsonpath='{.data.password}' | base64 -d; echo`;
+export function instructions(surroundings: Surroundings): string {
+  const { kubeconfig, hasKubectl, hasPsql, hasSample } = surroundings;
+  const sample = applyLine(surroundings, 'database_v1_postgresql.yaml');
+  const another = applyLine(surroundings, 'database_v1_postgresql_mydb.yaml');
   const lines = [
     'Try it from a second terminal:',
     '',
     `  export KUBECONFIG=${shellQuote(kubeconfig)}`,
-    `  (PowerShell: $env:KUBECONFIG = '${kubeconfig.replaceAll("'", "''")}')`,
-    ...(hasKubectl ? [] : ['  kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools/ says how to get it']),
+    `  # PowerShell: $env:KUBECONFIG = '${kubeconfig.replaceAll("'", "''")}'`,
+    ...(hasKubectl
+      ? []
+      : ['  # kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools/ says how to get it']),
     '',
-    ...(hasSample ? [] : ['  kubectl get postgresql                          # none yet', `  ${create}`]),
-    '  kubectl get pg -w                               # PHASE goes from pending to up',
-    '  kubectl describe postgresql postgresql-sample   # status and events',
-    "  kubectl logs postgresql-sample                  # PostgreSQL's own log",
-    `  ${hasSample ? `kubectl apply -f ${manifest('database_v1_postgresql_mydb.yaml')}` : 'kubectl get pod'}`,
+    ...(hasSample ? [] : [commented('kubectl get postgresql', 'none yet'), `  ${sample}`]),
+    commented('kubectl get pod', 'one pod for each database'),
+    commented('kubectl get pg -w', 'PHASE goes from pending to up; Ctrl-C ends it'),
+    commented('kubectl describe postgresql postgresql-sample', 'status, then events'),
+    commented('kubectl logs postgresql-sample', "PostgreSQL's own log"),
+    ...(hasSample ? [`  ${another}`] : []),
     '',
-    '  Log in:',
-    `    ${login}`,
+    'Log in, with the password from its Secret:',
+    '',
+    "  PGPASSWORD=$(kubectl get secret postgresql-sample-credentials -o jsonpath='{.data.password}' | base64 -d) \\",
     "    psql -U postgres -h $(kubectl get pod postgresql-sample -o jsonpath='{.status.podIP}')",
+    ...(hasPsql ? [] : ['  # psql is not on the PATH: any other PostgreSQL client does it too']),
     '',
-    '  Delete the pod and watch the operator bring the database back:',
-    '    kubectl delete pod postgresql-sample && kubectl get pod -w',
+    'Delete the pod: the operator makes a new one, and the database answers again:',
     '',
-    '  Delete the database; the finalizer lets it go when its pod is gone:',
-    '    kubectl delete postgresql postgresql-sample',
+    '  kubectl delete pod postgresql-sample',
+    '  kubectl get pod',
     '',
-    'Ctrl-C stops everything.',
+    'Delete the database: the finalizer lets it go when its pod has gone:',
+    '',
+    '  kubectl delete postgresql postgresql-sample',
+    '',
+    'Ctrl-C here stops everything.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function commented(command: string, comment: string): string {
+  return `  ${command.padEnd(commentColumn - 2)}# ${comment}`;
+}
+
+function applyLine({ project, workingDirectory }: Surroundings, name: string): string {
+  const path = join(project, 'config', 'samples', name);
+  const short = relative(workingDirectory, path);
+  return `kubectl apply -f ${shellQuote(short.startsWith('..') || isAbsolute(short) ? path : short)}`;
 }
 
 /** Quotes what a POSIX shell would not take as one word. */

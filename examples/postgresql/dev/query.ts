@@ -13,7 +13,8 @@ export async function askVersion({ host, user, password }: Login): Promise<strin
   await client.connect();
   try {
     const { rows } = await client.query<{ version: string }>('SELECT version()');
-    return rows[0]?.version ?? '';
+    // What follows names the compiler.
+    return (rows[0]?.version ?? '').replace(/ on .*$/, '');
   } finally {
     await client.end();
   }

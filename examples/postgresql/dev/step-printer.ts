@@ -5,25 +5,44 @@ export interface Output {
   write(text: string): unknown;
 }
 
+const codes = { dim: '\u001b[2m', good: '\u001b[32m', bad: '\u001b[33m', reset: '\u001b[0m' } as const;
+
 /** Prints what has happened, one line a step, each with the seconds since the start. */
 export class StepPrinter {
   readonly #clock: Clock;
   readonly #output: Output;
   readonly #start: number;
+  readonly #colors: boolean;
 
-  /** @param sinceMs - how long ago the program started, in milliseconds. */
-  constructor(options: { readonly clock: Clock; readonly output: Output; readonly sinceMs: number }) {
+  /**
+   * @param options - `sinceMs`: how long ago the program started, in milliseconds; `colors`: whether the output shows them.
+   */
+  constructor(options: {
+    readonly clock: Clock;
+    readonly output: Output;
+    readonly sinceMs: number;
+    readonly colors?: boolean;
+  }) {
     this.#clock = options.clock;
     this.#output = options.output;
     this.#start = options.clock.monotonic() - options.sinceMs;
+    this.#colors = options.colors ?? false;
   }
 
-  step(what: string, detail = ''): void {
+  /** Says that something was reached. */
+  step(what: string, detail = '', mood: 'good' | 'bad' | 'plain' = 'plain'): void {
     const seconds = ((this.#clock.monotonic() - this.#start) / 1000).toFixed(2);
-    this.#output.write(`${seconds.padStart(7)} s  ${what.padEnd(18)}${detail}`.trimEnd().concat('\n'));
+    const time = this.#paint('dim', `${seconds.padStart(7)} s`);
+    const padded = what.padEnd(18);
+    const name = mood === 'plain' ? padded : this.#paint(mood, padded);
+    this.#output.write(`${time}  ${name}${detail}`.trimEnd().concat('\n'));
   }
 
   text(text: string): void {
     this.#output.write(text);
+  }
+
+  #paint(code: keyof typeof codes, text: string): string {
+    return this.#colors ? `${codes[code]}${text}${codes.reset}` : text;
   }
 }

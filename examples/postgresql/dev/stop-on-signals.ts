@@ -3,18 +3,35 @@ import type { EventEmitter } from 'node:events';
 /** A signal that is aborted when the user asks the program to stop. */
 export interface StopOnSignals extends Disposable {
   readonly signal: AbortSignal;
+  /** 128 and the number of the operating system's signal, as shells count; 0 when none came. */
+  readonly exitCode: number;
 }
 
-/** Listens for Ctrl-C, `kill` and a closed terminal. Once asked, the program has to end by itself. */
-export function stopOnSignals(process: EventEmitter): StopOnSignals {
+const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/**
+ * Listens for Ctrl-C, `kill`, a closed terminal, and output that nobody reads any more. Once asked, the program has to
+ * end by itself: npm passes a Ctrl-C on that the terminal has sent already, so a second one means nothing.
+ */
+export function stopOnSignals(process: EventEmitter, output: EventEmitter): StopOnSignals {
   const controller = new AbortController();
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const stop = (name: string): void => controller.abort(new Error(`stopped by ${name}`));
+  let exitCode = 0;
+  const stop = (name: keyof typeof numbers): void => {
+    exitCode ||= 128 + numbers[name];
+    controller.abort(new Error(`stopped by ${name}`));
+  };
+  const closed = (): void => controller.abort(new Error('the output was closed'));
+  const names = Object.keys(numbers) as (keyof typeof numbers)[];
   for (const name of names) process.on(name, stop);
+  output.on('error', closed);
   return {
     signal: controller.signal,
+    get exitCode() {
+      return exitCode;
+    },
     [Symbol.dispose]() {
       for (const name of names) process.off(name, stop);
+      // The output's listener stays: its error may come later than the end of the run.
     },
   };
 }

@@ -1,0 +1,94 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
+import { Manager, prettyLogger } from '@kubewright/runtime';
+import { postgresql } from '../src/controllers/postgresql.ts';
+import { embeddedPostgres } from './embedded-postgres.ts';
+import { hasProgram } from './find-program.ts';
+import type { StartFlags } from './flags.ts';
+import type { HeldOutput } from './held-output.ts';
+import { instructions } from './instructions.ts';
+import { showSample } from './show-sample.ts';
+import type { StepPrinter } from './step-printer.ts';
+
+// This file runs from dist/dev.
+const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const operatorAccount = { namespace: 'postgresql-operator-system', name: 'postgresql-operator-controller-manager' };
+const fieldManager = 'kubewright';
+
+/** Where a run shows itself, and what ends it. */
+export interface RunOptions {
+  readonly steps: StepPrinter;
+  /** Takes the log until the steps are over. */
+  readonly held: HeldOutput;
+  readonly colors: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Runs cluster and operator until `signal` is aborted, or with `--once` until the sample is up; stops both. */
+export async function runCluster(flags: StartFlags, options: RunOptions): Promise<void> {
+  const { steps, held, colors, signal } = options;
+  const logger = (level: 'info' | 'warn') => prettyLogger({ destination: held, now: systemClock.now, colors, level });
+  await using cluster = await startCluster(flags, logger('warn'));
+  signal.throwIfAborted();
+  steps.step('cluster ready', cluster.url);
+  const admin = cluster.client();
+  await install(admin, steps);
+  const kubeconfig = await cluster.logInAs(operatorAccount);
+  await using operator = new Manager({
+    controllers: [postgresql],
+    kubeconfig,
+    log: logger('info'),
+    signal,
+    gracefulShutdownTimeoutMs: 1_000,
+  });
+  const running = operator.run();
+  if (!flags.empty) {
+    const files = [join(project, 'config', 'samples', 'database_v1_postgresql.yaml')];
+    await showSample(admin, { files, fieldManager, steps, running, signal, insist: flags.once });
+  }
+  if (flags.once) return;
+  steps.text(`\n${nextSteps(cluster.kubeconfig, !flags.empty)}\n`);
+  held.release();
+  await running;
+}
+
+function startCluster(flags: StartFlags, log: ReturnType<typeof prettyLogger>): Promise<EmbeddedCluster> {
+  return EmbeddedCluster.start({
+    directory: join(process.cwd(), '.kubewright'),
+    port: flags.port,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    node: {
+      allowRootPods: flags.allowRootPods,
+      postgresFallback: () => embeddedPostgres(process.platform, process.arch),
+    },
+  });
+}
+
+/** Installs the kind, and what the operator may do. */
+async function install(admin: KubernetesClient, steps: StepPrinter): Promise<void> {
+  const manifests = (...names: readonly string[]) => names.map((name) => join(project, 'config', name));
+  const files = manifests('crd/bases/database.db.example.com_postgresqls.yaml');
+  const [crd] = await applyManifests(admin, { files, fieldManager });
+  steps.step('kind installed', crd?.metadata.name);
+  const rbac = ['namespace', 'service_account', 'role', 'role_binding'].map((name) => `rbac/${name}.yaml`);
+  await applyManifests(admin, { files: manifests(...rbac), fieldManager });
+}
+
+function nextSteps(kubeconfig: string, hasSample: boolean): string {
+  const { env, platform } = process;
+  const surroundings = { path: env['PATH'], platform };
+  return instructions({
+    kubeconfig,
+    project,
+    // npm changes to the project's root and says here where it was called.
+    workingDirectory: env['INIT_CWD'] ?? process.cwd(),
+    hasKubectl: hasProgram('kubectl', surroundings),
+    hasPsql: hasProgram('psql', surroundings),
+    hasSample,
+  });
+}

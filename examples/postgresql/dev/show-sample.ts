@@ -1,0 +1,63 @@
+import { systemClock } from '@kubewright/apimachinery';
+import { Secret } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { applyManifests } from '@kubewright/controlplane';
+import { followSample } from './follow-sample.ts';
+import { askVersion } from './query.ts';
+import type { StepPrinter } from './step-printer.ts';
+
+const name = 'postgresql-sample';
+/** How long the sample may take to come up before that is told, in milliseconds. */
+const patienceMs = 90_000;
+
+/** How the sample is shown. */
+export interface ShowSampleOptions {
+  /** Manifests to apply. */
+  readonly files: readonly string[];
+  readonly fieldManager: string;
+  readonly steps: StepPrinter;
+  /** The operator; it must not end before the sample is up. */
+  readonly running: Promise<void>;
+  readonly signal: AbortSignal;
+  /** Fails when the sample does not come up; otherwise that is said, and the sample followed in the background. */
+  readonly insist: boolean;
+}
+
+/** Applies the sample and shows how it comes up, to the answer of a query. */
+export async function showSample(client: KubernetesClient, options: ShowSampleOptions): Promise<void> {
+  const { files, fieldManager, steps, running, signal, insist } = options;
+  await applyManifests(client, { files, fieldManager, signal });
+  steps.step('object created', name);
+  const obstacle = new AbortController();
+  const stuck = new Promise<string>((resolve) => {
+    obstacle.signal.addEventListener('abort', () => resolve(String(obstacle.signal.reason)), { once: true });
+  });
+  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: see kubectl describe pod ${name}\n  do: wait, or stop and start again\n`;
+  using _patience = systemClock.setTimer(patienceMs, () => obstacle.abort(late), { unref: true });
+  const up = followSample({ client, name, steps, signal, onObstacle: (text) => obstacle.abort(text) }).then((pod) =>
+    answer(client, { host: pod.status?.podIP ?? '', steps }),
+  );
+  const problem = await Promise.race([up, stuck, ended(running, signal)]);
+  if (problem === undefined) return;
+  up.catch(() => undefined); // it ends with the run; what is in the way was told
+  if (insist) throw new Error(problem);
+  steps.text(`\n${problem}`);
+}
+
+/** Logs in with the password from the Secret and shows what the database answers. */
+async function answer(
+  client: KubernetesClient,
+  { host, steps }: { readonly host: string; readonly steps: StepPrinter },
+): Promise<undefined> {
+  const credentials = await client.resource(Secret).get({ namespace: 'default', name: `${name}-credentials` });
+  const decode = (key: string): string => Buffer.from(credentials.data?.[key] ?? '', 'base64').toString('utf8');
+  const version = await askVersion({ host, user: decode('username'), password: decode('password') });
+  steps.step('Pg Phase: up', version, 'good');
+  return undefined;
+}
+
+async function ended(running: Promise<void>, signal: AbortSignal): Promise<never> {
+  await running;
+  signal.throwIfAborted();
+  throw new Error('the operator ended before the sample was up');
+}

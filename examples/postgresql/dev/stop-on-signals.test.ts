@@ -1,0 +1,31 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { stopOnSignals } from './stop-on-signals.ts';
+
+describe('stopOnSignals', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('is asked to stop by %s', (name, exitCode) => {
+    const process = new EventEmitter();
+    using stop = stopOnSignals(process, new EventEmitter());
+    expect([stop.signal.aborted, stop.exitCode]).toEqual([false, 0]);
+    process.emit(name, name);
+    process.emit('SIGTERM', 'SIGTERM');
+    expect([stop.signal.aborted, stop.exitCode]).toEqual([true, exitCode]);
+  });
+
+  it('is asked to stop when nobody reads what it writes', () => {
+    const output = new EventEmitter();
+    using stop = stopOnSignals(new EventEmitter(), output);
+    output.emit('error', new Error('EPIPE'));
+    expect(stop.signal.aborted).toBe(true);
+  });
+
+  it('gives the signals back', () => {
+    const process = new EventEmitter();
+    stopOnSignals(process, new EventEmitter())[Symbol.dispose]();
+    expect(process.eventNames()).toEqual([]);
+  });
+});
