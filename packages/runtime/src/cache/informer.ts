@@ -44,6 +44,7 @@ export class Informer<T> implements ReflectorSink {
   readonly #scan = new MetadataScan();
   readonly #waiters = new Set<() => void>();
   #synced = false;
+  #listing = false;
   #resourceVersion = '';
   #lastEventMs: number;
 
@@ -147,21 +148,20 @@ export class Informer<T> implements ReflectorSink {
 
   /** Notes that an object that this process deleted is gone. */
   noteDeletion(key: ObjectKey, uid: string): void {
-    const stored = this.#store.get(key.namespace ?? '', key.name);
-    // Not stored: its creation may still be on its way here.
-    if (!stored || stored.uid === uid) this.ownWrites.deleted(key, uid);
+    this.ownWrites.deleted(key, { uid, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
   beginListing(): void {
+    this.#listing = true;
     this.#store.beginListing();
   }
 
   put(bytes: Buffer, start: number, end: number): string {
     this.#lastEventMs = this.#clock.monotonic();
     const { old, entry } = this.#store.put(bytes, start, end);
-    if (this.ownWrites.size > 0) this.ownWrites.seen(entry.key, entry);
+    if (this.ownWrites.size > 0) this.ownWrites.seen(entry.key, { stored: entry });
+    this.#showed(entry.resourceVersion);
     if (old !== entry) this.#changed(old, entry);
-    this.#resourceVersion = entry.resourceVersion;
     return entry.resourceVersion;
   }
 
@@ -173,6 +173,7 @@ export class Informer<T> implements ReflectorSink {
     const name = text(scan.nameAt, scan.nameEnd);
     if (name === '') throw new MalformedJsonError(`a deleted ${this.kind.kind} without a name`);
     const namespace = text(scan.namespaceAt, scan.namespaceEnd);
+    const resourceVersion = text(scan.resourceVersionAt, scan.resourceVersionEnd);
     const before = this.#store.get(namespace, name);
     // The last state is what handlers shall see; the store takes it for a moment, then lets it go.
     const last = before ? this.#store.put(bytes, start, end).entry : undefined;
@@ -180,11 +181,12 @@ export class Informer<T> implements ReflectorSink {
       this.#store.remove(namespace, name);
       this.#gone(last, false);
     }
-    this.#resourceVersion = text(scan.resourceVersionAt, scan.resourceVersionEnd);
-    return this.#resourceVersion;
+    this.#showed(resourceVersion);
+    return resourceVersion;
   }
 
   endListing(resourceVersion: string): void {
+    this.#listing = false;
     for (const entry of this.#store.endListing()) this.#gone(entry, true);
     this.reached(resourceVersion);
     if (this.#synced) return;
@@ -195,7 +197,14 @@ export class Informer<T> implements ReflectorSink {
 
   reached(resourceVersion: string): void {
     this.#lastEventMs = this.#clock.monotonic();
+    this.#showed(resourceVersion);
+  }
+
+  /** Versions come in order, except while the present state is listed. */
+  #showed(resourceVersion: string): void {
+    if (this.#listing) return;
     this.#resourceVersion = resourceVersion;
+    this.ownWrites.caughtUp(resourceVersion);
   }
 
   #changed(old: StoreEntry<T> | undefined, entry: StoreEntry<T>): void {
@@ -213,7 +222,7 @@ export class Informer<T> implements ReflectorSink {
   }
 
   #gone(entry: StoreEntry<T>, deleteStateUnknown: boolean): void {
-    this.ownWrites.seen(entry.key, undefined, entry);
+    this.ownWrites.seen(entry.key, { removed: entry });
     this.#dispatch({ type: 'delete', object: entry, deleteStateUnknown });
   }
 
