@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 
 /** The folder cannot be used; the message says what was tried, why it failed and what to do. */
 export class StateDirectoryError extends Error {

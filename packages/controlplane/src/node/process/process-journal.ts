@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { isSameProcess, type ProcessIdentity, processIdentity } from '../../cluster/process-identity.ts';
+import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 /**
  * Notes which processes the agent has started, so that a later run can end those that outlived a crash. A process is
