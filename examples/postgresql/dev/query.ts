@@ -1,3 +1,4 @@
+import { type Clock, sleep } from '@kubewright/apimachinery';
 import pg from 'pg';
 
 /** Where a server listens and who logs in. */
@@ -7,8 +8,26 @@ export interface Login {
   readonly password: string;
 }
 
+/** SQLSTATE of a server that listens already and is not ready to answer. */
+const cannotConnectNow = '57P03';
+const pauseMs = 50;
+
 /** Logs in over TCP with the password, as any application would, and asks the server what it is. */
-export async function askVersion({ host, user, password }: Login): Promise<string> {
+export async function askVersion(
+  login: Login,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<string> {
+  for (;;) {
+    try {
+      return await ask(login);
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== cannotConnectNow) throw error;
+    }
+    await sleep(clock, { ms: pauseMs, signal });
+  }
+}
+
+async function ask({ host, user, password }: Login): Promise<string> {
   const client = new pg.Client({ host, port: 5432, user, password, database: user, connectionTimeoutMillis: 5_000 });
   await client.connect();
   try {

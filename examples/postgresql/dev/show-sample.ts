@@ -35,7 +35,7 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   const late = `${name} is not up after ${patienceMs / 1000} s\n  why: see kubectl describe pod ${name}\n  do: wait, or stop and start again\n`;
   using _patience = systemClock.setTimer(patienceMs, () => obstacle.abort(late), { unref: true });
   const up = followSample({ client, name, steps, signal, onObstacle: (text) => obstacle.abort(text) }).then((pod) =>
-    answer(client, { host: pod.status?.podIP ?? '', steps }),
+    answer(client, { host: pod.status?.podIP ?? '', steps, signal }),
   );
   const problem = await Promise.race([up, stuck, ended(running, signal)]);
   if (problem === undefined) return;
@@ -47,11 +47,12 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
 /** Logs in with the password from the Secret and shows what the database answers. */
 async function answer(
   client: KubernetesClient,
-  { host, steps }: { readonly host: string; readonly steps: StepPrinter },
+  { host, steps, signal }: { readonly host: string; readonly steps: StepPrinter; readonly signal: AbortSignal },
 ): Promise<undefined> {
   const credentials = await client.resource(Secret).get({ namespace: 'default', name: `${name}-credentials` });
   const decode = (key: string): string => Buffer.from(credentials.data?.[key] ?? '', 'base64').toString('utf8');
-  const version = await askVersion({ host, user: decode('username'), password: decode('password') });
+  const login = { host, user: decode('username'), password: decode('password') };
+  const version = await askVersion(login, { clock: systemClock, signal });
   steps.step('Pg Phase: up', version, 'good');
   return undefined;
 }

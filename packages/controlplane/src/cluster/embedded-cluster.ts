@@ -3,7 +3,7 @@ import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { type CertificateStore, openCertificates } from '../apiserver/certificates/index.ts';
 import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
-import { podStreams } from '../apiserver/pod-streams/index.ts';
+import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
 import { builtInControllers } from '../controllers/index.ts';
 import { type ProcessNode, processNode } from '../node/index.ts';
 import { schedulerController } from '../scheduler/index.ts';
@@ -19,6 +19,7 @@ import {
   serverIdentity,
 } from './identities.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { LateConnector } from './late-connector.ts';
 import { ServiceAccountLogin } from './service-account-login.ts';
 import { SplitIdentityTransport } from './split-identity-transport.ts';
 import { StateDirectory } from './state-directory.ts';
@@ -47,6 +48,8 @@ export interface NodeSettings {
 }
 
 const nodeName = 'kubewright';
+/** Longest grace of containers when the cluster stops: everything is to be gone within 5 s. */
+const shutdownGraceMs = 2_500;
 
 /**
  * A Kubernetes cluster in this process: API server, controllers, scheduler, one node. Real clients see a cluster; state
@@ -86,14 +89,17 @@ export class EmbeddedCluster implements AsyncDisposable {
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
     const storage = new MemoryStorage({ clock });
     const address = { text: '' };
-    const late: { node?: ProcessNode } = {};
-    const plane = new ControlPlane({
+    const connector = new LateConnector();
+    const plane: ControlPlane = new ControlPlane({
       storage,
       clock,
       random,
       serviceAccountKey: certificates.serviceAccount.privateKey,
       allowLoopbackEndpoints: true,
-      connect: podStreams(() => late.node?.connector),
+      connect: new Map([
+        ...podStreams(connector),
+        ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
+      ]),
       serverAddress: () => address.text,
       onError,
     });
@@ -109,12 +115,18 @@ export class EmbeddedCluster implements AsyncDisposable {
       http,
       components: new Components(options),
       logins: [],
-      late,
+      connector,
+      node: undefined,
     };
     const cluster = new EmbeddedCluster(parts);
-    await cluster.#writeKubeconfig();
-    await Promise.all([cluster.#startComponents(), cluster.#startNode()]);
-    return cluster;
+    try {
+      await cluster.#writeKubeconfig();
+      await Promise.all([cluster.#startComponents(), cluster.#startNode()]);
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** `https://127.0.0.1:<port>` */
@@ -152,9 +164,9 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { components, late, logins, http, plane, storage, directory } = this.#parts;
+    const { components, node, logins, http, plane, storage, directory } = this.#parts;
     for (const login of logins) login[Symbol.dispose]();
-    await late.node?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
     await components[Symbol.asyncDispose]();
     await http.close({ graceMs: 500 });
     await plane[Symbol.asyncDispose]();
@@ -182,7 +194,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async #startNode(): Promise<void> {
-    const { options, directory, certificates, late } = this.#parts;
+    const { options, directory, certificates, connector } = this.#parts;
     if (options.node === undefined) return;
     const { clock, random } = options;
     const log = options.log.named('node');
@@ -195,8 +207,10 @@ export class EmbeddedCluster implements AsyncDisposable {
       log,
       directory: directory.file('node'),
       apiServer: { url: this.url, ca: certificates.ca },
+      shutdownGraceMs,
     });
-    late.node = node;
+    this.#parts.node = node;
+    connector.target = node.connector;
     node.agent.run().catch((error: unknown) => log.error('the node agent failed', { error }));
     await node.agent.started();
   }
@@ -225,8 +239,9 @@ interface Parts {
   readonly http: HttpServer;
   readonly components: Components;
   readonly logins: ServiceAccountLogin[];
-  /** What comes to be after the server that refers to it. */
-  readonly late: { node?: ProcessNode };
+  readonly connector: LateConnector;
+  /** Comes to be after the server. */
+  node: ProcessNode | undefined;
 }
 
 /** Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now. */

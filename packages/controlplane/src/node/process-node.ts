@@ -38,6 +38,8 @@ export interface ProcessNodeOptions {
   readonly allowHostPath?: boolean | undefined;
   /** First and longest pause before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
   readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
+  /** Longest grace that containers get when the node stops, in milliseconds. @defaultValue 5_000 */
+  readonly shutdownGraceMs?: number | undefined;
   /** Parts of the control plane to show as static pods. @defaultValue the usual four */
   readonly components?: readonly string[] | undefined;
   /** More capacity, such as extended resources. */
@@ -109,6 +111,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       apiServer: options.apiServer,
     },
     components: options.components ?? components,
+    shutdownGraceMs: options.shutdownGraceMs,
   });
   return {
     agent,

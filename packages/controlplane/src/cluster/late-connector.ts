@@ -1,0 +1,25 @@
+import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
+import type { ExecOptions, LogOptions, NodeConnector } from '../apiserver/node-connector.ts';
+
+/** The way to a node's pods, for a server that starts before its node. */
+export class LateConnector implements NodeConnector {
+  /** The way itself, once there is a node. */
+  target: NodeConnector | undefined;
+
+  async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
+    return this.#reach(pod).logs(pod, options);
+  }
+
+  async check(pod: KubernetesObject, container: string): Promise<void> {
+    await this.#reach(pod).check?.(pod, container);
+  }
+
+  async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
+    return this.#reach(pod).exec(pod, options);
+  }
+
+  #reach(pod: KubernetesObject): NodeConnector {
+    if (this.target) return this.target;
+    throw badRequest(`the node of pod ${pod.metadata.name} has no agent in this cluster; start the cluster with one`);
+  }
+}
