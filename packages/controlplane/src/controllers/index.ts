@@ -6,7 +6,9 @@ import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/namespace.ts';
 import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
+
 import { serviceAccountController } from './service-account.ts';
+import { statefulSetController } from './stateful-set/stateful-set.ts';
 
 export type { BuiltInController } from './built-in-controller.ts';
 
@@ -28,5 +30,6 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     replicaSetController(),
     replicationController(),
     deploymentController(),
+    statefulSetController(),
   ];
 }

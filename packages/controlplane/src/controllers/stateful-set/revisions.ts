@@ -1,0 +1,124 @@
+import { isAlreadyExists, isControlledBy, isNotFound, objectKey, setControllerReference } from '@kubewright/apimachinery';
+import { ControllerRevision, type StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import type { RequestContext } from '@kubewright/runtime';
+import { createObject, deleteObject, updateObject } from '../object-writes.ts';
+import { canonicalJson, shortHash } from '../template-hash.ts';
+
+const hashLabel = 'controller.kubernetes.io/hash';
+
+/** The revisions of a set's template that matter now. */
+export interface Revisions {
+  /** What the set was before the update that is under way; the same as `update` when none is. */
+  readonly current: ControllerRevision;
+  /** What the set says now. */
+  readonly update: ControllerRevision;
+  /** All of them, oldest first. */
+  readonly all: readonly ControllerRevision[];
+  readonly collisionCount: number;
+}
+
+/** Finds or makes the revision of a set's present template. */
+export async function findRevisions(ctx: RequestContext, set: StatefulSet): Promise<Revisions> {
+  const lister = ctx.cache.lister(ControllerRevision);
+  const { uid = '' } = set.metadata;
+  const known = [...lister.list({ index: { name: 'controller', value: uid } })].sort(byRevision);
+  const next = (known.at(-1)?.revision ?? 0) + 1;
+  const wanted = canonicalJson(revisionData(set));
+  const equal = known.filter(({ data }) => canonicalJson(data) === wanted).at(-1);
+  let collisionCount = set.status?.collisionCount ?? 0;
+  let update: ControllerRevision;
+  if (equal && equal === known.at(-1)) {
+    update = equal;
+  } else if (equal) {
+    // A roll back: the old revision becomes the newest again.
+    update = await updateObject(ctx, { kind: ControllerRevision, object: { ...equal, revision: next } });
+  } else {
+    ({ revision: update, collisionCount } = await createRevision(ctx, { set, revision: next, collisionCount }));
+  }
+  const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+  const all = [...known.filter(({ metadata }) => metadata.uid !== update.metadata.uid), update];
+  return { current, update, all, collisionCount };
+}
+
+/** The template that a revision stands for. */
+export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
+  // Written by this controller, or by upstream's in the same form.
+  const { spec } = (revision.data ?? {}) as {
+    readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } };
+  };
+  if (!spec?.template) return undefined;
+  const { $patch: _replace, ...template } = spec.template;
+  return template;
+}
+
+/** Deletes the oldest revisions beyond the set's limit that no pod is made of. */
+export async function truncateHistory(
+  ctx: RequestContext,
+  { set, revisions, live }: { readonly set: StatefulSet; readonly revisions: Revisions; readonly live: ReadonlySet<string> },
+): Promise<void> {
+  const { current, update, all } = revisions;
+  const keep = new Set([...live, current.metadata.name ?? '', update.metadata.name ?? '']);
+  const history = all.filter(({ metadata }) => !keep.has(metadata.name ?? ''));
+  const surplus = history.length - (set.spec?.revisionHistoryLimit ?? 10);
+  for (const object of history.slice(0, Math.max(0, surplus))) {
+    await deleteObject(ctx, { kind: ControllerRevision, object });
+  }
+}
+
+/** A strategic merge patch that brings the template back, which is what a roll back applies. */
+function revisionData(set: StatefulSet): Readonly<Record<string, unknown>> {
+  return { spec: { template: { ...set.spec?.template, $patch: 'replace' } } };
+}
+
+async function createRevision(
+  ctx: RequestContext,
+  options: { readonly set: StatefulSet; readonly revision: number; readonly collisionCount: number },
+): Promise<{ readonly revision: ControllerRevision; readonly collisionCount: number }> {
+  const { set, revision } = options;
+  for (let { collisionCount } = options; ; collisionCount++) {
+    const object = newRevision(set, { revision, collisionCount });
+    try {
+      return { revision: await createObject(ctx, { kind: ControllerRevision, object }), collisionCount };
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const existing = await existingRevision(ctx, object);
+      const same = existing && canonicalJson(existing.data) === canonicalJson(object.data);
+      if (same && isControlledBy(existing, set)) return { revision: existing, collisionCount };
+    }
+  }
+}
+
+async function existingRevision(
+  ctx: RequestContext,
+  object: ControllerRevision,
+): Promise<ControllerRevision | undefined> {
+  try {
+    return await ctx.client.resource(ControllerRevision).get(objectKey(object), { signal: ctx.signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function newRevision(
+  set: StatefulSet,
+  { revision, collisionCount }: { readonly revision: number; readonly collisionCount: number },
+): ControllerRevision {
+  const { name = '', namespace = '', annotations } = set.metadata;
+  const data = revisionData(set);
+  const hash = shortHash(data, { collisionCount });
+  const labels = { ...set.spec?.template.metadata?.labels, [hashLabel]: hash };
+  const object: ControllerRevision = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: `${name}-${hash}`, namespace, labels, ...(annotations && { annotations }) },
+    data,
+    revision,
+  };
+  return setControllerReference(object, set);
+}
+
+function byRevision(a: ControllerRevision, b: ControllerRevision): number {
+  return a.revision - b.revision || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1);
+}

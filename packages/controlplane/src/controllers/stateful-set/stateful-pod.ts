@@ -1,0 +1,120 @@
+import { isDeleting, setControllerReference } from '@kubewright/apimachinery';
+import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import { podFromTemplate } from '../pods/pod-control.ts';
+import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
+
+export const revisionLabel = 'controller-revision-hash';
+const nameLabel = 'statefulset.kubernetes.io/pod-name';
+const indexLabel = 'apps.kubernetes.io/pod-index';
+
+/** First ordinal of a set. */
+export function startOrdinal({ spec }: StatefulSet): number {
+  return spec?.ordinals?.start ?? 0;
+}
+
+/** The ordinal in a pod's name; undefined for a pod that is none of the set's. */
+export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
+  const prefix = `${set.metadata.name}-`;
+  const { name = '' } = pod.metadata;
+  const digits = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+  return /^(0|[1-9]\d{0,8})$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** The pod of an ordinal, with identity and storage, of one revision of the template. */
+export function statefulPod(
+  set: StatefulSet,
+  options: { readonly ordinal: number; readonly template: PodTemplateSpec | undefined; readonly revision: string },
+): Pod {
+  const { ordinal, template, revision } = options;
+  const pod = podFromTemplate(template, set);
+  const name = `${set.metadata.name}-${ordinal}`;
+  const labels = { ...pod.metadata.labels, [revisionLabel]: revision };
+  const { serviceName } = set.spec ?? {};
+  return withIdentity(
+    {
+      ...pod,
+      metadata: { ...pod.metadata, name, labels },
+      spec: { ...pod.spec!, hostname: name, ...(serviceName && { subdomain: serviceName }) },
+    },
+    { set, ordinal },
+  );
+}
+
+/** A pod with the labels and volumes that its ordinal gives it. */
+export function withIdentity(
+  pod: Pod,
+  { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },
+): Pod {
+  const { name = '' } = pod.metadata;
+  const labels = { ...pod.metadata.labels, [nameLabel]: name, [indexLabel]: String(ordinal) };
+  const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '');
+  const volumes = [
+    ...claims.map((claim) => ({
+      name: claim,
+      persistentVolumeClaim: { claimName: claimName(set, { claim, ordinal }) },
+    })),
+    ...(pod.spec?.volumes ?? []).filter((volume) => !claims.includes(volume.name)),
+  ];
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, labels },
+    spec: { ...pod.spec!, ...(volumes.length > 0 && { volumes }) },
+  };
+}
+
+/** True if a pod has the labels and volumes of its ordinal. */
+export function hasIdentity(pod: Pod, { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number }): boolean {
+  const { labels } = pod.metadata;
+  const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '');
+  return (
+    labels?.[nameLabel] === pod.metadata.name &&
+    labels?.[indexLabel] === String(ordinal) &&
+    claims.every((claim) =>
+      pod.spec?.volumes?.some(
+        (volume) =>
+          volume.name === claim && volume.persistentVolumeClaim?.claimName === claimName(set, { claim, ordinal }),
+      ),
+    )
+  );
+}
+
+/** The claims of an ordinal, as they are created. */
+export function claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
+  const { namespace = '' } = set.metadata;
+  return (set.spec?.volumeClaimTemplates ?? []).map((claim) => {
+    const labels = { ...claim.metadata.labels, ...set.spec?.selector.matchLabels };
+    const name = claimName(set, { claim: claim.metadata.name ?? '', ordinal });
+    const { status: _status, ...rest } = claim;
+    const made: PersistentVolumeClaim = {
+      ...rest,
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { ...claim.metadata, name, namespace, labels },
+    };
+    const goesWithSet = set.spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
+    return goesWithSet ? setControllerReference(made, set) : made;
+  });
+}
+
+function claimName(
+  set: StatefulSet,
+  { claim, ordinal }: { readonly claim: string; readonly ordinal: number },
+): string {
+  return `${claim}-${set.metadata.name}-${ordinal}`;
+}
+
+/** True for a pod that runs, is ready, and is not being deleted. */
+export function isHealthy(pod: Pod): boolean {
+  return pod.status?.phase === 'Running' && isPodReady(pod) && !isDeleting(pod);
+}
+
+/** True for a healthy pod that has been ready for long enough. */
+export function isAvailable(pod: Pod, at: { readonly minReadySeconds: number; readonly nowMs: number }): boolean {
+  return isHealthy(pod) && isPodAvailable(pod, at);
+}
+
+/** The revision that a pod was made of. */
+export function podRevision({ metadata }: Pod): string | undefined {
+  return metadata.labels?.[revisionLabel];
+}
