@@ -31,6 +31,16 @@ export default {
       to: { path: '^packages/controlplane/src/(apiserver|controllers|scheduler|node|cluster)/' },
     },
     {
+      name: 'components-are-ordinary-programs',
+      comment: 'Controllers, scheduler and node reach the server as any client does; the node answers its one seam.',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/(controllers|scheduler|node)/', pathNot: '\\.test\\.ts$|/testdata/' },
+      to: {
+        path: '^packages/controlplane/src/(cluster|apiserver|storage)/',
+        pathNot: '^packages/controlplane/src/apiserver/node-connector\\.ts$',
+      },
+    },
+    {
       name: 'apimachinery-is-pure',
       severity: 'error',
       from: { path: '^packages/apimachinery/src/', pathNot: '\\.test\\.ts$' },

@@ -19,6 +19,7 @@ const provocations = [
   ['packages/runtime/src/provoked.ts', "import '@kubewright/schema';", 'runtime-imports-downward'],
   ['packages/runtime/src/provoked.ts', "import '../../client/src/index.ts';", 'no-deep-imports'],
   ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
+  ['packages/controlplane/src/node/provoked.ts', "import '../cluster/index.ts';", 'components-are-ordinary-programs'],
   ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/index.ts';", 'storage-knows-no-server'],
 ];
 
