@@ -9,7 +9,7 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> {
   readonly kind: Kind<T>;
   /** One informer for each. @defaultValue the manager's namespaces, or all */
   readonly namespaces?: readonly string[];
-  /** Only objects with these labels are cached; the server filters. */
+  /** Only objects with these labels are cached; the server filters. Reads do not find the others: there is no live read for them. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;

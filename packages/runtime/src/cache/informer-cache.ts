@@ -78,12 +78,21 @@ export class InformerCache implements Cache {
     return this.#declared.has(kindKey(kind));
   }
 
+  /** True if reads of the kind in that namespace (undefined: in all that are declared) can be answered from here. */
+  holds(kind: Kind<KubernetesObject>, namespace: string | undefined): boolean {
+    const declared = this.#declared.get(kindKey(kind));
+    if (!declared) return false;
+    if (namespace === undefined || kind.scope === 'Cluster') return true;
+    return this.#scopes(widest(declared).cached).some(
+      (scope) => scope.namespace === undefined || scope.namespace === namespace,
+    );
+  }
+
   lister<T extends KubernetesObject>(kind: Kind<T>): Lister<T> {
     const declared = this.#declared.get(kindKey(kind));
     if (!declared) throw new KindNotCachedError(kind);
-    // The store behind the kind holds only its objects. Of several scopes, the unrestricted one answers reads.
-    const widest = declared.find((each) => isWhole(each.cached)) ?? declared[0]!;
-    return widest.lister as unknown as Lister<T>;
+    // The store behind the kind holds only its objects.
+    return widest(declared).lister as unknown as Lister<T>;
   }
 
   /** Finds the declared kind of an object's type; undefined when it is not cached. */
@@ -162,6 +171,12 @@ export class InformerCache implements Cache {
   #run(informer: Informer<KubernetesObject>, signal: AbortSignal): void {
     if (!this.#running.has(informer)) this.#running.set(informer, informer.run(signal));
   }
+}
+
+/** Of several declarations of a kind, the one that answers reads: one without selectors, of these one of all namespaces. */
+function widest(declared: readonly DeclaredKind[]): DeclaredKind {
+  const whole = declared.filter((each) => isWhole(each.cached));
+  return whole.find((each) => each.cached.namespaces === undefined) ?? whole[0] ?? declared[0]!;
 }
 
 function isWhole(cached: CachedKind): boolean {

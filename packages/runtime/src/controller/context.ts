@@ -76,7 +76,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
     this.signal.throwIfAborted();
-    if (this.cache.has(kind)) return this.cache.lister(kind).get(key);
+    if (this.cache.holds(kind, key.namespace)) return this.cache.lister(kind).get(key);
     try {
       return deepFreeze(await this.client.resource(kind).get(key, { signal: this.signal }));
     } catch (error) {
@@ -89,9 +89,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   async list<T extends KubernetesObject>(kind: Kind<T>, options: CacheListOptions = {}): Promise<readonly T[]> {
     this.signal.throwIfAborted();
-    if (this.cache.has(kind)) return this.cache.lister(kind).list(options);
+    if (this.cache.holds(kind, options.namespace)) return this.cache.lister(kind).list(options);
     if (options.index)
-      throw new TypeError(`cannot list ${kind.kind} by an index: it is not cached; add it to "caches"`);
+      throw new TypeError(
+        `cannot list ${kind.kind} by an index: it is not cached there; add kind and namespace to "caches"`,
+      );
     const items: T[] = [];
     const { namespace, labelSelector } = options;
     const pages = this.client.resource(kind).listAll({ namespace, labelSelector, signal: this.signal });

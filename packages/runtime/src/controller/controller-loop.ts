@@ -11,6 +11,7 @@ import type { InformerCache } from '../cache/informer-cache.ts';
 import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import type { Predicate } from '../predicate/predicate.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { Watch } from '../source/source.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
@@ -120,8 +121,19 @@ export class ControllerLoop {
   }
 
   #handle(watch: Watch, event: Parameters<Watch['handler']>[0]): void {
-    if (!watch.predicates.every((predicate) => predicate(event))) return;
+    if (!watch.predicates.every((predicate) => this.#lets(predicate, event))) return;
     watch.handler(event, this.#handlerContext());
+  }
+
+  /** A filter that fails lets the event through: one reconcile too many does no harm, one too few may. */
+  #lets(predicate: Predicate<KubernetesObject>, event: Parameters<Watch['handler']>[0]): boolean {
+    try {
+      return predicate(event);
+    } catch (error) {
+      const { namespace, name } = event.object;
+      this.#log.error('a predicate failed; the event counts', { namespace, name, event: event.type, error });
+      return true;
+    }
   }
 
   #handlerContext(): HandlerContext {

@@ -70,9 +70,9 @@ export interface RequestContext {
   readonly request: ReconcileRequest;
   /** New for every reconcile; it is in every log line. */
   readonly reconcileID: string;
-  /** Reads from the cache if the kind is declared, else live. Not found is `undefined`. */
+  /** Reads from the cache if kind and namespace are declared, else live. Not found is `undefined`. */
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined>;
-  /** Lists from the cache if the kind is declared, else live (all pages). */
+  /** Lists from the cache if the kind, and the namespace if one is named, are declared, else live (all pages). */
   list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions): Promise<readonly T[]>;
   /**
    * Makes these objects be as given, by server-side apply under the controller's field manager, in the given order.

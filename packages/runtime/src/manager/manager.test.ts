@@ -1,5 +1,6 @@
 import { isDeleting, type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { cached } from '../cache/cached-kind.ts';
 import { controller, requestController } from '../controller/define-controller.ts';
 import { TerminalError } from '../controller/terminal-error.ts';
 import { defineKind } from '../kind/define-kind.ts';
@@ -288,6 +289,73 @@ describe('Manager', () => {
     await done;
     expect(seen).toEqual(['k', 'runnable stopped']);
     expect(server.openWatches).toBe(0);
+  });
+
+  it('ends in time though a runnable ignores its signal, and names it', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    const { log, lines } = collectLog();
+    const stop = new AbortController();
+    const { manager, done } = start(server, {
+      clock,
+      log,
+      signal: stop.signal,
+      runnables: [{ name: 'deaf', run: () => new Promise(() => {}) }],
+    });
+    await manager.started();
+    stop.abort();
+    let ended = false;
+    void done.then(() => {
+      ended = true;
+    });
+    await eventually(() => {
+      void clock.advance(1_000);
+      return ended;
+    });
+    expect(lines.find((line) => line['runnables'])).toMatchObject({ level: 'error', runnables: ['deaf'] });
+  });
+
+  it('reads live where a kind is cached in other namespaces only', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    server.put(Page, { metadata: { name: 'p', namespace: 'elsewhere' }, spec: { text: 'far' } });
+    server.put(Page, { metadata: { name: 'p' }, spec: { text: 'near' } });
+    server.put(Site, site('a'));
+    const seen: unknown[] = [];
+    const sites = controller({
+      for: Site,
+      caches: [cached(Page, { namespaces: ['default'] })],
+      async reconcile(_, ctx) {
+        for (const namespace of ['default', 'elsewhere']) {
+          seen.push((await ctx.get(Page, { namespace, name: 'p' }))?.spec.text);
+          seen.push((await ctx.list(Page, { namespace })).length);
+        }
+        seen.push((await ctx.list(Page)).length);
+      },
+    });
+    start(server, { controllers: [sites] });
+    await eventually(() => seen.length >= 5);
+    expect(seen.slice(0, 5)).toEqual(['near', 1, 'far', 1, 1]);
+  });
+
+  it('loses no event to a predicate that throws', async () => {
+    const server = new FakeApiServer([Site]);
+    const seen: string[] = [];
+    const sites = controller({
+      for: Site,
+      predicates: [
+        () => {
+          throw new Error('broken filter');
+        },
+      ],
+      async reconcile(object) {
+        seen.push(object.metadata.name ?? '');
+      },
+    });
+    const { log, lines } = collectLog();
+    start(server, { controllers: [sites], log });
+    server.put(Site, site('a'));
+    await eventually(() => seen.includes('a'));
+    expect(lines.some((line) => line['error'] === 'broken filter')).toBe(true);
   });
 
   it('fails with the reason when a runnable fails or an address is taken', async () => {

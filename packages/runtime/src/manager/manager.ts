@@ -204,7 +204,7 @@ export class Manager implements AsyncDisposable {
     } finally {
       // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
       await this.#stopLoops(mine, { undisturbed: this.#stop.signal.aborted });
-      await this.#leading.stop();
+      await this.#leading.stop(this.#patience);
     }
   }
 
@@ -267,7 +267,7 @@ export class Manager implements AsyncDisposable {
   }): Promise<void> {
     if (!this.#stop.signal.aborted) this.#stop.abort(new ManagerError('the manager has ended'));
     await this.#stopLoops(this.#loops, { undisturbed: true });
-    await this.#everywhere.stop();
+    await this.#everywhere.stop(this.#patience);
     parts.cacheStop.abort();
     await parts.caches;
     const flush = new AbortController();
@@ -276,6 +276,10 @@ export class Manager implements AsyncDisposable {
     timer[Symbol.dispose]();
     await this.#servers[Symbol.asyncDispose]();
     await this.#watchdog?.[Symbol.asyncDispose]();
+  }
+
+  get #patience(): { readonly clock: Clock; readonly timeoutMs: number } {
+    return { clock: this.#clock, timeoutMs: this.#options.gracefulShutdownTimeoutMs ?? 30_000 };
   }
 
   #fail(error: unknown): void {

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 import type { Runnable } from './runnable.ts';
@@ -8,7 +9,7 @@ export class RunnableGroup {
   readonly #failed: (error: unknown) => void;
   readonly #runnables: Runnable[] = [];
   #stop: AbortController | undefined;
-  #running = new Set<Promise<void>>();
+  readonly #running = new Map<Runnable, Promise<void>>();
 
   /** @param options.failed - told of a runnable that rejects before it was stopped. */
   constructor(options: { readonly log: Logger; readonly failed: (error: unknown) => void }) {
@@ -28,16 +29,31 @@ export class RunnableGroup {
     for (const runnable of this.#runnables) this.#run(runnable, this.#stop.signal);
   }
 
-  /** Stops all and waits for them. */
-  async stop(): Promise<void> {
+  /** Stops all and waits for them; those that do not end in time are named in the log and left behind. */
+  async stop(limit: { readonly clock: Clock; readonly timeoutMs: number }): Promise<void> {
     this.#stop?.abort(new ManagerError('the manager stops'));
-    await Promise.all(this.#running);
+    const { clock, timeoutMs } = limit;
+    let timer: Timer | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = clock.setTimer(timeoutMs, () => resolve('late'));
+    });
+    if ((await Promise.race([Promise.all(this.#running.values()), late])) === 'late') {
+      const runnables = [...this.#running.keys()].map((runnable) => runnable.name);
+      this.#log.error('runnables did not end in time; do they heed their signal?', { runnables, timeoutMs });
+    }
+    timer?.[Symbol.dispose]();
     this.#stop = undefined;
   }
 
   #run(runnable: Runnable, signal: AbortSignal): void {
-    const running = this.#guard(runnable, signal).finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    // One that was left behind by an earlier stop still runs: two of them would be worse than one that ends.
+    const before = this.#running.get(runnable) ?? Promise.resolve();
+    const running = before
+      .then(() => (signal.aborted ? undefined : this.#guard(runnable, signal)))
+      .finally(() => {
+        if (this.#running.get(runnable) === running) this.#running.delete(runnable);
+      });
+    this.#running.set(runnable, running);
   }
 
   async #guard(runnable: Runnable, signal: AbortSignal): Promise<void> {

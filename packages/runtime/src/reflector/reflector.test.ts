@@ -254,6 +254,26 @@ describe('Reflector', () => {
     expect(names()).toEqual(['a']);
   });
 
+  it('does not take a server that asks to wait for one that streams no lists', async () => {
+    const { server, clock, informer } = setUp();
+    let asked = 0;
+    let answer: () => void = () => {};
+    // What the client's own wait for a Retry-After of twenty seconds looks like from here.
+    server.interrupt = ({ url }) =>
+      url.searchParams.get('sendInitialEvents') && asked++ === 0
+        ? new Promise<undefined>((resolve) => {
+            answer = () => resolve(undefined);
+          })
+        : undefined;
+    const stop = new AbortController();
+    stops.push(stop);
+    void informer.run(stop.signal);
+    await clock.advance(20_000);
+    answer();
+    await eventually(() => informer.hasSynced);
+    expect(calls(server)).toEqual(['watch initial rv=']);
+  });
+
   it('delivers values with line separators, events cut anywhere, and handlers that throw', async () => {
     const { server, clock, informer, start, events } = setUp({ useWatchList: false });
     await start();

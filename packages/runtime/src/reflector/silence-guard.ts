@@ -35,9 +35,14 @@ export class SilenceGuard implements Disposable {
     this.#lastMs = this.#clock.monotonic();
   }
 
-  /** Changes how long silence may last; holds from the next time that the guard looks. */
+  /** Changes how long silence may last. */
   allow(silenceMs: number): void {
+    const sooner = silenceMs < this.#silenceMs;
     this.#silenceMs = silenceMs;
+    // A longer time is noticed when the timer fires; a shorter one would be noticed too late.
+    if (!sooner || this.#controller.signal.aborted) return;
+    this.#timer[Symbol.dispose]();
+    this.#timer = this.#arm(silenceMs);
   }
 
   [Symbol.dispose](): void {

@@ -45,9 +45,10 @@ export interface WatchEnd {
 export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const { clock, random, signal, initialEvents } = options;
   const startMs = clock.monotonic();
-  const silenceMs = initialEvents ? Math.min(initialPauseMs, options.silenceMs) : options.silenceMs;
-  const guard = new SilenceGuard({ clock, signal, silenceMs });
+  // Until the answer begins the server may ask to wait (429 with Retry-After); that is no silence of a stream.
+  const guard = new SilenceGuard({ clock, signal, silenceMs: options.silenceMs });
   const follower = new WatchFollower(options, () => guard.allow(options.silenceMs));
+  let opened = false;
   try {
     const { body } = await options.listWatcher.watch({
       allowWatchBookmarks: true,
@@ -56,6 +57,9 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
       ...(options.resourceVersion === '' ? {} : { resourceVersion: options.resourceVersion }),
       ...(initialEvents ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
     });
+    opened = true;
+    if (initialEvents) guard.allow(Math.min(initialPauseMs, options.silenceMs));
+    guard.touch();
     await follow(body, { guard, follower, clock });
   } catch (error) {
     // Silence is the reflector's own doing: the watch is opened again like one that ended.
@@ -66,7 +70,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const quick = clock.monotonic() - startMs < 1_000 && follower.events === 0;
   return {
     initialEventsEnded: !initialEvents || follower.initialEventsEnded,
-    noEndInSight: initialEvents && !follower.initialEventsEnded && guard.fired,
+    noEndInSight: opened && initialEvents && !follower.initialEventsEnded && guard.fired,
     suspicious: quick && !guard.fired,
   };
 }
