@@ -3,6 +3,7 @@ import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { type CertificateStore, openCertificates } from '../apiserver/certificates/index.ts';
 import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
+import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
 import { builtInControllers } from '../controllers/index.ts';
 import { type ProcessNode, processNode } from '../node/index.ts';
@@ -35,6 +36,8 @@ export interface EmbeddedClusterOptions {
   readonly log: Logger;
   /** Gives the cluster a node that runs containers as local processes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
+  /** The way to nodes that somebody else runs, for logs and exec. @defaultValue the way to `node` */
+  readonly connector?: NodeConnector | undefined;
 }
 
 /** What the cluster's node is told. */
@@ -97,7 +100,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       serviceAccountKey: certificates.serviceAccount.privateKey,
       allowLoopbackEndpoints: true,
       connect: new Map([
-        ...podStreams(connector),
+        ...podStreams(options.connector ?? connector),
         ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
       ]),
       serverAddress: () => address.text,
