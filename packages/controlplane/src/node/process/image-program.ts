@@ -11,6 +11,8 @@ export interface LaunchContext {
   /** As in the pod; replaces the image's default arguments. */
   readonly args: readonly string[] | undefined;
   readonly env: ReadonlyMap<string, string>;
+  /** Where the container's user can run what lies at a path within the image's program folders. */
+  reachable(path: string): string;
   /** Turns a path inside the container into one of this machine: mounts first, else below `root`. */
   hostPath(containerPath: string): string;
 }
@@ -33,7 +35,7 @@ export interface ImageProgram {
   readonly description: string;
   /** Signal that asks the program to stop. @defaultValue SIGTERM */
   readonly stopSignal?: NodeJS.Signals;
-  /** Folders that the container's user must be able to enter for the program to run. */
+  /** Files, and folders with all in them, that the container's user must be able to run. */
   readonly programFolders: readonly string[];
   launch(context: LaunchContext): Launch;
 }

@@ -18,6 +18,7 @@ import type { ImageProgram, Launch } from './image-program.ts';
 import type { LoopbackRange } from './loopback-range.ts';
 import { ProcessContainer } from './process-container.ts';
 import type { ProcessJournal } from './process-journal.ts';
+import { ReachablePrograms } from './reachable-programs.ts';
 import type { SandboxFolders } from './sandbox-folders.ts';
 
 /** What a {@link ProcessDriver} works with. */
@@ -46,9 +47,11 @@ export class ProcessDriver implements Driver {
   readonly #options: ProcessDriverOptions;
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<ProcessContainer>();
+  readonly #programs: ReachablePrograms;
 
   constructor(options: ProcessDriverOptions) {
     this.#options = options;
+    this.#programs = new ReachablePrograms(() => options.folders.programs());
   }
 
   async preparePod({ uid }: PodSandboxRequest): Promise<PodSandbox> {
@@ -92,6 +95,7 @@ export class ProcessDriver implements Driver {
       command: request.command?.map(rewrite),
       args: request.args?.map(rewrite),
       env: request.env,
+      reachable: await this.#programs.for(program.programFolders, user),
       hostPath: (path) => hostPathOf(path, request.mounts, root),
     });
     const settings = this.#spawnOptions(request, { launch, user, root });

@@ -24,6 +24,13 @@ export class SandboxFolders {
     return path;
   }
 
+  /** Makes an empty folder for programs that everybody may run. */
+  programs(): string {
+    const path = mkdtempSync(join(this.root, 'programs-'));
+    chmodSync(path, 0o755);
+    return path;
+  }
+
   /** Makes a folder below a pod's that only `user` can read. */
   owned(path: string, user: ContainerUser | undefined): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -1,9 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** Environment variable with folders that are searched in place of the usual installation folders; may be empty. */
+const usualFolders = 'KUBEWRIGHT_PG_FOLDERS';
+
 /**
  * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then where Debian, Homebrew and the
- * PostgreSQL installers put them, the newest first.
+ * PostgreSQL installers put them, the newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead).
  */
 export function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -13,9 +16,18 @@ export function findPostgres(options: {
   const suffix = platform === 'win32' ? '.exe' : '';
   const isComplete = (folder: string): boolean =>
     ['initdb', 'postgres'].every((program) => existsSync(join(folder, program + suffix)));
+  const listed = (name: string): readonly string[] => (env[name] ?? '').split(delimiter).filter((one) => one !== '');
   const candidates = [
     ...(env['PG_BIN'] ? [env['PG_BIN']] : []),
-    ...(env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''),
+    ...listed('PATH'),
+    ...(env[usualFolders] === undefined ? installations() : listed(usualFolders)),
+  ];
+  return candidates.find(isComplete);
+}
+
+/** Where package managers and installers put the programs. */
+function installations(): readonly string[] {
+  return [
     ...installed('/usr/lib/postgresql', 'bin'),
     ...installed('/opt/homebrew/opt', 'bin', /^postgresql(@\d+)?$/),
     ...installed('/usr/local/opt', 'bin', /^postgresql(@\d+)?$/),
@@ -25,7 +37,6 @@ export function findPostgres(options: {
     ...installed('/Applications/Postgres.app/Contents/Versions', 'bin'),
     ...installed('C:\\Program Files\\PostgreSQL', 'bin'),
   ];
-  return candidates.find(isComplete);
 }
 
 /** Version folders below `parent`, the newest first. */

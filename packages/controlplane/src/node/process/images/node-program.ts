@@ -13,14 +13,16 @@ export function nodeImage(options: { readonly execPath: string; readonly version
       return {
         description: `Node ${options.version} from ${folder}`,
         ...(differs && { standIn: `node: this is Node ${options.version}, not ${tag}` }),
-        programFolders: [folder],
+        programFolders: [options.execPath],
         launch(context) {
+          const program = context.reachable(options.execPath);
+          const path = [dirname(program)];
           const { file, args } = commandOf(context, ['node']);
           // The image's entry point takes what is no command of its own for a script.
           const bare = context.command === undefined && (file.startsWith('-') || /\.[cm]?js$/.test(file));
           return bare
-            ? { file: options.execPath, args: [file, ...args], env: {}, path: [folder] }
-            : { file: file === 'node' ? options.execPath : file, args, env: {}, path: [folder] };
+            ? { file: program, args: [file, ...args], env: {}, path }
+            : { file: file === 'node' ? program : file, args, env: {}, path };
         },
       };
     },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
 import { findPostgres } from './find-postgres.ts';
@@ -30,14 +30,16 @@ export function postgresImage(options: {
       return {
         description: `PostgreSQL ${version} from ${folder}`,
         stopSignal: 'SIGINT',
-        programFolders: [folder],
+        // The libraries and templates lie beside the programs' folder.
+        programFolders: [dirname(folder)],
         launch: (context) => launch(context, folder, version),
       };
     },
   };
 }
 
-function launch(context: LaunchContext, folder: string, version: string): Launch {
+function launch(context: LaunchContext, installed: string, version: string): Launch {
+  const folder = context.reachable(installed);
   const env = {
     PG_MAJOR: version.split('.')[0] ?? '',
     PG_VERSION: version,

@@ -77,14 +77,14 @@ export function standInImage(repository: StandIn, options: { readonly execPath: 
       return {
         description: `bundled stand-in for ${repository}`,
         ...(repository !== 'pause' && { standIn: `${repository}: a bundled stand-in runs here, not the real program` }),
-        programFolders: [],
-        launch({ command, args, podIP }) {
+        programFolders: [options.execPath],
+        launch({ command, args, podIP, reachable }) {
           if (command !== undefined) {
             const [file = '', ...rest] = [...command, ...(args ?? [])];
             return { file, args: rest, env: {}, path: [] };
           }
           const env = { KUBEWRIGHT_LISTEN: podIP };
-          return { file: options.execPath, args: ['-e', scripts[repository] ?? ''], env, path: [] };
+          return { file: reachable(options.execPath), args: ['-e', scripts[repository] ?? ''], env, path: [] };
         },
       };
     },

@@ -1,0 +1,69 @@
+import { constants, statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import type { ContainerUser } from './container-user.ts';
+
+/**
+ * Programs for users who cannot enter the folders in which they lie: a clone in root's home, a Node of root's own. Such
+ * a program is copied once, to where everybody can run it.
+ */
+export class ReachablePrograms {
+  readonly #folder: () => string;
+  readonly #copies = new Map<string, Promise<string>>();
+
+  /** @param folder - makes a new empty folder that everybody can enter. */
+  constructor(folder: () => string) {
+    this.#folder = folder;
+  }
+
+  /** Makes sure that `user` can run what lies below `trees`; answers a function that says where. */
+  async for(trees: readonly string[], user: ContainerUser | undefined): Promise<(path: string) => string> {
+    const moved: { readonly from: string; readonly to: string }[] = [];
+    for (const from of trees) {
+      if (user && !canReach(await realpath(from), user)) moved.push({ from, to: await this.#copy(from) });
+    }
+    return (path) => {
+      const found = moved.find(({ from }) => path === from || path.startsWith(from + sep));
+      return found ? found.to + path.slice(found.from.length) : path;
+    };
+  }
+
+  #copy(from: string): Promise<string> {
+    let copy = this.#copies.get(from);
+    if (copy === undefined) {
+      const to = join(this.#folder(), basename(from));
+      copy = copyTree(from, to).then(() => to);
+      this.#copies.set(from, copy);
+      // A disk that is full now may have room at the next try.
+      copy.catch(() => this.#copies.delete(from));
+    }
+    return copy;
+  }
+}
+
+/** True if a user may pass every folder on the way, and read and run what is there. */
+function canReach(path: string, user: ContainerUser): boolean {
+  const { mode, uid, gid } = statSync(path);
+  const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
+  // A folder must let pass; what is to be run must be readable too, as scripts and libraries are.
+  if (((mode >> shift) & 0o1) === 0) return false;
+  const parent = dirname(path);
+  return parent === path || canReach(parent, user);
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  const { mode } = await stat(from);
+  if ((mode & constants.S_IFMT) !== constants.S_IFDIR) {
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+    return chmod(to, mode & 0o111 ? 0o755 : 0o644);
+  }
+  await mkdir(to);
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    // Links between libraries are relative and stay so.
+    if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else await copyTree(source, target);
+  }
+}
