@@ -31,10 +31,7 @@ export class LocalConnector implements NodeConnector {
       throw badRequest(`previous terminated ${where} not found`);
     }
     if (attempt < 0) {
-      const { state } = slot;
-      const reason = state.type === 'waiting' ? state.reason : 'ContainerCreating';
-      const why = /Err|BackOff|Invalid/.test(reason) ? `trying and failing to pull image` : reason;
-      throw badRequest(`${where} is waiting to start: ${why}`);
+      throw badRequest(`${where} is waiting to start: ${whyWaiting(slot)}`);
     }
     const log = logs.find({ podUid: pod.metadata.uid ?? '', container: options.container, attempt });
     if (!log) {
@@ -64,4 +61,11 @@ export class LocalConnector implements NodeConnector {
     if (!slot) throw badRequest(`container ${container} not found in pod ${name}_${namespace}`);
     return slot;
   }
+}
+
+/** The kubelet's words for why a container has no log yet. */
+function whyWaiting({ state }: ContainerSlot): string {
+  const reason = state.type === 'waiting' ? state.reason : 'ContainerCreating';
+  if (reason === 'ErrImagePull') return "image can't be pulled";
+  return reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason;
 }

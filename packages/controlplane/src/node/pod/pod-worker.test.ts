@@ -43,7 +43,7 @@ describe('PodWorker', () => {
             name: 'side',
             image: 'side',
             restartPolicy: 'Always',
-            startupProbe: { tcpSocket: { port: 1 }, periodSeconds: 1 },
+            startupProbe: { tcpSocket: { port: 1 }, periodSeconds: 1, failureThreshold: 10 },
           },
           { name: 'b', image: 'b' },
         ],

@@ -1,0 +1,132 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { silentLogger } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
+  let directory: string;
+  let cluster: EmbeddedCluster;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'kw-kubectl-'));
+    cluster = await EmbeddedCluster.start({
+      directory,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLogger,
+      node: {},
+    });
+  });
+  afterAll(async () => {
+    await cluster[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** The server lives in this process: nothing here may block it. */
+  async function kubectl(...args: string[]): Promise<{ out: string; err: string; code: number }> {
+    try {
+      const { stdout, stderr } = await promisify(execFile)('kubectl', ['--kubeconfig', cluster.kubeconfig, ...args]);
+      return { out: stdout, err: stderr, code: 0 };
+    } catch (error) {
+      // execFile's own error carries these.
+      const { stdout, stderr, code } = error as { stdout: string; stderr: string; code: number };
+      return { out: stdout, err: stderr, code };
+    }
+  }
+
+  async function apply(object: object): Promise<void> {
+    const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfig, 'apply', '-f', '-']);
+    let err = '';
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.stdin.end(JSON.stringify(object));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    if (code !== 0) throw new Error(err);
+  }
+
+  const pod = (name: string, command: string[], more: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      terminationGracePeriodSeconds: 2,
+      containers: [{ name: 'c', image: 'busybox:1.36', command, ...more }],
+    },
+  });
+  const running = (name: string) => kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=15s');
+
+  it('reads logs, follows them, and those of the attempt before', async () => {
+    await apply(pod('talker', ['sh', '-c', 'echo one; echo two >&2; sleep 1; echo three; exit 3']));
+    await expect.poll(async () => (await kubectl('logs', 'talker')).out, { timeout: 15_000 }).toContain('two\n');
+    expect((await kubectl('logs', '-f', 'talker')).out).toMatch(/one\ntwo\nthree\n$/);
+    await expect
+      .poll(async () => (await kubectl('logs', '--previous', '--tail=1', 'talker')).out, { timeout: 15_000 })
+      .toBe('three\n');
+    expect((await kubectl('logs', 'talker', '-c', 'nobody')).err).toContain(
+      'container nobody is not valid for pod talker',
+    );
+    const stamped = await kubectl('logs', '--previous', '--timestamps', '--tail=1', 'talker');
+    expect(stamped.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z three\n$/);
+  });
+
+  it('runs commands, with exit codes, input and errors', async () => {
+    await apply(pod('sleeper', ['sleep', '1000']));
+    await running('sleeper');
+    expect(await kubectl('exec', 'sleeper', '--', 'sh', '-c', 'echo out; echo err >&2')).toMatchObject({
+      out: 'out\n',
+      code: 0,
+    });
+    const failed = await kubectl('exec', 'sleeper', '--', 'sh', '-c', 'exit 7');
+    expect(failed).toMatchObject({ code: 7 });
+    expect(failed.err).toContain('command terminated with exit code 7');
+    const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfig, 'exec', '-i', 'sleeper', '--', 'cat']);
+    let out = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stdin.end('x'.repeat(200_000));
+    await new Promise((resolve) => child.once('close', resolve));
+    expect(out.length).toBe(200_000);
+    expect((await kubectl('exec', 'nobody', '--', 'true')).err).toContain('pods "nobody" not found');
+  });
+
+  it('logs in as its service account with the kubeconfig that it finds', async () => {
+    const out = () => kubectl('logs', 'self');
+    await apply(
+      pod('self', ['sh', '-c', 'kubectl auth whoami -o jsonpath={.status.userInfo.username}; echo; sleep 100']),
+    );
+    await expect
+      .poll(async () => (await out()).out, { timeout: 15_000 })
+      .toContain('system:serviceaccount:default:default');
+  });
+
+  it('describes what happened to a pod', async () => {
+    await apply(pod('described', ['sleep', '1000']));
+    await running('described');
+    await expect
+      .poll(async () => (await kubectl('describe', 'pod', 'described')).out, { timeout: 10_000 })
+      .toMatch(/Scheduled[\s\S]*Pull[\s\S]*Created[\s\S]*Started/);
+    const waiting = await kubectl('delete', 'pod', 'described', '--timeout=15s');
+    expect(waiting.out).toContain('deleted');
+    expect((await kubectl('get', 'pod', 'described')).err).toContain('not found');
+  });
+
+  it('evicts a pod', async () => {
+    await apply(pod('evicted', ['sleep', '1000']));
+    await running('evicted');
+    const path = '/api/v1/namespaces/default/pods/evicted/eviction';
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'evicted', namespace: 'default' } };
+    const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfig, 'create', '--raw', path, '-f', '-']);
+    child.stdin.end(JSON.stringify(body));
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+    await expect.poll(async () => (await kubectl('get', 'pod', 'evicted')).code, { timeout: 15_000 }).toBe(1);
+  });
+});

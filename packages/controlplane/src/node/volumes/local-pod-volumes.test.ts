@@ -1,0 +1,134 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodHost } from '../pod/pod-host.ts';
+import { PodBench } from '../testdata/pod-bench.ts';
+import { LocalPodVolumes } from './local-pod-volumes.ts';
+
+describe('LocalPodVolumes', () => {
+  let folder: string;
+  let bench: PodBench;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kw-volumes-'));
+    bench = new PodBench({ containers: [{ name: 'c', image: 'c' }] });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function volumesOf(spec: Partial<NonNullable<Pod['spec']>>, settings: Partial<PodHost['settings']> = {}) {
+    const pod: Pod = { ...bench.pod, spec: { containers: [{ name: 'c', image: 'c' }], ...spec } };
+    const host = { ...bench.host, settings: { ...bench.host.settings, ...settings } };
+    return { pod, volumes: new LocalPodVolumes({ host, folder, podIP: '10.1.1.1' }) };
+  }
+  const secret = (data: Record<string, string>): void => {
+    const encoded = Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    );
+    bench.objects.secrets.set('s', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: encoded });
+  };
+
+  it('swaps all files of a changed config map at once', async () => {
+    bench.objects.addConfigMap('m', { a: '1', b: '1' });
+    const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });
+    await volumes.prepare(pod);
+    const path = join(folder, 'v', 'v');
+    const before = readlinkSync(join(path, '..data'));
+    expect(readFileSync(join(path, 'a'), 'utf8')).toBe('1');
+    await volumes.refresh(pod);
+    expect(readlinkSync(join(path, '..data'))).toBe(before);
+    bench.objects.addConfigMap('m', { a: '2', c: '2' });
+    await volumes.refresh(pod);
+    expect(readdirSync(path).filter((name) => !name.startsWith('..'))).toEqual(['a', 'c']);
+    expect(readFileSync(join(path, 'a'), 'utf8')).toBe('2');
+    expect(existsSync(join(path, before))).toBe(false);
+  });
+
+  it('projects keys with their own paths and modes, and keeps secrets to their owner', async () => {
+    secret({ key: 'hunter2', other: 'x' });
+    const items = [{ key: 'key', path: 'deep/er/file' }];
+    const { pod, volumes } = volumesOf({
+      volumes: [{ name: 'v', secret: { secretName: 's', items, defaultMode: 0o644 } }],
+    });
+    await volumes.prepare(pod);
+    const file = join(folder, 'v', 'v', 'deep', 'er', 'file');
+    expect(readFileSync(file, 'utf8')).toBe('hunter2');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await volumes.remove();
+    expect(existsSync(join(folder, 'v'))).toBe(false);
+  });
+
+  it.each([
+    [{ name: 'v', secret: { secretName: 'gone' } }, 'secret "gone" not found'],
+    [{ name: 'v', hostPath: { path: '/etc' } }, 'hostPath volumes are not allowed'],
+    [{ name: 'v', nfs: { server: 'x', path: '/' } }, 'volumes of type nfs are not supported'],
+    [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }, 'persistentvolumeclaim "c" not found'],
+  ])('refuses %j', async (volume, message) => {
+    const { pod, volumes } = volumesOf({ volumes: [volume] });
+    await expect(volumes.prepare(pod)).rejects.toThrow(message);
+  });
+
+  it('makes an empty volume for what is optional and missing', async () => {
+    const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'gone', optional: true } }] });
+    await volumes.prepare(pod);
+    expect(readdirSync(join(folder, 'v', 'v')).filter((name) => !name.startsWith('..'))).toEqual([]);
+  });
+
+  it('writes a token, renews it at 80 % of its life, and a kubeconfig that points at it', async () => {
+    bench.objects.token = () => {
+      bench.objects.tokens++;
+      return Promise.resolve({ token: `t${bench.objects.tokens}`, expiresAtMs: bench.clock.now() + 1_000_000 });
+    };
+    const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+    const container = { name: 'c', image: 'c', volumeMounts: [{ name: 'v', mountPath }] };
+    const { pod, volumes } = volumesOf(
+      {
+        containers: [container],
+        volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+      },
+      { apiServer: { url: 'https://127.0.0.1:6443', ca: 'PEM' } },
+    );
+    await volumes.prepare(pod);
+    expect(await volumes.refresh(pod)).toBe(bench.clock.now() + 800_000);
+    const config = JSON.parse(readFileSync(volumes.environmentOf(container).get('KUBECONFIG') ?? '', 'utf8'));
+    expect(readFileSync(config.users[0].user.tokenFile, 'utf8')).toBe('t1');
+    expect(config.clusters[0].cluster.server).toBe('https://127.0.0.1:6443');
+    await bench.clock.advance(800_000);
+    await volumes.refresh(pod);
+    expect(readFileSync(config.users[0].user.tokenFile, 'utf8')).toBe('t2');
+  });
+
+  it('mounts a part of a volume, and none that leads out of it', async () => {
+    const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', emptyDir: {} }] });
+    await volumes.prepare(pod);
+    const mount = (subPath: string) =>
+      volumes.mountsOf(
+        { name: 'c', image: 'c', volumeMounts: [{ name: 'v', mountPath: '/data', subPath }] },
+        new Map(),
+      );
+    expect(await mount('a/b')).toEqual([
+      { mountPath: '/data', hostPath: join(folder, 'v', 'v', 'a', 'b'), readOnly: false },
+    ]);
+    const { symlinkSync } = await import('node:fs');
+    symlinkSync('/etc', join(folder, 'v', 'v', 'out'));
+    await expect(mount('out')).rejects.toThrow('leads out of the volume');
+  });
+
+  it('expands variables in subPathExpr and shows the pod in downward API files', async () => {
+    const volume = {
+      name: 'v',
+      downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.annotations' } }] },
+    };
+    const { pod, volumes } = volumesOf({ volumes: [volume, { name: 'e', emptyDir: {} }] });
+    const annotated = { ...pod, metadata: { ...pod.metadata, annotations: { b: '2', a: 'say "1"' } } };
+    await volumes.prepare(annotated);
+    expect(readFileSync(join(folder, 'v', 'v', 'labels'), 'utf8')).toBe('a="say \\"1\\""\nb="2"');
+    const container = {
+      name: 'c',
+      image: 'c',
+      volumeMounts: [{ name: 'e', mountPath: '/e', subPathExpr: '$(POD)/x' }],
+    };
+    const [mount] = await volumes.mountsOf(container, new Map([['POD', 'p-0']]));
+    expect(mount?.hostPath).toBe(join(folder, 'v', 'e', 'p-0', 'x'));
+  });
+});
