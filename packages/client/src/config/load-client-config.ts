@@ -6,7 +6,6 @@ import { configOfContext } from './context-config.ts';
 import { unreadable } from './file-credentials.ts';
 import { inClusterConfig } from './in-cluster-config.ts';
 import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
-import { parseKubeconfig } from './parse-kubeconfig.ts';
 
 /** Options of {@link loadClientConfig}. */
 export interface LoadConfigOptions {
@@ -67,5 +66,7 @@ async function readKubeconfig(file: string, environment: ConfigEnvironment): Pro
     if ((cause as { readonly code?: unknown } | null)?.code === 'ENOENT') return undefined;
     throw unreadable(file, cause);
   }
+  // Loaded with the YAML parser only when there is such a file: in a pod there is none.
+  const { parseKubeconfig } = await import('./parse-kubeconfig.ts');
   return parseKubeconfig(text, file);
 }

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import type { Spawner, SpawnRequest, SpawnResult } from './config-environment.ts';
 
 /** Runs programs with `node:child_process`, never through a shell, but for Windows' `.cmd` and `.bat` files. */
 export const nodeSpawner: Spawner = {
-  run(request: SpawnRequest): Promise<SpawnResult> {
+  async run(request: SpawnRequest): Promise<SpawnResult> {
+    const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
       const { command, args } = commandLine(request);
       const child = spawn(command, args, {

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@kubewright/apimachinery';
 import { expectManyListeners } from '../until-aborted.ts';
 import { type ClientCredentials, type CredentialProvider, staticCredentials } from './credentials.ts';
-import { ConnectionPool } from './http/connection-pool.ts';
+import type { ConnectionPool } from './http/connection-pool.ts';
 import { type HttpContext, type HttpTuning, resolveTuning, type ServerTrust } from './http/http-options.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
@@ -41,6 +41,8 @@ export class HttpTransport implements Transport {
   #pool: { readonly connections: ConnectionPool; readonly identity: ClientCredentials } | undefined;
   readonly #retired = new Set<ConnectionPool>();
   #closing: Promise<void> | undefined;
+  /** Loaded by the first request, with Node's HTTP and TLS: programs that stay in their process never need them. */
+  #Pool: typeof ConnectionPool | undefined;
 
   /** @throws TypeError when `server` or `proxyUrl` is no http or https address. */
   constructor(options: HttpTransportOptions) {
@@ -90,10 +92,11 @@ export class HttpTransport implements Transport {
   }
 
   async #send(request: TransportRequest, credentials: ClientCredentials): Promise<TransportResponse> {
+    this.#Pool ??= (await import('./http/connection-pool.ts')).ConnectionPool;
     if (this.#closing) throw this.#closedError();
     request.signal?.throwIfAborted();
     const compress = this.#shared.compression && !request.longRunning;
-    return this.#poolFor(credentials).send({
+    return this.#poolFor(credentials, this.#Pool).send({
       request,
       path: this.#prefix + request.path,
       headers: {
@@ -106,15 +109,16 @@ export class HttpTransport implements Transport {
   }
 
   /** Connections belong to a client certificate; with a new one, new connections are opened and the old ones run out. */
-  #poolFor(credentials: ClientCredentials): ConnectionPool {
+  #poolFor(credentials: ClientCredentials, Pool: typeof ConnectionPool): ConnectionPool {
     const { cert, key } = credentials;
     const present = this.#pool;
     if (present && present.identity.cert === cert && present.identity.key === key) return present.connections;
     if (present) {
+      for (const retired of this.#retired) if (retired.isEmpty) this.#retired.delete(retired);
       present.connections.retire();
       this.#retired.add(present.connections);
     }
-    const connections = new ConnectionPool({ ...this.#shared, cert, key });
+    const connections = new Pool({ ...this.#shared, cert, key });
     this.#pool = { connections, identity: credentials };
     return connections;
   }

@@ -1,18 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** Thrown when an address cannot be listened on. */
-export class BindError extends Error {
-  readonly code = 'KW3006';
-
-  constructor(what: string, options: { readonly address: string; readonly cause: unknown }) {
-    const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
-    super(`cannot serve ${what} on ${options.address}: ${reason}; choose another address, or '0' for none`, {
-      cause: options.cause,
-    });
-    this.name = 'BindError';
-  }
-}
+import { BindError } from './bind-error.ts';
 
 /** Answers a request whose path it knows. */
 export type PathHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

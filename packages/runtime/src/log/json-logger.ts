@@ -1,6 +1,6 @@
-import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { systemClock } from '@kubewright/apimachinery';
 import { printableFields } from './log-record.ts';
-import type { LogFields, Logger, LogLevel } from './logger.ts';
+import { type LogFields, type Logger, type LogLevel, levelOrder } from './logger.ts';
 
 /** Where log lines go: whole lines, with their line feed. */
 export interface LogDestination {
@@ -17,30 +17,31 @@ export interface JsonLoggerOptions {
   readonly now?: () => number;
 }
 
-/** Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …). */
+/**
+ * Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …). What is
+ * printed is chosen by {@link printableFields}; what remains is one `JSON.stringify`, for which no library is loaded.
+ */
 export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
-  const { now } = options;
-  const timestamp = now
-    ? () => `,"ts":"${new Date(now()).toISOString()}"`
-    : () => stdTimeFunctions.isoTime().replace('"time"', '"ts"');
-  const settings = {
-    level: options.level ?? 'info',
-    base: null,
-    messageKey: 'msg',
-    timestamp,
-    formatters: { level: (label: string) => ({ level: label }) },
-  };
-  const stream: DestinationStream = options.destination ?? pino.destination({ dest: 2, sync: true });
-  return new PinoBackedLogger(pino(settings, stream), '');
+  const { level = 'info', destination = stderr, now = systemClock.now } = options;
+  return new JsonLogger({ lowest: levelOrder[level], destination, now }, { name: '', fields: {} });
 }
 
-class PinoBackedLogger implements Logger {
-  readonly #pino: PinoLogger;
-  readonly #name: string;
+/** Written at once where stderr is a file, a pipe or a terminal: the last lines before a crash are those that matter. */
+const stderr: LogDestination = { write: (line) => void process.stderr.write(line) };
 
-  constructor(backend: PinoLogger, name: string) {
-    this.#pino = backend;
-    this.#name = name;
+interface Target {
+  readonly lowest: number;
+  readonly destination: LogDestination;
+  readonly now: () => number;
+}
+
+class JsonLogger implements Logger {
+  readonly #target: Target;
+  readonly #context: { readonly name: string; readonly fields: Readonly<Record<string, unknown>> };
+
+  constructor(target: Target, context: { readonly name: string; readonly fields: Readonly<Record<string, unknown>> }) {
+    this.#target = target;
+    this.#context = context;
   }
 
   debug(message: string, fields?: LogFields): void {
@@ -60,16 +61,22 @@ class PinoBackedLogger implements Logger {
   }
 
   with(fields: LogFields): Logger {
-    return new PinoBackedLogger(this.#pino.child(printableFields(fields)), this.#name);
+    const { name, fields: known } = this.#context;
+    return new JsonLogger(this.#target, { name, fields: { ...known, ...printableFields(fields) } });
   }
 
-  named(name: string): Logger {
-    return new PinoBackedLogger(this.#pino, this.#name === '' ? name : `${this.#name}.${name}`);
+  named(part: string): Logger {
+    const { name, fields } = this.#context;
+    return new JsonLogger(this.#target, { name: name === '' ? part : `${name}.${part}`, fields });
   }
 
   #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    if (!this.#pino.isLevelEnabled(level)) return;
-    const logger = this.#name === '' ? {} : { logger: this.#name };
-    this.#pino[level]({ ...logger, ...(fields && printableFields(fields)) }, message);
+    const { lowest, destination, now } = this.#target;
+    if (levelOrder[level] < lowest) return;
+    const { name, fields: known } = this.#context;
+    const head = { level, ts: new Date(now()).toISOString(), ...(name !== '' && { logger: name }), msg: message };
+    // First for its place, last because a field must not pass for the line's own level or message.
+    const line = { ...head, ...known, ...(fields && printableFields(fields)), ...head };
+    destination.write(`${JSON.stringify(line)}\n`);
   }
 }

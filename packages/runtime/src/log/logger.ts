@@ -6,6 +6,9 @@ export interface LogFields {
 /** How serious a line is; lines below the logger's level are not made. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+/** Levels as numbers that compare. */
+export const levelOrder: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
 /**
  * Where the runtime and its users write log lines: a constant message and fields.
  *

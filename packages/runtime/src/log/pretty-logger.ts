@@ -1,6 +1,6 @@
 import type { LogDestination } from './json-logger.ts';
 import { printableFields } from './log-record.ts';
-import type { LogFields, Logger, LogLevel } from './logger.ts';
+import { type LogFields, type Logger, type LogLevel, levelOrder } from './logger.ts';
 
 /** Options of {@link prettyLogger}. */
 export interface PrettyLoggerOptions {
@@ -13,7 +13,6 @@ export interface PrettyLoggerOptions {
   readonly colors?: boolean;
 }
 
-const order: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const codes: Readonly<Record<LogLevel, string>> = {
   debug: '\u001b[90m',
   info: '\u001b[36m',
@@ -83,7 +82,7 @@ class PrettyLogger implements Logger {
 
   #write(level: LogLevel, message: string, own: LogFields | undefined): void {
     const { level: lowest = 'info', destination, now, colors = false } = this.#options;
-    if (order[level] < order[lowest]) return;
+    if (levelOrder[level] < levelOrder[lowest]) return;
     const fields = { ...this.#bound.fields, ...(own && printableFields(own)) };
     const paint = (code: string, text: string): string => (colors ? `${code}${text}${reset}` : text);
     const time = new Date(now()).toISOString().slice(11, 23);

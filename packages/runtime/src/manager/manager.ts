@@ -9,7 +9,7 @@ import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
-import { Watchdog } from '../watchdog/watchdog.ts';
+import type { Watchdog } from '../watchdog/watchdog.ts';
 import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
@@ -134,7 +134,10 @@ export class Manager implements AsyncDisposable {
         ownClient = await loadClient(this.#from, this.#metrics);
         this.#parts = makeParts(ownClient, this.#from);
       }
-      if (options.watchdog ?? true) this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
+      if (options.watchdog ?? true) {
+        const { Watchdog } = await import('../watchdog/watchdog.ts');
+        this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
+      }
       this.#loops = this.#makeLoops((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
       this.#everywhere.start();

@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
-import { checksHandler } from '../health/checks-handler.ts';
+import type { checksHandler } from '../health/checks-handler.ts';
 import type { HealthCheck } from '../health/health-check.ts';
-import { ProbeServer } from '../health/probe-server.ts';
+import type { ProbeServer } from '../health/probe-server.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
@@ -34,7 +34,7 @@ export class ProbeServers implements AsyncDisposable {
     if (healthProbeBindAddress !== '0')
       this.#ports.health = await this.#listen('health probes', {
         address: healthProbeBindAddress,
-        paths: this.#checks(),
+        paths: this.#checks((await import('../health/checks-handler.ts')).checksHandler),
       });
     if (metrics && metricsBindAddress !== '0') {
       const paths: ConstructorParameters<typeof ProbeServer>[1] = {
@@ -56,12 +56,14 @@ export class ProbeServers implements AsyncDisposable {
     what: string,
     where: { readonly address: string; readonly paths: ConstructorParameters<typeof ProbeServer>[1] },
   ): Promise<number> {
+    // Loaded with Node's HTTP server only when something is served.
+    const { ProbeServer } = await import('../health/probe-server.ts');
     const server = new ProbeServer(what, where.paths);
     this.#servers.push(server);
     return server.listen(where.address);
   }
 
-  #checks(): ConstructorParameters<typeof ProbeServer>[1] {
+  #checks(handlerOf: typeof checksHandler): ConstructorParameters<typeof ProbeServer>[1] {
     const { options, clock, synced } = this.#options;
     const caches: HealthCheck = () => {
       const waiting = synced();
@@ -70,8 +72,8 @@ export class ProbeServers implements AsyncDisposable {
     const live = new Map<string, HealthCheck>([['ping', () => {}], ...Object.entries(options.healthzChecks ?? {})]);
     const ready = new Map<string, HealthCheck>([['caches', caches], ...Object.entries(options.readyzChecks ?? {})]);
     return {
-      '/healthz': checksHandler('/healthz', { checks: () => live, clock }),
-      '/readyz': checksHandler('/readyz', { checks: () => ready, clock }),
+      '/healthz': handlerOf('/healthz', { checks: () => live, clock }),
+      '/readyz': handlerOf('/readyz', { checks: () => ready, clock }),
     };
   }
 }

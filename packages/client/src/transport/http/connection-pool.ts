@@ -47,6 +47,11 @@ export class ConnectionPool {
     this.#h1.retire();
   }
 
+  /** True once no connection is left, so that nothing is lost by forgetting this pool. */
+  get isEmpty(): boolean {
+    return this.#probing === undefined && this.#h2.isEmpty && this.#h1.isEmpty;
+  }
+
   async destroy(reason: TransportError): Promise<void> {
     this.#stop.abort(reason);
     this.#h1.destroy(reason);

@@ -98,6 +98,11 @@ export class H1Pool {
     if (this.#running.size === 0) this.#destroyAgents();
   }
 
+  /** True while no request runs; kept sockets need nobody. */
+  get isEmpty(): boolean {
+    return this.#running.size === 0;
+  }
+
   destroy(reason: TransportError): void {
     this.#destroyed = reason;
     for (const outgoing of this.#running) outgoing.destroy(reason);

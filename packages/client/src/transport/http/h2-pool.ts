@@ -67,6 +67,10 @@ export class H2Pool {
     for (const session of this.#open) session.retire();
   }
 
+  get isEmpty(): boolean {
+    return this.#open.size === 0 && !this.#short.growing && !this.#long.growing;
+  }
+
   /** Closes everything at once. */
   async destroy(reason: TransportError): Promise<void> {
     await Promise.all([...this.#open].map((session) => session.destroy(reason)));
