@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What a production process starts with is the built package, not the sources. */
+beforeAll(() => {
+  const built = spawnSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'packages/runtime'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(built.stdout).toBe('');
+});
+
+function loadedBy(pkg: string): { readonly node: readonly string[]; readonly packages: readonly string[] } {
+  const entry = pathToFileURL(`${root}packages/${pkg}/dist/index.js`).href;
+  const child = spawnSync(process.execPath, ['test/imports/list-loaded-modules.mjs', entry], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(child.stderr).not.toMatch(/Error/);
+  const urls = child.stdout.trim().split('\n');
+  expect(urls[0]).toBe(entry);
+  const own = /\/packages\/(apimachinery|client|runtime)\/dist\//;
+  return {
+    node: urls.filter((url) => url.startsWith('node:')).sort(),
+    packages: urls.filter((url) => !url.startsWith('node:') && !own.test(url)),
+  };
+}
+
+describe('importing', () => {
+  it('@kubewright/apimachinery loads nothing else', () => {
+    expect(loadedBy('apimachinery')).toEqual({ node: [], packages: [] });
+  });
+
+  it('@kubewright/client loads no HTTP, no TLS, no YAML and starts no program', () => {
+    expect(loadedBy('client')).toEqual({
+      node: ['node:events', 'node:fs/promises', 'node:net', 'node:os', 'node:path'],
+      packages: [],
+    });
+  });
+
+  it('@kubewright/runtime loads no logger, no metrics, no servers and no threads on top', () => {
+    expect(loadedBy('runtime')).toEqual({
+      node: ['node:events', 'node:fs/promises', 'node:net', 'node:os', 'node:path', 'node:timers/promises'],
+      packages: [],
+    });
+  });
+});

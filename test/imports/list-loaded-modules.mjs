@@ -1,0 +1,12 @@
+// Imports a module and prints what that loads: one line of JSON, files and `node:` modules in order.
+import { register } from 'node:module';
+
+const hooks = `
+  import { writeSync } from 'node:fs';
+  export async function load(url, context, next) {
+    writeSync(1, url + '\\n');
+    return next(url, context);
+  }
+`;
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+await import(process.argv[2]);
