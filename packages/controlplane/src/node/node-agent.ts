@@ -1,5 +1,5 @@
 import { type Clock, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
-import { ConfigMap, Node, Pod, Secret, Service } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap, Node, Pod, type PodStatus, Secret, Service } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import {
   type EventRecorder,
@@ -214,7 +214,7 @@ export class NodeAgent implements AsyncDisposable {
           .resource(Pod)
           .status.patch(
             objectKey(pod),
-            { type: 'strategic', body: { metadata: { uid }, status } },
+            { type: 'strategic', body: { metadata: { uid }, status: statusPatch(status) } },
             { signal: ctx.signal },
           );
         worker.written = status;
@@ -251,4 +251,10 @@ export class NodeAgent implements AsyncDisposable {
     await worker.remove();
     this.#workers.delete(worker.uid);
   }
+}
+
+/** What a condition no longer says must be taken back expressly: the API merges conditions field by field. */
+function statusPatch(status: PodStatus): object {
+  const conditions = status.conditions?.map((condition) => ({ reason: null, message: null, ...condition }));
+  return { ...status, ...(conditions && { conditions }) };
 }

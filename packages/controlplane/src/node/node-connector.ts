@@ -1,8 +1,10 @@
 import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
 import { badRequest } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { ExecOptions, LogOptions, NodeConnector } from '../apiserver/node-connector.ts';
 import type { LogStore } from './logs/log-store.ts';
 import { readLog } from './logs/read-log.ts';
+import { isMirrorPod } from './object/mirror-pods.ts';
 import type { ContainerSlot } from './pod/container-slot.ts';
 
 /** Reaches into the pods of a node: logs, and commands beside containers. */
@@ -24,6 +26,8 @@ export class LocalConnector implements NodeConnector {
 
   async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
     const { clock, logs } = this.#options;
+    if (isMirrorPod(pod as Pod))
+      return once('This is a part of the cluster process itself: its log is that of the process.\n');
     const slot = this.#slot(pod, options.container);
     const attempt = slot.attempts - (options.previous ? 2 : 1);
     const where = `container "${options.container}" in pod "${pod.metadata.name}"`;
@@ -61,6 +65,10 @@ export class LocalConnector implements NodeConnector {
     if (!slot) throw badRequest(`container ${container} not found in pod ${name}_${namespace}`);
     return slot;
   }
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 /** The kubelet's words for why a container has no log yet. */

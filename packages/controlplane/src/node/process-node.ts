@@ -60,6 +60,9 @@ const kubeletVersion = 'v1.36.3';
 const kubeletPort = 10_250;
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
 
+const sharedAddress =
+  'this system has no loopback address but 127.0.0.1, so all pods share it and two servers on one port clash';
+
 /**
  * Makes a node that runs containers as local processes, after ending what an earlier run left behind. It does not run
  * yet: call `agent.run()`. Disposing it ends all containers and removes their folders. A development tool, no security
@@ -75,6 +78,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const note = join(directory, 'sandbox.json');
   sweep({ journal, note, log });
   const addresses = await LoopbackRange.reserve(random);
+  if (addresses.isShared) log.warn(sharedAddress);
   const folders = new SandboxFolders(tmpdir());
   writeFileSync(note, JSON.stringify({ root: folders.root }), { mode: 0o600 });
   const env = options.env ?? process.env;

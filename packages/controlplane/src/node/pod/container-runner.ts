@@ -33,6 +33,7 @@ export class ContainerRunner {
   readonly #options: ContainerRunnerOptions;
   #probes: ContainerProbes | undefined;
   #stopping: Promise<void> | undefined;
+  #starting: Promise<void> | undefined;
   #hurry = new AbortController();
 
   constructor(options: ContainerRunnerOptions) {
@@ -51,12 +52,20 @@ export class ContainerRunner {
     slot.busy = true;
     slot.started = false;
     slot.probedReady = false;
-    this.#start()
+    this.#starting = this.#start()
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
         slot.busy = false;
         changed();
       });
+  }
+
+  /** Ends what runs, and what is about to. */
+  async shutDown(graceMs: number): Promise<void> {
+    const note = `Stopping container ${this.#options.slot.name}`;
+    await this.stop({ graceMs, note });
+    await this.#starting;
+    await this.stop({ graceMs, note });
   }
 
   /**

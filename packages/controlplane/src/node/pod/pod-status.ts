@@ -18,6 +18,8 @@ export interface StatusInput {
   readonly ended: boolean;
   /** Nothing is started again. */
   readonly ending: boolean;
+  /** The node never took the pod: nothing is said of its containers. */
+  readonly rejected: boolean;
   /** Why the node itself ended the pod. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
   readonly nowMs: number;
@@ -26,6 +28,7 @@ export interface StatusInput {
 /** The status that a node writes for a pod. Pure: equal inputs give equal statuses, so that nothing is written twice. */
 export function podStatusOf(input: StatusInput, before: PodStatus | undefined): PodStatus {
   const { pod, slots, plan, podIP, hostIP, nowMs, failure } = input;
+  if (input.rejected) return rejectedStatus(input);
   const { initialized } = plan;
   const pausing = new Set(plan.pausing.map(({ slot }) => slot));
   const view = { pod, initialized, ending: input.ending, pausing };
@@ -51,5 +54,15 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
     startTime: pod.status?.startTime ?? formatTime(input.startTimeMs),
     ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
     containerStatuses: statuses,
+  };
+}
+
+function rejectedStatus({ pod, failure, startTimeMs }: StatusInput): PodStatus {
+  return {
+    ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+    phase: 'Failed',
+    reason: failure?.reason ?? '',
+    message: failure?.message ?? '',
+    startTime: pod.status?.startTime ?? formatTime(startTimeMs),
   };
 }

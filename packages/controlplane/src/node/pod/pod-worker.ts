@@ -51,6 +51,7 @@ export class PodWorker {
   #pod: Pod;
   #failure: PodFailure | undefined;
   #admitted = false;
+  #rejected = false;
   #orphaned = false;
   #finished = false;
   #ended = false;
@@ -104,9 +105,7 @@ export class PodWorker {
   /** Ends every container; the pod stays in the API as it is. Used when the agent stops. */
   async shutDown(graceMs: number): Promise<void> {
     this.#orphaned = true;
-    await Promise.all(
-      this.slots.map((slot) => this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` })),
-    );
+    await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(graceMs)));
   }
 
   /** Frees what the pod had; nothing runs any more. */
@@ -140,6 +139,7 @@ export class PodWorker {
         startTimeMs: this.#startMs,
         ended: this.#ended,
         ending,
+        rejected: this.#rejected,
         failure: this.#failure,
         nowMs,
       },
@@ -166,6 +166,7 @@ export class PodWorker {
     if (!this.#admitted) {
       this.#admitted = true;
       this.#failure = this.#options.admit(pod);
+      this.#rejected = this.#failure !== undefined;
       if (this.#failure) {
         this.#options.host.event(pod, { type: 'Warning', reason: this.#failure.reason, note: this.#failure.message });
       }

@@ -13,6 +13,7 @@ export class AddressError extends Error {
 
 /** Port that marks a range as taken: the kubelet's. */
 const MARK_PORT = 10_250;
+const SHARED = '127.0.0.1';
 
 /**
  * A part of the loopback network that belongs to one instance: 127.x.0.0/16, one address a pod. The range is reserved
@@ -26,10 +27,16 @@ export class LoopbackRange implements AsyncDisposable {
   readonly #taken = new Set<number>();
   #next = 0;
 
-  private constructor(second: number, mark: Server) {
-    this.#second = second;
+  /**
+   * Set where the system has only 127.0.0.1 (macOS without aliases): all pods share it, so two servers on one port clash.
+   */
+  readonly isShared: boolean;
+
+  private constructor(second: number | undefined, mark: Server) {
+    this.#second = second ?? 0;
     this.#mark = mark;
-    this.nodeIP = `127.${second}.0.1`;
+    this.isShared = second === undefined;
+    this.nodeIP = second === undefined ? SHARED : `127.${second}.0.1`;
   }
 
   /** Reserves a free range. @throws {@link AddressError} when none is free. */
@@ -43,14 +50,20 @@ export class LoopbackRange implements AsyncDisposable {
         return new LoopbackRange(second, await listen(`127.${second}.0.1`));
       } catch (error) {
         last = error;
+        if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return LoopbackRange.#share();
       }
     }
     const reason = last instanceof Error ? last.message : String(last);
     throw new AddressError(`no loopback range 127.x.0.0/16 is free for pods (last answer: ${reason})`);
   }
 
+  static async #share(): Promise<LoopbackRange> {
+    return new LoopbackRange(undefined, await listen(SHARED, 0));
+  }
+
   /** Takes an address; the one freed longest ago comes last. */
   take(): string {
+    if (this.isShared) return SHARED;
     for (let i = 0; i < 65_000; i++) {
       const number = 256 + ((this.#next + i) % 65_000);
       const last = number & 255;
@@ -73,10 +86,10 @@ export class LoopbackRange implements AsyncDisposable {
   }
 }
 
-function listen(host: string): Promise<Server> {
+function listen(host: string, port: number = MARK_PORT): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
-    server.listen({ host, port: MARK_PORT, exclusive: true }, () => resolve(server));
+    server.listen({ host, port, exclusive: true }, () => resolve(server));
   });
 }

@@ -131,7 +131,7 @@ export class ProcessDriver implements Driver {
     const path = [...launch.path, env.get('PATH') ?? this.#options.systemPath].join(delimiter);
     const home = { HOME: root, HOSTNAME: podName, LANG: 'C.UTF-8', TMPDIR: root };
     return {
-      cwd: workingDir === undefined ? root : hostPathOf(workingDir, mounts, root),
+      cwd: this.#options.folders.ownedPath(hostPathOf(workingDir ?? '/', mounts, root), user),
       env: { ...home, ...Object.fromEntries(own), ...launch.env, PATH: path },
       // A group of its own, so that everything in the container can be signalled at once.
       detached: true,

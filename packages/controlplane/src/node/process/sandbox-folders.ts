@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
@@ -36,6 +36,15 @@ export class SandboxFolders {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     if (user) chownSync(path, user.uid, user.gid);
     return path;
+  }
+
+  /** Makes a folder and what leads to it, all of it the user's; what is there already, or leads elsewhere, stays as it is. */
+  ownedPath(path: string, user: ContainerUser | undefined): string {
+    if (existsSync(path)) return path;
+    const parent = this.ownedPath(dirname(path), user);
+    // A link that a container made must not lead our hand out of the sandboxes.
+    if (!realpathSync(parent).startsWith(realpathSync(this.root))) return path;
+    return this.owned(path, user);
   }
 
   removePod(uid: string): void {
