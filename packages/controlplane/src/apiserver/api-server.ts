@@ -1,4 +1,4 @@
-import { type Clock, pathNotFound, type Random, unauthorized } from '@kubewright/apimachinery';
+import { type Clock, pathNotFound, type Random, StatusError, unauthorized } from '@kubewright/apimachinery';
 import type { Storage } from '../storage/index.ts';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
@@ -188,7 +188,9 @@ export class ApiServer implements AsyncDisposable {
 
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
-    if (status.code >= 500 && !request.signal.aborted) this.#options.onError?.(error, request);
+    // An answer that was meant is no fault, whatever its code: some refusals are a 500 without a reason, as upstream's.
+    const meant = error instanceof StatusError && status.reason !== 'InternalError';
+    if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
     return statusAnswer(status);
   }
 

@@ -1,4 +1,4 @@
-import { forbidden } from '@kubewright/apimachinery';
+import { forbidden, notFound } from '@kubewright/apimachinery';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import { formatRule, type PolicyRule, uncoveredRules } from '../authorization/policy-rule.ts';
 import type { RbacIndex } from '../authorization/rbac-index.ts';
@@ -23,11 +23,12 @@ export function rbacEscalationCheck(options: {
       if (definition.group !== GROUP || object === undefined || operation === 'DELETE') return;
       if (user.groups.includes('system:masters') || unchanged(attributes)) return;
       const isRole = definition.resource === 'roles' || definition.resource === 'clusterroles';
+      if (await allowed(authorizer, attributes, isRole)) return;
       const wanted = isRole ? rulesOf(object) : boundRules(index, attributes, object);
-      if (wanted.length === 0 || (await allowed(authorizer, attributes, isRole))) return;
       const held = [...index.rulesFor(user, attributes.namespace)].map(({ rule }) => rule);
       const missing = uncoveredRules(held, wanted);
       if (missing.length > 0) throw refusal(attributes, missing);
+      if (aggregates(attributes) && uncoveredRules(held, EVERYTHING).length > 0) throw aggregationRefusal(attributes);
     },
   };
 }
@@ -44,9 +45,31 @@ function rulesOf(object: Draft): readonly PolicyRule[] {
   return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
 }
 
-function boundRules(index: RbacIndex, { namespace }: AdmissionAttributes, object: Draft): readonly PolicyRule[] {
+/** The rules of a binding's role. Whoever binds a role that is not there yet would get whatever it will be. */
+function boundRules(
+  index: RbacIndex,
+  { namespace, definition }: AdmissionAttributes,
+  object: Draft,
+): readonly PolicyRule[] {
   const ref = object['roleRef'] as { readonly kind: string; readonly name: string } | undefined;
-  return (ref && index.role(namespace, ref)) ?? [];
+  const rules = ref && index.role(namespace, ref);
+  if (rules === undefined) throw notFound({ group: GROUP, resource: definition.resource }, ref?.name ?? '');
+  return rules;
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+/** An aggregated role grants what others will write into the roles that it selects: nobody can say what that is. */
+function aggregates({ object, oldObject }: AdmissionAttributes): boolean {
+  return [object, oldObject as unknown as Draft | undefined].some((role) => role?.['aggregationRule'] != null);
+}
+
+function aggregationRefusal({ definition, name }: AdmissionAttributes): Error {
+  const detail = 'must have cluster-admin privileges to use the aggregationRule';
+  return forbidden({ group: GROUP, resource: definition.resource }, name, detail);
 }
 
 async function allowed(
@@ -73,10 +96,23 @@ async function allowed(
 
 function refusal({ definition, name, user }: AdmissionAttributes, missing: readonly PolicyRule[]): Error {
   const groups = JSON.stringify(user.groups).replaceAll(',', ' ');
-  const rules = missing.map(formatRule).join('\n');
+  const rules = compact(missing).map(formatRule).join('\n');
   return forbidden(
     { group: GROUP, resource: definition.resource },
     name,
     `user "${user.username}" (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${rules}`,
   );
+}
+
+/** Joins the verbs of rules that are about the same, and sorts: a list for people. */
+function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  const joined = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
+  for (const rule of rules) {
+    const { verbs, ...rest } = rule;
+    const key = formatRule({ ...rest, verbs: [] });
+    const same = joined.get(key);
+    if (same) same.verbs.push(...(verbs ?? []).filter((verb) => !same.verbs.includes(verb)));
+    else joined.set(key, { rule, verbs: [...(verbs ?? [])] });
+  }
+  return [...joined].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { rule, verbs }]) => ({ ...rule, verbs }));
 }

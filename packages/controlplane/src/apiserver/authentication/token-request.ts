@@ -1,9 +1,18 @@
-import { type Clock, conflict, invalid, invalidField, type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import {
+  badRequest,
+  type Clock,
+  conflict,
+  invalid,
+  invalidField,
+  type KubernetesObject,
+  notFound,
+} from '@kubewright/apimachinery';
 import type { ReadObject } from '../admission/object-reader.ts';
 import type { ConnectCall, ConnectSubresource } from '../registry/resource-definition.ts';
 import type { BoundObject, ServiceAccountTokens } from './service-account-token.ts';
 
 interface BoundObjectRef {
+  readonly apiVersion?: string;
   readonly kind?: string;
   readonly name?: string;
   readonly uid?: string;
@@ -34,7 +43,7 @@ export function tokenRequest(options: {
       const account = await call.parent();
       const spec = (call.body?.['spec'] as TokenRequestSpec | undefined) ?? {};
       const expirationSeconds = spec.expirationSeconds ?? 3600;
-      checkExpiration(call.name, expirationSeconds);
+      checkExpiration(expirationSeconds);
       const bound = spec.boundObjectRef ? await resolveBound(read, account, spec.boundObjectRef) : {};
       const { token, claims } = tokens.issue({
         namespace: call.namespace,
@@ -59,7 +68,7 @@ export function tokenRequest(options: {
   };
 }
 
-function checkExpiration(name: string, seconds: number): void {
+function checkExpiration(seconds: number): void {
   const field = 'spec.expirationSeconds';
   const fault =
     seconds < MIN_SECONDS
@@ -67,7 +76,7 @@ function checkExpiration(name: string, seconds: number): void {
       : seconds > MAX_SECONDS
         ? invalidField(field, seconds, 'may not specify a duration larger than 2^32 seconds')
         : undefined;
-  if (fault) throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, name, [fault]);
+  if (fault) throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', [fault]);
 }
 
 async function resolveBound(
@@ -109,10 +118,13 @@ async function resolveBound(
     case 'Node':
       return { node: { name, uid: (await find('nodes', {})).uid } };
     default:
-      throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, account.metadata.name ?? '', [
-        invalidField('spec.boundObjectRef', ref.kind, 'cannot bind token to this kind; use Pod, Secret or Node'),
-      ]);
+      throw badRequest(`cannot bind token to object of type ${kindOf(ref)}`);
   }
+}
+
+/** `/v1, Kind=ConfigMap`, as Go prints a kind. */
+function kindOf({ apiVersion = '', kind }: BoundObjectRef): string {
+  return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
 function timestamp(seconds: number): string {

@@ -12,6 +12,8 @@ export interface BodyFormat {
   /** Kind of the endpoint, for messages. */
   readonly kind: string;
   readonly protobuf?: ProtobufDecoder | undefined;
+  /** True for kinds that the decoder cannot guess: custom resources. @defaultValue false */
+  readonly needsKind?: boolean | undefined;
   /** True for options, whose faults are told without the kind. @defaultValue false */
   readonly bare?: boolean | undefined;
 }
@@ -31,7 +33,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
 export function readBodyObject(
   bytes: Uint8Array,
   contentType: string | undefined,
-  { kind, protobuf, bare = false }: BodyFormat,
+  { kind, protobuf, bare = false, needsKind = false }: BodyFormat,
 ): ParsedBody {
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === 'application/vnd.kubernetes.protobuf' && protobuf) {
@@ -41,14 +43,13 @@ export function readBodyObject(
   if (!yaml && mediaType !== 'application/json') throw unsupportedMediaType(MEDIA_TYPES);
   try {
     const body = yaml ? parseYaml(bytes) : parseJson(bytes);
-    if (typeof body.value === 'object' && !Array.isArray(body.value)) return body;
-    const fault = NO_TYPE + notAnObject(body.value);
+    const fault = typeFault(body.value, needsKind ? bytes : undefined);
+    if (fault === undefined) return body;
     throw bare ? badRequest(fault) : unrecognized(kind, `${fault} (${previewBody(bytes)})`);
   } catch (error) {
     if (!(error instanceof BodyReadError)) throw error;
     if (bare) throw badRequest(yaml ? error.message : NO_TYPE + error.message, { cause: error });
-    const detail = yaml ? error.message : `${NO_TYPE}${error.message} (${previewBody(bytes)})`;
-    throw unrecognized(kind, detail, error);
+    throw unrecognized(kind, `${yaml ? '' : NO_TYPE}${error.message} (${previewBody(bytes)})`, error);
   }
 }
 
@@ -58,9 +59,24 @@ function unrecognized(kind: string, detail: string, cause?: unknown): StatusErro
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail}`, { cause });
 }
 
+/** Why a body's kind and version cannot be told, if so; `bytes` are given where they must be. */
+function typeFault(value: unknown, bytes: Uint8Array | undefined): string | undefined {
+  if (typeof value !== 'object' || Array.isArray(value)) return NO_TYPE + notAnObject(value);
+  const { apiVersion, kind } = (value ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown };
+  for (const [name, given] of Object.entries({ apiVersion, kind })) {
+    if (given === undefined || given === null || typeof given === 'string') continue;
+    return `${NO_TYPE}json: cannot unmarshal ${jsonType(given)} into Go struct field .${name} of type string`;
+  }
+  if (!bytes || (typeof kind === 'string' && kind !== '')) return undefined;
+  return `Object 'Kind' is missing in '${Buffer.from(bytes).toString('utf8')}'`;
+}
+
+function jsonType(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
 function notAnObject(value: unknown): string {
-  const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${what} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+  return `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
 function decodeProtobuf(bytes: Uint8Array, decode: ProtobufDecoder): unknown {

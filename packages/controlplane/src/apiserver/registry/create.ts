@@ -1,8 +1,16 @@
-import { alreadyExists, badRequest, hasReason, invalid, type KubernetesObject } from '@kubewright/apimachinery';
+import {
+  alreadyExists,
+  badRequest,
+  hasReason,
+  invalid,
+  isDeleting,
+  type KubernetesObject,
+  StatusError,
+} from '@kubewright/apimachinery';
 import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { GENERATE_NAME_TRIES, generateName } from './generate-name.ts';
-import { validateMetadata } from './metadata-validation.ts';
+import { validateMetadata, warnOfFinalizers } from './metadata-validation.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import type { Registry } from './registry.ts';
 import { formatTime } from './registry-services.ts';
@@ -78,12 +86,14 @@ async function insert(
   const object = draft as unknown as KubernetesObject; // a draft that is complete
   validateNew(registry, draft, { call, strategy });
   if (strategy.warnings) for (const text of strategy.warnings(object, undefined)) call.warn(text);
+  if (definition.custom) warnOfFinalizers(draft.metadata, undefined, call.warn);
   await services.admission.validate(attributes);
   const name = draft.metadata.name ?? '';
   const key = registry.key(call.namespace, name);
   const stored = toStorageForm(draft, definition);
   if (call.dryRun) {
-    if (await services.storage.get(key)) throw alreadyExists(definition, name);
+    const existing = await services.storage.get(key);
+    if (existing) throw nameTaken(registry, name, existing);
     return { key, bytes: encodeStored(stored, ''), revision: 0 };
   }
   try {
@@ -93,8 +103,8 @@ async function insert(
     registry.form.remember(written, stored as unknown as KubernetesObject);
     return written;
   } catch (error) {
-    if (error instanceof RevisionMismatchError) throw alreadyExists(definition, name);
-    throw error;
+    if (!(error instanceof RevisionMismatchError)) throw error;
+    throw nameTaken(registry, name, await services.storage.get(key));
   }
 }
 
@@ -109,4 +119,10 @@ function validateNew(
   const own = options.strategy.validate?.(object, registry.strategyContext(options.call));
   if (own && own.length > 0) errors.push(...own);
   if (errors.length > 0) throw invalid(definition, draft.metadata.name ?? '', errors);
+}
+
+function nameTaken(registry: Registry, name: string, stored: StoredObject | undefined): Error {
+  const error = alreadyExists(registry.definition, name);
+  if (stored === undefined || !isDeleting(registry.form.object(stored))) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }

@@ -39,8 +39,14 @@ export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
     );
   }
   reportUnknown(body, decoded.unknownFields, target);
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = decoded.value as Draft;
-  const draft: Draft = { kind, apiVersion, metadata: (metadata as Draft['metadata'] | undefined) ?? {}, ...rest };
+  const { kind: given, apiVersion: _apiVersion, metadata, ...rest } = decoded.value as Draft;
+  // Another kind of a custom resource is a fault that validation reports.
+  const draft: Draft = {
+    kind: definition.custom && given ? given : kind,
+    apiVersion,
+    metadata: (metadata as Draft['metadata'] | undefined) ?? {},
+    ...rest,
+  };
   strategy.applyDefaults?.(draft);
   return draft;
 }

@@ -44,16 +44,34 @@ export function validateMetadata(metadata: Metadata, definition: ResourceDefinit
     errors.push(invalidField('metadata.generation', generation, 'must be greater than or equal to 0'));
   }
   validateCommon(metadata, errors);
-  validateFinalizers(metadata.finalizers, errors);
+  validateFinalizers(metadata.finalizers, definition, errors);
   validateManagedFields(metadata['managedFields'], errors);
   return errors;
+}
+
+/** Warnings for finalizers that a custom resource may have, but should not (1.36). */
+export function warnOfFinalizers({ finalizers }: Metadata, old: ObjectMeta | undefined, warn: (text: string) => void): void {
+  for (const finalizer of finalizers ?? []) {
+    if (isQualifiedFinalizer(finalizer) || old?.finalizers?.includes(finalizer)) continue;
+    warn(
+      `metadata.finalizers: ${JSON.stringify(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+}
+
+function isQualifiedFinalizer(finalizer: string): boolean {
+  return finalizer.includes('/') || NATIVE_FINALIZERS.has(finalizer);
 }
 
 /**
  * Every fault of changed metadata (`ValidateObjectMetaUpdate`, 1.36). First takes over from the stored object what a
  * client may leave out or may not change.
  */
-export function validateMetadataUpdate(metadata: Metadata, old: ObjectMeta, namespaced: boolean): FieldError[] {
+export function validateMetadataUpdate(
+  metadata: Metadata,
+  old: ObjectMeta,
+  definition: ResourceDefinition,
+): FieldError[] {
   const errors: FieldError[] = [];
   if (!metadata.uid && old.uid !== undefined) metadata.uid = old.uid;
   if (old.creationTimestamp != null) metadata.creationTimestamp = old.creationTimestamp;
@@ -71,12 +89,12 @@ export function validateMetadataUpdate(metadata: Metadata, old: ObjectMeta, name
     errors.push(invalidField('metadata.deletionTimestamp', metadata.deletionTimestamp, viaDeletion));
   }
   if (old.deletionTimestamp !== undefined) validateNoNewFinalizers(metadata.finalizers, old.finalizers, errors);
-  validateFinalizers(metadata.finalizers, errors);
+  validateFinalizers(metadata.finalizers, definition, errors);
   if ((metadata.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalidField('metadata.generation', metadata.generation ?? 0, 'must not be decremented'));
   }
   immutable('name', metadata.name, { old: old.name, errors });
-  if (namespaced) immutable('namespace', metadata.namespace, { old: old.namespace, errors });
+  if (definition.scope === 'Namespaced') immutable('namespace', metadata.namespace, { old: old.namespace, errors });
   immutable('uid', metadata.uid, { old: old.uid, errors });
   validateCommon(metadata, errors);
   validateManagedFields(metadata['managedFields'], errors);
@@ -135,7 +153,7 @@ function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[
     const owner = item as Readonly<Record<string, unknown>>; // decoded by the schema: a structure
     const { apiVersion = '', kind = '', name = '', uid = '', controller } = owner;
     const field = 'metadata.ownerReferences';
-    if (apiVersion === '' || (typeof apiVersion === 'string' && /^[^/]*\/$/.test(apiVersion))) {
+    if (apiVersion === '' || (typeof apiVersion === 'string' && /^[^/]*\/$|\/.*\//.test(apiVersion))) {
       errors.push(invalidField(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
     }
     if (kind === '') errors.push(invalidField(`${field}.kind`, kind, 'must not be empty'));
@@ -159,12 +177,16 @@ function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[
   }
 }
 
-function validateFinalizers(finalizers: readonly string[] | undefined, errors: FieldError[]): void {
+function validateFinalizers(
+  finalizers: readonly string[] | undefined,
+  { custom }: ResourceDefinition,
+  errors: FieldError[],
+): void {
   if (!finalizers || finalizers.length === 0) return;
   const field = 'metadata.finalizers';
   for (const [index, finalizer] of finalizers.entries()) {
     for (const detail of checkQualifiedName(finalizer)) errors.push(invalidField(field, finalizer, detail));
-    if (!finalizer.includes('/') && !NATIVE_FINALIZERS.has(finalizer)) {
+    if (!custom && !isQualifiedFinalizer(finalizer)) {
       const detail = 'name is neither a standard finalizer name nor is it fully qualified';
       errors.push(invalidField(`${field}[${index}]`, finalizer, detail));
     }

@@ -9,6 +9,7 @@ import {
 } from '@kubewright/apimachinery';
 import {
   BodyReadError,
+  type ParsedBody,
   parseJson,
   type SchemaNode,
   StrategicMergeError,
@@ -41,21 +42,33 @@ type Plain = Readonly<Record<string, unknown>>;
  *
  * @throws StatusError 400 in upstream's words, which differ by type
  */
-export function readPatchBody(type: PatchType, bytes: Uint8Array): unknown {
+export function readPatchBody(type: PatchType, bytes: Uint8Array): ParsedBody {
   const prefix = type === 'strategic' ? '' : 'error decoding patch: ';
-  let value: unknown;
+  let body: ParsedBody;
   try {
-    ({ value } = parseJson(bytes));
+    body = parseJson(bytes);
   } catch (error) {
     if (error instanceof BodyReadError) throw badRequest(prefix + error.message, { cause: error });
     throw error;
   }
+  const { value } = body;
   if (type === 'json') {
-    if (Array.isArray(value)) return value;
-    throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type []handlers.jsonPatchOp`);
+    checkOperations(value, prefix);
+    return body;
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return body;
+  if (type === 'merge' && value === null) throw badRequest('Invalid JSON Patch');
   throw badRequest(`${prefix}json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`);
+}
+
+function checkOperations(value: unknown, prefix: string): void {
+  const refusal = (found: unknown, type: string): StatusError =>
+    badRequest(`${prefix}json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
+  if (!Array.isArray(value)) throw refusal(value, '[]handlers.jsonPatchOp');
+  for (const operation of value as readonly unknown[]) {
+    if (operation === null) throw rejected();
+    if (typeof operation !== 'object' || Array.isArray(operation)) throw refusal(operation, 'handlers.jsonPatchOp');
+  }
 }
 
 function goKind(value: unknown): string {
@@ -87,7 +100,11 @@ export function applyPatchBody(
 function jsonPatchFailure(error: JsonPatchError): StatusError {
   if (error.kind === 'malformed') return badRequest(`error decoding patch: ${error.message}`, { cause: error });
   if (error.kind === 'tooLarge') return requestEntityTooLarge(error.message);
-  // Upstream says nothing of what went wrong.
+  return rejected(error);
+}
+
+/** Upstream says nothing of what went wrong. */
+function rejected(cause?: unknown): StatusError {
   return new StatusError(
     {
       ...FAILURE,
@@ -96,7 +113,7 @@ function jsonPatchFailure(error: JsonPatchError): StatusError {
       details: {},
       code: 422,
     },
-    { cause: error },
+    { cause },
   );
 }
 

@@ -25,11 +25,11 @@ type Plain = Readonly<Record<string, unknown>>;
 export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
   const { strategy } = patch;
   if (patch.type === 'apply') return applyObject(registry, call, patch);
-  const change = readPatch(registry, patch);
+  const { duplicates, change } = readPatch(registry, patch);
   const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
     // Patches never create, so there is an object.
     const draft = registry.form.draft(stored as StoredObject);
-    return decodePatched(registry, change(draft), { call, patch });
+    return decodePatched(registry, change(draft), { call, patch, duplicates });
   };
   return updateObject(registry, transform, { call, strategy: { ...strategy, allowCreateOnUpdate: false } });
 }
@@ -37,12 +37,13 @@ export async function patchObject(registry: Registry, call: WriteCall, patch: Pa
 function decodePatched(
   registry: Registry,
   value: unknown,
-  { call, patch }: { readonly call: WriteCall; readonly patch: PatchRequest },
+  parts: { readonly call: WriteCall; readonly patch: PatchRequest; readonly duplicates: readonly string[] },
 ): Draft {
+  const { call, patch, duplicates } = parts;
   const { definition } = registry;
   const { fieldValidation } = patch.options;
   const body: ParsedBody = { value, duplicates: [], format: 'json' };
-  const unknown: string[] = [];
+  const unknown: string[] = patch.options.fieldValidation === 'Ignore' ? [] : [...duplicates];
   let draft: Draft;
   try {
     draft = decodeDraft(body, {
@@ -78,9 +79,15 @@ function invalidPatch(value: unknown, detail: string): StatusError {
   });
 }
 
-function readPatch(registry: Registry, { type, bytes }: PatchRequest): (draft: Draft) => unknown {
-  const patch = readPatchBody(type, bytes);
-  return (draft) => applyPatchBody(draft, { type, patch, schema: registry.definition.schema });
+function readPatch(
+  registry: Registry,
+  { type, bytes }: PatchRequest,
+): { readonly duplicates: readonly string[]; change(draft: Draft): unknown } {
+  const { value: patch, duplicates } = readPatchBody(type, bytes);
+  return {
+    duplicates,
+    change: (draft) => applyPatchBody(draft, { type, patch, schema: registry.definition.schema }),
+  };
 }
 
 async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
@@ -113,14 +120,16 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
   try {
     body = parseYaml(patch.bytes);
   } catch (error) {
-    if (error instanceof BodyReadError) throw badRequest(`error decoding YAML: ${error.message}`, { cause: error });
-    throw error;
+    if (!(error instanceof BodyReadError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`, { cause: error });
   }
   const { value } = body;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw badRequest('error decoding YAML: the configuration is not an object');
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    const fault = `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${fault}`);
   }
-  const applied = value as Plain;
+  const applied = (value ?? {}) as Plain;
   const { kind = '', apiVersion = '' } = applied as { readonly kind?: string; readonly apiVersion?: string };
   const { group, version } = parseApiVersion(String(apiVersion));
   if (kind !== definition.kind || group !== definition.group || version !== definition.version) {

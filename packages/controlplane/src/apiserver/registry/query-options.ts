@@ -71,9 +71,10 @@ export function readInteger(query: URLSearchParams, name: string): number | unde
   const text = query.get(name);
   if (text === null || text === '') return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
+  const exact = BigInt(text.replace(/^\+/, ''));
+  if (BigInt.asIntN(64, exact) !== exact) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   }
-  return value;
+  // Beyond 2^53 all are the same: more than there can be.
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(exact)));
 }

@@ -21,6 +21,8 @@ export class MutableCatalog implements ResourceCatalog {
   #generation = 1;
   readonly #definitions = new Map<string, ResourceDefinition>();
   readonly #counts = new Map<string, number>();
+  /** Upstream's server for custom resources has another "not found" than the one for built-in groups. */
+  readonly #builtInGroups = new Set<string>();
   #all: readonly ResourceDefinition[] | undefined;
 
   constructor(definitions: readonly ResourceDefinition[] = []) {
@@ -45,7 +47,7 @@ export class MutableCatalog implements ResourceCatalog {
   }
 
   servesGroup(group: string): boolean {
-    return (this.#counts.get(group) ?? 0) > 0;
+    return this.#builtInGroups.has(group);
   }
 
   /** Serves a resource, in place of what was served under its name. */
@@ -53,6 +55,7 @@ export class MutableCatalog implements ResourceCatalog {
     const { group, version, resource } = definition;
     const key = `${group}/${version}/${resource}`;
     if (!this.#definitions.has(key)) this.#count(group, version, 1);
+    if (!definition.custom) this.#builtInGroups.add(group);
     this.#definitions.set(key, definition);
     this.#changed();
   }

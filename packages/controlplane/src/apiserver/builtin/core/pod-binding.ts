@@ -1,4 +1,4 @@
-import { type Clock, conflict } from '@kubewright/apimachinery';
+import { type Clock, conflict, StatusError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../../http/api-request.ts';
 import type { ConnectCall, ConnectSubresource } from '../../registry/resource-definition.ts';
 import type { Draft } from '../../registry/strategy.ts';
@@ -12,11 +12,20 @@ export function podBinding(clock: Clock): ConnectSubresource {
 
 async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
   const binding = call.body as unknown as Binding;
+  checkTarget(binding);
   if (call.dryRun) await call.parent();
   else await call.updateParent((draft) => bind(draft, { binding, call, now }));
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   const headers = { 'content-type': 'application/json' };
   return { status: 201, headers, body: new TextEncoder().encode(`${JSON.stringify(status)}\n`) };
+}
+
+/** Upstream's answer has this odd form: a validation error that nobody turned into a status. */
+function checkTarget({ target }: Binding): void {
+  const kind = target?.kind ?? '';
+  if (kind === '' || kind === 'Node') return;
+  const message = `target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`;
+  throw new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }
 
 function bind(

@@ -1,0 +1,3 @@
+import { replayTable } from './replay-table.ts';
+
+replayTable('decoding');

@@ -1,0 +1,3 @@
+import type { Table } from '../wire.mjs';
+
+export const tables: Readonly<Record<string, Table>>;

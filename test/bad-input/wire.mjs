@@ -1,0 +1,141 @@
+// Sends the requests of the tables: used by the recorder against the real API server and by the tests against ours, so
+// that both are asked the very same bytes.
+import { request as httpsRequest } from 'node:https';
+
+/** Sends one request over a connection of its own; answers what came back, or rejects when nothing did. */
+export function send(target, { method, path, body, headers = {}, as = 'admin' }) {
+  const bytes = toBytes(body);
+  const type = bytes === undefined || 'content-type' in headers ? {} : { 'content-type': 'application/json' };
+  // A DELETE's body would go without framing.
+  const length = bytes === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
+  const all = { 'user-agent': 'bad-input/1.0', ...credentials(target, as), ...type, ...length, ...headers };
+  return new Promise((resolve, reject) => {
+    const call = httpsRequest(target.url, {
+      method,
+      path,
+      agent: false,
+      rejectUnauthorized: false,
+      ...(as === 'anonymous' ? {} : target.certificate),
+      headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+    });
+    let answered = false;
+    // A server that refuses a body may close before it has read all of it.
+    call.on('error', (error) => answered || reject(error));
+    call.on('response', (response) => {
+      answered = true;
+      read(response).then(resolve, reject);
+    });
+    call.end(bytes);
+  });
+}
+
+async function read(response) {
+  const chunks = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const isJson = /^application\/json/.test(response.headers['content-type'] ?? '') && text.trim() !== '';
+  return { status: response.statusCode, headers: response.headers, text, json: isJson ? parseFirst(text) : undefined };
+}
+
+/** An object, or the first event of a watch. */
+function parseFirst(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(text.slice(0, text.indexOf('\n')));
+  }
+}
+
+function toBytes(body) {
+  if (body === undefined) return undefined;
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function credentials(target, as) {
+  if (as === 'anonymous') return {};
+  const admin = target.token === undefined ? {} : { authorization: `Bearer ${target.token}` };
+  if (as === 'admin') return admin;
+  return { ...admin, 'impersonate-user': as };
+}
+
+/** Runs a table in order; answers one result for each case that is not preparation. */
+export async function runTable(target, table, { after } = {}) {
+  const kept = { namespace: table.namespace };
+  const results = [];
+  for (const step of table.cases) {
+    const answer = await attempt(target, resolveStep(step, kept), step.until);
+    Object.assign(kept, step.keep?.(answer.json ?? {}));
+    if (step.prepares && answer.status >= 400 && answer.status !== 409) {
+      throw new Error(`${table.namespace}: ${step.name} answered ${answer.status} ${answer.text.slice(0, 500)}`);
+    }
+    if (!step.prepares) results.push({ name: step.name, ...facts(answer, step) });
+    await after?.(step);
+  }
+  return results;
+}
+
+function resolveStep(step, kept) {
+  const value = (item) => (typeof item === 'function' ? item(kept) : item);
+  return { ...step, path: value(step.path), body: value(step.body), headers: value(step.headers) };
+}
+
+/** Sends until the answer's status is the one that the step waits for; controllers and CRDs need a moment. */
+async function attempt(target, step, until) {
+  for (let tries = 0; ; tries++) {
+    const answer = await send(target, step);
+    if (until === undefined || answer.status === until || tries === 200) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** What a client sees and acts on. */
+function facts({ status, headers, text, json }, { shows }) {
+  const { warning } = headers;
+  const seen = { status, ...(warning && { warning: neutral(warning) }) };
+  if (json?.kind === 'Status' && status >= 400) {
+    const { reason, message, details } = json;
+    const causes = details?.causes && sortedCauses(details.causes);
+    // Several causes come in whatever order a map was walked; they are compared sorted.
+    const told = causes?.length > 1 ? message.replace(/ is invalid: \[.*/s, ' is invalid: […]') : message;
+    return { ...seen, ...(reason && { reason }), message: neutral(told), ...(causes && { causes }) };
+  }
+  if (shows !== undefined) return { ...seen, shown: shownText(pick(json, shows)) };
+  return json === undefined && status >= 400 ? { ...seen, text: neutral(text).slice(0, 300) } : seen;
+}
+
+/** Upstream repeats causes as often as validation runs, and walks maps in no order. */
+function sortedCauses(causes) {
+  const lines = causes.map(({ reason, message, field }) => neutral([reason, field, message].join(' | ')));
+  return [...new Set(lines)].sort();
+}
+
+function pick(value, path) {
+  return path.reduce((inner, key) => (inner != null && Object.hasOwn(inner, key) ? inner[key] : null), value);
+}
+
+function shownText(value) {
+  return neutral(JSON.stringify(value ?? null, sortedKeys));
+}
+
+/** Text, not an object: a `__proto__` in it is then plain text too, whoever compares. */
+function sortedKeys(_key, value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function neutral(text = '') {
+  const shown = text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
+    .replace(/, current: \d+/g, ', current: RV')
+    .replace(/in record \(\d+\)/g, 'in record (RV)')
+    .replace(/current resource version: \d+/g, 'current resource version: RV')
+    .replace(/(-)[bcdfghjklmnpqrstvwxz2456789]{5}\b(?=")/g, '$1SUFFIX')
+    .replace(/(patch(?:: | \| )Invalid value: )"\{.*\}":/s, '$1OBJECT:')
+    .replace(/kube-api-access-\w{5}/g, 'kube-api-access-SUFFIX')
+    .replace(/x{58}[a-z0-9]{5}\b/g, 'x*58SUFFIX')
+    .replace(/x{200,}/g, (run) => `x*${run.length}`);
+  return shown.length > 3000 ? `${shown.slice(0, 1500)} … (${shown.length} characters) … ${shown.slice(-300)}` : shown;
+}

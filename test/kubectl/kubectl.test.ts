@@ -1,0 +1,119 @@
+// Recorded by `KUBECONFIG=… node test/kubectl/record.mjs` from kubectl 1.32 against kube-apiserver 1.36.3.
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { HttpTransport, loadClientConfig } from '@kubewright/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptedDifferences } from './accepted-differences.ts';
+import type { Answer, Exchange } from './exchange.ts';
+import { changesSomething, matrix, type Step } from './matrix.ts';
+import { normaliseOutcome } from './normalise.ts';
+import { PlayedCluster } from './played-cluster.ts';
+import type { RecordedStep, Recording } from './recording.ts';
+import { Replay } from './replay.ts';
+import { kubectlMinor, type Outcome, runKubectl } from './run-kubectl.ts';
+import { settle } from './settle.ts';
+
+const folder = fileURLToPath(new URL('testdata/', import.meta.url));
+const recording = JSON.parse(readFileSync(`${folder}recorded.json`, 'utf8')) as Recording;
+const recorded = (index: number): RecordedStep => recording.steps[index] as RecordedStep;
+const minor = kubectlMinor();
+const sameKubectl = minor === 32;
+const why = sameKubectl
+  ? ''
+  : ` (${minor === undefined ? 'kubectl not found' : `kubectl is 1.${minor}, recorded with 1.32`})`;
+
+describe('the recording', () => {
+  it('has the commands of the matrix, at least sixty', () => {
+    expect(recording.steps.map(({ command }) => command)).toEqual(matrix.map(({ command }) => command));
+    expect(matrix.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it('is met in all but a closed list of differences', () => {
+    for (const { command } of acceptedDifferences) expect(matrix.map((step) => step.command)).toContain(command);
+  });
+});
+
+describe.skipIf(!sameKubectl)(`kubectl against the embedded cluster${why}`, () => {
+  let played: PlayedCluster;
+  beforeAll(async () => {
+    played = await PlayedCluster.start();
+  });
+  afterAll(() => played?.[Symbol.asyncDispose]());
+
+  it.each(matrix.map((step, index) => ({ step, index, command: step.command })))(
+    'prints what it printed: $command',
+    async ({ step, index }) => {
+      const { kubeconfig } = played.cluster;
+      const places = { server: played.server, home: played.home };
+      const raw = await runKubectl(step, {
+        kubeconfig,
+        home: played.home,
+        folder,
+        signal: AbortSignal.timeout(15_000),
+      });
+      const moving = changesSomething(step) ? await settle(played.client, pause) : [];
+      const { stdout, stderr, exitCode } = recorded(index);
+      const outcome = withoutAccepted(normaliseOutcome(raw, step, places), step, 'actual');
+      expect({ ...outcome, moving }).toEqual({
+        ...withoutAccepted({ stdout, stderr, exitCode }, step, 'expected'),
+        moving: [],
+      });
+    },
+  );
+});
+
+describe('requests of kubectl against the embedded cluster', () => {
+  let played: PlayedCluster;
+  let transport: HttpTransport;
+  let replay: Replay;
+  beforeAll(async () => {
+    played = await PlayedCluster.start();
+    const { server, trust, credentials } = await loadClientConfig({ kubeconfig: played.cluster.kubeconfig });
+    transport = new HttpTransport({ server, trust, credentials });
+    replay = new Replay(transport, { server: played.server, home: played.home });
+  });
+  afterAll(async () => {
+    await transport?.[Symbol.asyncDispose]();
+    await played?.[Symbol.asyncDispose]();
+  });
+
+  it.each(matrix.map((step, index) => ({ step, index, command: step.command })))(
+    'are answered as they were: $command',
+    async ({ step, index }) => {
+      const expected: Answer[] = [];
+      const actual: Answer[] = [];
+      let deleted = false;
+      for (const exchange of recorded(index).exchanges.filter(({ headers }) => headers?.['upgrade'] === undefined)) {
+        deleted ||= exchange.method === 'DELETE';
+        const compared = (answer: Answer) => comparable(answer, { exchange, deleted });
+        actual.push(compared(await replay.send(exchange)));
+        expected.push(compared(exchange.answer));
+      }
+      const moving = changesSomething(step) ? await settle(played.client, pause) : [];
+      expect({ answers: actual, moving }).toEqual({ answers: expected, moving: [] });
+    },
+  );
+});
+
+function withoutAccepted(outcome: Outcome, { command }: Step, side: 'expected' | 'actual'): Outcome {
+  let { stdout, stderr } = outcome;
+  for (const { expected, actual = expected } of acceptedDifferences.filter((each) => each.command === command)) {
+    const apply = side === 'expected' ? expected : actual;
+    stdout = apply(stdout);
+    stderr = apply(stderr);
+  }
+  return { ...outcome, stdout, stderr };
+}
+
+/** Leaves out what depends on when a request came: how far a deletion is, how many events there are. */
+function comparable(
+  { identities: _handedOut, ...answer }: Answer,
+  { exchange, deleted }: { readonly exchange: Exchange; readonly deleted: boolean },
+): Partial<Answer> & { readonly request: string } {
+  const request = `${exchange.method} ${exchange.path}`;
+  if (deleted && exchange.method === 'GET') return { request, status: answer.status === 404 ? 200 : answer.status };
+  const { rows, ...rest } = answer;
+  if (/\/events\b/.test(exchange.path)) return { request, ...rest };
+  return { request, ...answer };
+}

@@ -1,0 +1,87 @@
+import type { Transport, TransportResponse } from '@kubewright/client';
+import { type Answer, answerFacts, type Exchange, type Identity } from './exchange.ts';
+import type { RunPlaces } from './normalise.ts';
+
+/** Most bytes of an answer that are read. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const WATCH_PATIENCE_MS = 5_000;
+
+/**
+ * Sends recorded requests again, in order. Names, uids and versions that the recorded server had handed out are replaced
+ * by those that this one has handed out in the answers to the same requests.
+ */
+export class Replay {
+  readonly #transport: Transport;
+  readonly #places: RunPlaces;
+  readonly #learnt = new Map<string, string>();
+  readonly #versions = new Map<string, string>();
+
+  constructor(transport: Transport, places: RunPlaces) {
+    this.#transport = transport;
+    this.#places = places;
+  }
+
+  /** Sends one request; answers the facts that the recorded answer has, as this server says them. */
+  async send(exchange: Exchange): Promise<Answer> {
+    const watch = /[?&]watch=(true|1)/.test(exchange.path);
+    const { method, accept, contentType, headers = {}, body, bodyBase64 } = exchange;
+    const bytes = bodyBase64
+      ? Buffer.from(bodyBase64, 'base64')
+      : body
+        ? Buffer.from(this.#translate(body))
+        : undefined;
+    const response = await this.#transport.request({
+      method,
+      path: this.#translate(exchange.path),
+      headers: {
+        ...headers,
+        'user-agent': 'kubectl/v1.32.4 (linux/amd64) kubernetes/4cb5f07',
+        ...(accept ? { accept } : {}),
+        ...(contentType ? { 'content-type': contentType } : {}),
+      },
+      ...(bytes ? { body: bytes } : {}),
+      longRunning: watch,
+      signal: AbortSignal.timeout(watch ? WATCH_PATIENCE_MS : 30_000),
+    });
+    const text = watch && exchange.answer.events === false ? await giveUp(response) : await read(response, watch);
+    const facts = { status: response.status, contentType: response.headers['content-type'], body: text, watch };
+    const answer = answerFacts(facts, this.#places);
+    this.#learn(exchange.answer.identities ?? [], answer.identities ?? []);
+    return answer;
+  }
+
+  #learn(recorded: readonly Identity[], live: readonly Identity[]): void {
+    if (recorded.length !== live.length) return;
+    recorded.forEach((was, index) => {
+      const is = live[index] ?? {};
+      if (was.name && is.name && was.name !== is.name) this.#learnt.set(was.name, is.name);
+      if (was.uid && is.uid) this.#learnt.set(was.uid, is.uid);
+      if (was.resourceVersion && is.resourceVersion) this.#versions.set(was.resourceVersion, is.resourceVersion);
+    });
+  }
+
+  #translate(text: string): string {
+    let result = text.replace(/(resourceVersion(?:=|"\s*:\s*"))(\d+)/g, (_all, before: string, version: string) => {
+      return before + (this.#versions.get(version) ?? version);
+    });
+    for (const [was, is] of this.#learnt) result = result.replaceAll(was, is);
+    return result;
+  }
+}
+
+async function giveUp({ body }: TransportResponse): Promise<string> {
+  await body[Symbol.asyncIterator]().return?.();
+  return '';
+}
+
+/** Reads a body; of a watch no more than its first line. */
+async function read({ body }: TransportResponse, watch: boolean): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MOST_BYTES || (watch && chunk.includes(10))) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

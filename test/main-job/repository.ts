@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** Root of the checkout under test. */
+export const repository: string = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** Builds the checkout; one test file at a time, for two compilers must not write the same files. */
+export async function build(): Promise<void> {
+  const lock = join(tmpdir(), `kw-build-${Buffer.from(repository).toString('hex').slice(-24)}`);
+  while (!take(lock)) await pause(100);
+  try {
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/build.mjs'], {
+      cwd: repository,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`the checkout does not build:\n${stdout}`);
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function take(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    writeFileSync(join(lock, 'pid'), String(process.pid));
+    return true;
+  } catch {
+    // Held by another file's run, or left behind by one that was killed.
+    if (holderIsGone(lock)) rmSync(lock, { recursive: true, force: true });
+    return false;
+  }
+}
+
+function holderIsGone(lock: string): boolean {
+  try {
+    process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0);
+    return false;
+  } catch (error) {
+    // ENOENT: it is just being made.
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { processesIn } from './processes.ts';
+import { repository } from './repository.ts';
+
+/** How `npm start` is called. */
+export interface StartSettings {
+  /** Folder in which it runs: `.kubewright/` comes to lie there. */
+  readonly cwd: string;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Checkout that is started. @defaultValue the one under test */
+  readonly checkout?: string;
+  /** Words before the command, such as `setpriv …`. */
+  readonly prefix?: readonly string[];
+}
+
+/** How a program ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running `npm start`, seen from outside. */
+export class Started implements AsyncDisposable {
+  readonly cwd: string;
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess & { readonly pid: number };
+  #output = '';
+  #wake: () => void = () => {};
+
+  constructor(settings: StartSettings) {
+    const { cwd, flags = [], env = {}, checkout = repository, prefix = [] } = settings;
+    this.cwd = cwd;
+    const [file = '', ...args] = [...prefix, process.execPath, join(checkout, 'scripts', 'start.mjs'), ...flags];
+    const { INIT_CWD: _npm, KUBECONFIG: _cluster, ...inherited } = process.env;
+    const child = spawn(file, args, { cwd, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child as ChildProcess & { readonly pid: number };
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+        this.#wake();
+      });
+    }
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        resolve({ code, signal });
+        this.#wake();
+      });
+    });
+  }
+
+  /** Everything that it has printed. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get kubeconfig(): string {
+    return join(this.cwd, '.kubewright', 'kubeconfig');
+  }
+
+  /** Waits until it has printed `pattern`. @throws Error with the whole output when it ended before. */
+  async printed(pattern: RegExp): Promise<RegExpMatchArray> {
+    let over = false;
+    void this.ended.then(() => {
+      over = true;
+    });
+    for (;;) {
+      const match = this.#output.match(pattern);
+      if (match) return match;
+      if (over) throw new Error(`it ended without printing ${pattern}:\n${this.#output}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Waits for the instructions that follow the steps. */
+  async ready(): Promise<void> {
+    await this.printed(/Ctrl-C here stops everything\./);
+  }
+
+  /** The lines between the steps and the log. */
+  get instructions(): readonly string[] {
+    const lines = this.#output.split('\n');
+    const start = lines.findIndex((line) => line.startsWith('Try it from a second terminal'));
+    const end = lines.findIndex((line) => line.startsWith('Ctrl-C here'));
+    return lines.slice(start, end + 1);
+  }
+
+  /** The folder under the system's temporary one in which its containers lie. */
+  get sandbox(): string {
+    const note = readFileSync(join(this.cwd, '.kubewright', 'node', 'sandbox.json'), 'utf8');
+    return (JSON.parse(note) as { readonly root: string }).root;
+  }
+
+  /** Sends a signal and waits for the end; answers how it ended and after how many milliseconds. */
+  async stop(signal: NodeJS.Signals): Promise<Ending & { readonly afterMs: number }> {
+    const from = performance.now();
+    this.#child.kill(signal);
+    const ending = await this.ended;
+    return { ...ending, afterMs: performance.now() - from };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    await this.stop('SIGTERM');
+  }
+}
+
+/** What is left of an instance: its sandbox folder, processes that work in it, its lock. */
+export function leftovers(cwd: string, sandbox: string): readonly string[] {
+  const state = join(cwd, '.kubewright');
+  const paths = [sandbox, join(state, 'instance.json'), join(state, 'node', 'sandbox.json')];
+  return [...paths.filter((path) => existsSync(path)), ...processesIn(sandbox)];
+}
