@@ -83,4 +83,91 @@ describe('processNode', () => {
     await cluster.admin.resource(Pod).delete({ namespace, name: 'db' });
     await expect.poll(() => podNow('db'), { timeout: 10_000 }).toBeUndefined();
   });
+
+  it('takes the reasons of conditions back once they hold', async () => {
+    await createPod('slow', {
+      containers: [
+        {
+          name: 'c',
+          image: 'busybox',
+          command: ['sh', '-c', 'sleep 1; touch ready; sleep 1000'],
+          workingDir: '/work/here',
+          readinessProbe: { exec: { command: ['cat', 'ready'] }, periodSeconds: 1 },
+        },
+      ],
+    });
+    await expect
+      .poll(async () => conditionOf(await podNow('slow'), 'Ready')?.reason, { timeout: 10_000 })
+      .toBe('ContainersNotReady');
+    await expect.poll(async () => conditionOf(await podNow('slow'), 'Ready')?.status, { timeout: 15_000 }).toBe('True');
+    expect(conditionOf(await podNow('slow'), 'Ready')).not.toHaveProperty('reason');
+    await cluster.admin.resource(Pod).delete({ namespace, name: 'slow' }, { gracePeriodSeconds: 0 });
+    await expect.poll(() => podNow('slow'), { timeout: 5_000 }).toBeUndefined();
+  });
+
+  it('brings a changed secret into a running container and restarts one that fails', async () => {
+    const secret = (value: string) => ({
+      apiVersion: 'v1' as const,
+      kind: 'Secret' as const,
+      metadata: { name: 'live', namespace },
+      stringData: { key: value },
+    });
+    await cluster.admin.resource(Secret).create(secret('old'));
+    await createPod('watcher', {
+      restartPolicy: 'OnFailure',
+      containers: [
+        {
+          name: 'c',
+          image: 'busybox',
+          // Fails once, so that the second attempt is the one that waits.
+          command: [
+            'sh',
+            '-c',
+            'test -e again || { touch again; exit 9; }; until grep -q new /etc/live/key; do sleep 0.2; done',
+          ],
+          volumeMounts: [{ name: 'live', mountPath: '/etc/live' }],
+        },
+      ],
+      volumes: [{ name: 'live', secret: { secretName: 'live' } }],
+    });
+    const statusOf = async () => (await podNow('watcher'))?.status?.containerStatuses?.[0];
+    await expect.poll(async () => (await statusOf())?.state?.running, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(async () => (await statusOf())?.restartCount, { timeout: 10_000 }).toBe(1);
+    expect((await statusOf())?.lastState?.terminated).toMatchObject({ exitCode: 9, reason: 'Error' });
+    await cluster.admin
+      .resource(Secret)
+      .patch({ namespace, name: 'live' }, { type: 'merge', body: { stringData: { key: 'new' } } });
+    await expect.poll(async () => (await podNow('watcher'))?.status?.phase, { timeout: 10_000 }).toBe('Succeeded');
+  });
+
+  it('ends what runs of a pod that was removed by force', async () => {
+    await createPod('forced', {
+      containers: [{ name: 'c', image: 'node:20', command: ['node', '-e', 'setInterval(()=>{},1e9)'] }],
+    });
+    await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    await cluster.admin.resource(Pod).delete({ namespace, name: 'forced' }, { gracePeriodSeconds: 0 });
+    const again = await createPod('forced', { containers: [{ name: 'c', image: 'pause' }] });
+    await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    expect((await podNow('forced'))?.metadata.uid).toBe(again.metadata.uid);
+  });
+
+  it('shows the parts of the control plane as static pods and makes them again', async () => {
+    const key = { namespace: 'kube-system', name: 'kube-apiserver-kw' };
+    const pods = cluster.admin.resource(Pod);
+    const before = await pods.get(key);
+    expect(before.status?.phase).toBe('Running');
+    await pods.delete(key);
+    await expect
+      .poll(
+        async () =>
+          pods.get(key).then(
+            (pod) => pod.metadata.uid !== before.metadata.uid && pod.status?.phase,
+            () => undefined,
+          ),
+        {
+          timeout: 10_000,
+        },
+      )
+      .toBe('Running');
+  });
 });

@@ -1,0 +1,65 @@
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { silentLogger } from '@kubewright/runtime';
+import { describe, expect, it } from 'vitest';
+import { nodeIdentity } from '../../cluster/identities.ts';
+import { startNodeCluster } from '../testdata/node-cluster.ts';
+import { simulatedNode } from './simulated-node.ts';
+
+describe('simulatedNode', () => {
+  it('plays pods that were given to it, with extended resources passed on', async () => {
+    await using cluster = await startNodeCluster();
+    const connection = {
+      remoteAddress: '127.0.0.1',
+      protocol: 'in-process',
+      clientCertificate: nodeIdentity('sim'),
+    } as const;
+    const transport = new InProcessTransport({ handle: cluster.plane.handle, connection });
+    await using node = simulatedNode({
+      nodeName: 'sim',
+      client: new KubernetesClient({ transport, userAgent: 'kubelet' }),
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLogger,
+    });
+    const running = node.run();
+    await node.started();
+    const { admin } = cluster;
+    const spec = {
+      nodeName: 'sim',
+      automountServiceAccountToken: false,
+      containers: [{ name: 'c', image: 'any/image:1' }],
+    };
+    await expect
+      .poll(
+        () =>
+          admin
+            .resource(Node)
+            .get({ name: 'sim' })
+            .then(
+              () => true,
+              () => false,
+            ),
+        { timeout: 10_000 },
+      )
+      .toBe(true);
+    const metadata = { name: 'default', namespace: 'kube-system' };
+    await admin.resource(ServiceAccount).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await admin.resource(Pod).create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'job', namespace: 'kube-system', annotations: { 'simulated.kubewright.dev/exit-code': '0' } },
+      spec: { ...spec, restartPolicy: 'Never', serviceAccountName: 'default' },
+    });
+    const phase = async () => (await admin.resource(Pod).get({ namespace: 'kube-system', name: 'job' })).status?.phase;
+    await expect.poll(phase, { timeout: 10_000 }).toBe('Succeeded');
+    const body = { status: { capacity: { 'example.com/card': '4' } } };
+    await admin.resource(Node).status.patch({ name: 'sim' }, { type: 'strategic', body });
+    const allocatable = async () =>
+      (await admin.resource(Node).get({ name: 'sim' })).status?.allocatable?.['example.com/card'];
+    await expect.poll(allocatable, { timeout: 10_000 }).toBe('4');
+    await node[Symbol.asyncDispose]();
+    await running;
+  });
+});
