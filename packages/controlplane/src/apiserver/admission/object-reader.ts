@@ -14,12 +14,22 @@ export interface ObjectLocation {
 /** Reads an object for a server-side decision, past authorization; `undefined` when it is not there. */
 export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject | undefined>;
 
-/** Reads stored objects straight from storage. */
+/**
+ * Reads stored objects straight from storage. Every request asks for its account, so what was decoded is kept as long as
+ * the stored bytes live; it is shared and never to be modified.
+ */
 export function storedObjectReader(storage: Storage): ReadObject {
+  const decoded = new WeakMap<Uint8Array, KubernetesObject>();
   return async ({ group, resource, namespace, name }) => {
     const prefix = `/registry/${group === '' ? '' : `${group}/`}${resource}/`;
     const stored = await storage.get(namespace === undefined ? prefix + name : `${prefix}${namespace}/${name}`);
-    // What the server stored is an object.
-    return stored && (JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as KubernetesObject);
+    if (stored === undefined) return undefined;
+    let object = decoded.get(stored.bytes);
+    if (object === undefined) {
+      // What the server stored is an object.
+      object = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as KubernetesObject;
+      decoded.set(stored.bytes, object);
+    }
+    return object;
   };
 }

@@ -15,6 +15,7 @@ export class StaticTokenAuthenticator implements Authenticator {
   }
 
   async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
+    if (this.#users.size === 0) return undefined;
     const token = bearerToken(request);
     return token === undefined ? undefined : this.#users.get(digest(token));
   }

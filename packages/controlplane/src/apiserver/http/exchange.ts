@@ -24,6 +24,7 @@ export class Exchange {
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
   #answered = false;
+  #over = false;
 
   constructor(context: ExchangeContext, options: { readonly sink: ResponseSink; readonly path: string }) {
     this.#context = context;
@@ -40,7 +41,8 @@ export class Exchange {
 
   /** The client has gone, the time is over, or the server closes. */
   abort(reason: unknown): void {
-    if (this.#aborted) return;
+    // Every stream closes once it was answered; by then nobody is left to be told.
+    if (this.#aborted || this.#over) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
   }
@@ -63,6 +65,7 @@ export class Exchange {
     } finally {
       deadline?.[Symbol.dispose]();
       open.delete(this);
+      this.#over = true;
     }
   }
 

@@ -1,3 +1,5 @@
+/** What every long-running path contains; most paths are told by this alone. */
+const PERHAPS = /[?&]watch=|\/(?:watch|log|exec|attach|portforward|proxy)(?:[/?]|$)/;
 const STREAMING_SUBRESOURCES = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /**
@@ -5,6 +7,7 @@ const STREAMING_SUBRESOURCES = new Set(['log', 'exec', 'attach', 'portforward', 
  * subresources that kube-apiserver exempts (1.36).
  */
 export function isLongRunning(path: string): boolean {
+  if (!PERHAPS.test(path)) return false;
   const mark = path.indexOf('?');
   const plain = mark < 0 ? path : path.slice(0, mark);
   if (mark >= 0 && /[?&]watch=(?:true|1|t|T|TRUE|True)(?:&|$)/.test(path.slice(mark))) return true;

@@ -11,7 +11,7 @@ const OPEN = 0x7b;
 /**
  * Stored objects in the form in which one version of a resource is served. Mostly the stored bytes themselves: an object
  * is decoded only for those who must look into it, and encoded again only where versions differ or a custom resource's
- * defaults have to be filled in. What was made once is kept as long as the stored object lives.
+ * defaults have to be filled in. What was made once is kept as long as the stored bytes live.
  */
 export class ServedForm {
   readonly definition: ResourceDefinition;
@@ -20,9 +20,8 @@ export class ServedForm {
   readonly #storedHead: Buffer;
   readonly #servedHead: Buffer;
   readonly #rewrites: boolean;
-  readonly #objects = new WeakMap<StoredObject, KubernetesObject>();
-  readonly #bytes = new WeakMap<StoredObject, Uint8Array>();
-  readonly #items = new WeakMap<WatchItem, StoredObject>();
+  readonly #objects = new WeakMap<Uint8Array, KubernetesObject>();
+  readonly #bytes = new WeakMap<Uint8Array, Uint8Array>();
 
   constructor(definition: ResourceDefinition) {
     this.definition = definition;
@@ -35,38 +34,36 @@ export class ServedForm {
 
   /** The decoded object. Shared: never to be modified. */
   object(stored: StoredObject): KubernetesObject {
-    let object = this.#objects.get(stored);
+    let object = this.#objects.get(stored.bytes);
     if (object === undefined) {
       object = this.draft(stored) as unknown as KubernetesObject;
-      this.#objects.set(stored, object);
+      this.#objects.set(stored.bytes, object);
     }
     return object;
   }
 
-  /** An event's object in the shape of a stored one; the hub shares events between watchers, so this is kept, too. */
-  item(item: WatchItem): StoredObject {
-    let stored = this.#items.get(item);
-    if (stored === undefined) {
-      stored = { key: item.key, bytes: item.bytes, revision: 0 };
-      this.#items.set(item, stored);
-    }
-    return stored;
+  /** An event's object in the shape of a stored one. */
+  item({ key, bytes }: WatchItem): StoredObject {
+    return { key, bytes, revision: 0 };
   }
 
   /** Keeps an object that is known already, so that it need not be decoded. It must not be modified any more. */
   remember(stored: StoredObject, object: KubernetesObject): void {
-    if (!this.#rewrites && object.apiVersion === this.apiVersion) this.#objects.set(stored, object);
+    if (!this.#rewrites && object.apiVersion === this.apiVersion) this.#objects.set(stored.bytes, object);
   }
 
   /** A decoded object of one's own, to be changed. */
   draft(stored: StoredObject): Draft {
     // What the server stored is an object with type and metadata.
     const raw = JSON.parse(decoder.decode(stored.bytes)) as Draft;
-    const { conversion, custom, strategy } = this.definition;
+    const { conversion, custom, strategy, decode } = this.definition;
     const draft = conversion ? (conversion.fromStorage(raw as unknown as KubernetesObject) as unknown as Draft) : raw;
     if (draft.apiVersion !== this.apiVersion) draft.apiVersion = this.apiVersion;
-    if (custom) strategy.applyDefaults?.(draft);
-    return draft;
+    if (!custom) return draft;
+    // What another version or an earlier schema has left is nothing that this version knows.
+    const known = decode ? (decode(draft, {}).value as Draft) : draft;
+    strategy.applyDefaults?.(known);
+    return known;
   }
 
   /** The JSON of the object. */
@@ -97,10 +94,10 @@ export class ServedForm {
   }
 
   #rewritten(stored: StoredObject): Uint8Array {
-    let bytes = this.#bytes.get(stored);
+    let bytes = this.#bytes.get(stored.bytes);
     if (bytes === undefined) {
       bytes = Buffer.from(JSON.stringify(this.object(stored)));
-      this.#bytes.set(stored, bytes);
+      this.#bytes.set(stored.bytes, bytes);
     }
     return bytes;
   }
