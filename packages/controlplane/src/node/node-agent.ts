@@ -1,4 +1,4 @@
-import { type Clock, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
+import { type Clock, isDeleting, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
 import { ConfigMap, Node, Pod, type PodStatus, Secret, Service } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import {
@@ -45,6 +45,14 @@ export interface NodeAgentOptions {
   readonly components?: readonly string[] | undefined;
   /** Longest grace that containers get when the agent stops, in milliseconds. @defaultValue 5_000 */
   readonly shutdownGraceMs?: number | undefined;
+  /**
+   * How long a pod that is being deleted stays in the API at least, in milliseconds. A kubelet looks at ended containers
+   * once a second, and `kubectl delete` counts on that: it reads the pod after deleting it, and waits without end when
+   * in between one of the same name has taken its place.
+   *
+   * @defaultValue 0
+   */
+  readonly removalDelayMs?: number | undefined;
 }
 
 const nodeRequest: ReconcileRequest = { name: '*node' };
@@ -64,6 +72,8 @@ export class NodeAgent implements AsyncDisposable {
   readonly #keeper: NodeKeeper;
   readonly #mirrors: MirrorPods;
   readonly #workers = new Map<string, PodWorker>();
+  /** When each pod's deletion was noticed. */
+  readonly #deletions = new Map<string, number>();
   #queue: HandlerContext | undefined;
   #events: EventRecorder | undefined;
   #stopping = false;
@@ -207,6 +217,7 @@ export class NodeAgent implements AsyncDisposable {
       worker = this.#newWorker(pod);
       this.#workers.set(uid, worker);
     }
+    if (isDeleting(pod) && !this.#deletions.has(uid)) this.#deletions.set(uid, ctx.clock.now());
     const { status, removable, wakeAtMs } = worker.sync(pod);
     try {
       if (status && !sameJson(status, worker.written)) {
@@ -220,6 +231,8 @@ export class NodeAgent implements AsyncDisposable {
         worker.written = status;
       }
       if (removable) {
+        const restMs = this.#untilRemoval(pod, ctx.clock.now());
+        if (restMs > 0) return { requeueAfterMs: restMs };
         await this.#forget(worker);
         await ctx.delete(pod, { gracePeriodSeconds: 0 });
         return undefined;
@@ -229,6 +242,11 @@ export class NodeAgent implements AsyncDisposable {
       if (!isNotFound(error)) throw error;
     }
     return Number.isFinite(wakeAtMs) ? { requeueAfterMs: Math.max(wakeAtMs - ctx.clock.now(), 1) } : undefined;
+  }
+
+  #untilRemoval({ metadata }: Pod, nowMs: number): number {
+    const noticedMs = this.#deletions.get(metadata.uid ?? '') ?? nowMs;
+    return noticedMs + (this.#options.removalDelayMs ?? 0) - nowMs;
   }
 
   #newWorker(pod: Pod): PodWorker {
@@ -250,6 +268,7 @@ export class NodeAgent implements AsyncDisposable {
   async #forget(worker: PodWorker): Promise<void> {
     await worker.remove();
     this.#workers.delete(worker.uid);
+    this.#deletions.delete(worker.uid);
   }
 }
 

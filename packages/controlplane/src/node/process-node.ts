@@ -58,6 +58,7 @@ export interface ProcessNode extends AsyncDisposable {
 
 const kubeletVersion = 'v1.36.3';
 const kubeletPort = 10_250;
+const removalDelayMs = 750;
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
 
 const sharedAddress =
@@ -116,6 +117,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     },
     components: options.components ?? components,
     shutdownGraceMs: options.shutdownGraceMs,
+    removalDelayMs,
   });
   return {
     agent,
