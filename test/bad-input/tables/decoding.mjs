@@ -10,7 +10,7 @@ const gadget = (name, spec) =>
   `{"apiVersion":"bad.example.com/v1","kind":"Gadget","metadata":{"name":"${name}"},"spec":${spec}}`;
 const yaml = { headers: { 'content-type': 'application/yaml' } };
 const nested = (levels) => '['.repeat(levels) + ']'.repeat(levels);
-const objects = (levels) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+const objects = (levels) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 const schema = {
   type: 'object',

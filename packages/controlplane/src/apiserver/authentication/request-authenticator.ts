@@ -25,8 +25,12 @@ export class RequestAuthenticator {
       const user = await authenticator.authenticate(request);
       if (user !== undefined) return withAuthenticatedGroup(user);
     }
-    if (bearerToken(request) !== undefined || request.headers['authorization'] !== undefined)
-      throw this.#unauthorized();
+    const { headers, connection } = request;
+    const tried =
+      bearerToken(request) !== undefined ||
+      headers['authorization'] !== undefined ||
+      connection.clientCertificateError !== undefined;
+    if (tried) throw this.#unauthorized();
     return anonymous;
   }
 }

@@ -21,9 +21,13 @@ export class Http1Listener {
     this.#server = createServer({
       maxHeaderSize: context.limits.maxHeaderBytes,
       keepAliveTimeout: context.limits.keepAliveMs,
+      headersTimeout: context.limits.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(context.limits.headersTimeoutMs, 5_000),
       requestTimeout: 0,
       noDelay: true,
     });
+    // It never listens itself, and looks for slow clients only from then on.
+    this.#server.emit('listening');
     this.#server.on('request', (message, response) => this.#answer(message, response));
     this.#server.on('clientError', refuse);
     this.#server.on('upgrade', (message, socket, head) => this.#upgrade(message, { socket, head }));
@@ -100,9 +104,14 @@ export class Http1Listener {
   }
 }
 
+const REFUSALS: ReadonlyMap<string | undefined, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);
+
 /** Answers what is no request, and lets the answer out before the socket closes. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status = REFUSALS.get(error.code) ?? '400 Bad Request';
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   else socket.destroy();
 }

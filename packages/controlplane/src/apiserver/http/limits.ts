@@ -4,6 +4,8 @@ export interface HttpLimits {
   readonly maxBodyBytes: number;
   /** A request's headers. @defaultValue 64 KiB */
   readonly maxHeaderBytes: number;
+  /** How long an HTTP/1.1 client may take to send a request's headers. @defaultValue 10 s */
+  readonly headersTimeoutMs: number;
   /** How long a request may take until it is answered, watches and other streams excepted. @defaultValue 60 s */
   readonly requestTimeoutMs: number;
   /** Bodies larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
@@ -27,6 +29,7 @@ export interface HttpLimits {
 export const DEFAULT_LIMITS: HttpLimits = {
   maxBodyBytes: 3 * 1024 * 1024,
   maxHeaderBytes: 64 * 1024,
+  headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   gzipThresholdBytes: 128 * 1024,
   maxConnections: 4096,

@@ -5,7 +5,8 @@ export class ListenError extends Error {
   readonly port: number;
 
   constructor(lines: readonly [string, string, string], options: ListenErrorOptions) {
-    super(lines.join('\n'), { cause: options.cause });
+    const [what, why, how] = lines;
+    super(`${what}\n  why: ${why}\n  do: ${how}`, { cause: options.cause });
     this.name = 'ListenError';
     this.host = options.host;
     this.port = options.port;
@@ -25,16 +26,16 @@ export function listenError(
   cause: NodeJS.ErrnoException,
 ): ListenError {
   const { host, port } = address;
-  const what = `The API server cannot listen on ${host}:${port}.`;
+  const what = `the API server cannot listen on ${host}:${port}`;
   const lines = (why: string, how: string): ListenError => new ListenError([what, why, how], { host, port, cause });
   switch (cause.code) {
     case 'EADDRINUSE':
-      return lines('Another process is using that port.', 'Stop it, or choose another port (0 takes any free one).');
+      return lines('another process is using that port', 'stop it, or choose another port (0 takes any free one)');
     case 'EACCES':
-      return lines('This user may not use that port.', 'Choose a port above 1023 (0 takes any free one).');
+      return lines('this user may not use that port', 'choose a port above 1023 (0 takes any free one)');
     case 'EADDRNOTAVAIL':
-      return lines('This machine has no such address.', 'Choose an address of this machine, such as 127.0.0.1.');
+      return lines('this machine has no such address', 'choose an address of this machine, such as 127.0.0.1');
     default:
-      return lines(`The system says: ${cause.message}.`, 'Choose another address or port.');
+      return lines(`the system says: ${cause.message}`, 'choose another address or port');
   }
 }

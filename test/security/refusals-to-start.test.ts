@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { EmbeddedCluster, ListenError, StateDirectoryError } from '@kubewright/controlplane';
+import { silentLogger } from '@kubewright/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+/** One line what, one line why, one line what to do. */
+const THREE_LINES = /^\S[^\n]*\n {2}why: [^\n]+\n {2}do: [^\n]+\n?$/;
+const startScript = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kw-refusal-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(directory: string, port?: number): Promise<EmbeddedCluster> {
+  return EmbeddedCluster.start({ directory, port, clock: systemClock, random: systemRandom, log: silentLogger });
+}
+
+async function failure(work: Promise<unknown>): Promise<Error> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Error);
+  return error as Error;
+}
+
+describe('a start that cannot succeed', () => {
+  it('says so for a busy port, and leaves the folder free', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const error = await failure(start(folder, port));
+    other.close();
+    expect(error).toBeInstanceOf(ListenError);
+    expect(error.message).toMatch(THREE_LINES);
+    expect(error.message).toContain(String(port));
+    const cluster = await start(folder);
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  it('says so for a folder that cannot be made', async () => {
+    writeFileSync(join(folder, 'in-the-way'), '');
+    const error = await failure(start(join(folder, 'in-the-way', '.kubewright')));
+    expect(error).toBeInstanceOf(StateDirectoryError);
+    expect(error.message).toMatch(THREE_LINES);
+  });
+
+  it('says so for a folder that is held', async () => {
+    const cluster = await start(folder);
+    const error = await failure(start(folder));
+    await cluster[Symbol.asyncDispose]();
+    expect(error.message).toMatch(THREE_LINES);
+    expect(error.message).toContain(`pid ${process.pid}`);
+  });
+
+  it.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('says so on Node %s', (version) => {
+    const faked = join(folder, 'faked.mjs');
+    writeFileSync(
+      faked,
+      `const node = '${version}';
+Object.defineProperty(process, 'version', { value: 'v' + node });
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node } });\n`,
+    );
+    const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', faked, startScript], {
+      encoding: 'utf8',
+      cwd: folder,
+    });
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(THREE_LINES);
+    expect(stderr).toContain(`v${version}`);
+    expect(status).toBe(1);
+  });
+});
