@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+describe('README', () => {
+  it('shows the example that is type-checked', () => {
+    const shown = /```ts\n([\s\S]*?)```/.exec(read('../README.md'))?.[1];
+    expect(shown).toBe(read('testdata/readme-example.ts'));
+  });
+});

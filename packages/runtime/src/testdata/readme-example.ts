@@ -1,0 +1,21 @@
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { controller, defineKind, Manager } from '@kubewright/runtime';
+
+const Site = defineKind<{ readonly title: string }, { readonly ready: boolean }>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Site',
+});
+
+const sites = controller({
+  for: Site,
+  owns: [ConfigMap],
+  async reconcile(site, ctx) {
+    const data = { 'index.html': `<h1>${site.spec.title}</h1>` };
+    const page: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: site.metadata.name ?? '' }, data };
+    await ctx.apply(page);
+    await ctx.setStatus({ ready: true });
+  },
+});
+
+export const main = (): Promise<void> => new Manager({ controllers: [sites] }).run();
