@@ -66,7 +66,14 @@ export class LocalPodVolumes implements PodVolumes {
   #ownerOf(pod: Pod): FileOwner {
     const { driver } = this.#host;
     const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
-    const users = containers.map((container) => driver.userOf?.(userOf(pod, container)));
+    const users = containers.map((container) => {
+      try {
+        return driver.userOf?.(userOf(pod, container));
+      } catch {
+        // A container that may not run as it asks does not start, and says so itself.
+        return undefined;
+      }
+    });
     const [first] = users;
     return users.every((user) => user?.uid === first?.uid) ? first : undefined;
   }
