@@ -3,8 +3,8 @@ const atLeast = (limit) => ({ text: `≥ ${limit}`, holds: (ratio) => ratio >= l
 
 /** What is measured, in the table's order; goals are about the ratio of ours to the real control plane. */
 export const goals = [
-  { figure: 'ready, first start', unit: 'ms', goal: atMost(0.1) },
-  { figure: 'ready, state kept', unit: 'ms' },
+  { figure: 'ready, first start', unit: 'ms' },
+  { figure: 'ready, certificates kept', unit: 'ms', goal: atMost(0.1) },
   { figure: 'idle memory', unit: 'MB', goal: atMost(0.33) },
   { figure: 'creates, 1 client', unit: '1/s', goal: atLeast(2) },
   { figure: 'creates, 8 clients', unit: '1/s', goal: atLeast(2) },

@@ -33,7 +33,7 @@ export async function measure(side, { folder, seconds }) {
     const latency = await load({ kind: 'latency', namespace: 'latency', clients: 1, watchers: 1 });
     return {
       'ready, first start': first.readyMs,
-      'ready, state kept': again.readyMs,
+      'ready, certificates kept': again.readyMs,
       'idle memory': memory,
       ...creates,
       'watch events, 200 watchers': watches.perSecond,

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -40,6 +40,8 @@ export function oracleSide(bin) {
 
 function bootOracle(bin, { folder, port }) {
   const at = (name) => join(folder, name);
+  // A new cluster each time, as ours is; certificates and keys stay.
+  rmSync(at('etcd'), { recursive: true, force: true });
   if (!existsSync(at('sa.key'))) {
     spawnSync('openssl', ['genrsa', '-out', at('sa.key'), '2048']);
     spawnSync('openssl', ['rsa', '-in', at('sa.key'), '-pubout', '-out', at('sa.pub')]);

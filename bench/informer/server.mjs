@@ -68,6 +68,5 @@ const bodies = {
 };
 const server = createServer((request, response) => response.end(bodies[request.url]));
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`average object: ${Math.round(list.length / count)} bytes\n`);
   process.send(server.address().port);
 });
