@@ -81,8 +81,8 @@ describe('requests of kubectl against the embedded cluster', () => {
   it.each(matrix.map((step, index) => ({ step, index, command: step.command })))(
     'are answered as they were: $command',
     async ({ step, index }) => {
-      const expected: Answer[] = [];
-      const actual: Answer[] = [];
+      const expected: Compared[] = [];
+      const actual: Compared[] = [];
       let deleted = false;
       for (const exchange of recorded(index).exchanges.filter(({ headers }) => headers?.['upgrade'] === undefined)) {
         deleted ||= exchange.method === 'DELETE';
@@ -106,11 +106,13 @@ function withoutAccepted(outcome: Outcome, { command }: Step, side: 'expected' |
   return { ...outcome, stdout, stderr };
 }
 
+type Compared = Partial<Answer> & { readonly request: string };
+
 /** Leaves out what depends on when a request came: how far a deletion is, how many events there are. */
 function comparable(
   { identities: _handedOut, ...answer }: Answer,
   { exchange, deleted }: { readonly exchange: Exchange; readonly deleted: boolean },
-): Partial<Answer> & { readonly request: string } {
+): Compared {
   const request = `${exchange.method} ${exchange.path}`;
   if (deleted && exchange.method === 'GET') return { request, status: answer.status === 404 ? 200 : answer.status };
   const { rows, ...rest } = answer;

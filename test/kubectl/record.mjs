@@ -5,13 +5,23 @@
 // Starts nothing but a played node (kubelet's port included) and a recording proxy, both on loopback, and writes
 // testdata/recorded.json. Needs kubectl 1.32 and openssl on the PATH.
 import { fileURLToPath } from 'node:url';
-import { runnerImport } from 'vite';
+import { createServer } from 'vite';
 
 const kubeconfig = process.env.KUBECONFIG;
 if (!kubeconfig) throw new Error('set KUBECONFIG to the kubeconfig of a fresh control plane');
 const conditions = ['kubewright-source', 'node', 'import', 'default'];
-const { module } = await runnerImport(fileURLToPath(new URL('record.ts', import.meta.url)), {
+// Loads TypeScript as the tests do; stays open for modules that are imported late.
+const vite = await createServer({
   configFile: false,
-  resolve: { conditions, noExternal: [/^@kubewright\//] },
+  logLevel: 'error',
+  server: { middlewareMode: true, watch: null, ws: false },
+  optimizeDeps: { noDiscovery: true },
+  ssr: { resolve: { conditions }, noExternal: [/^@kubewright\//] },
+  resolve: { conditions },
 });
-await module.record(kubeconfig);
+try {
+  const module = await vite.ssrLoadModule(fileURLToPath(new URL('record.ts', import.meta.url)));
+  await module.record(kubeconfig);
+} finally {
+  await vite.close();
+}
