@@ -2,6 +2,7 @@ export type { Cache } from './cache/cache.ts';
 export { type CachedKind, cached, type IndexFunc } from './cache/cached-kind.ts';
 export { KindNotCachedError } from './cache/informer-cache.ts';
 export type { CacheListOptions, Lister } from './cache/lister.ts';
+export { UnknownIndexError } from './cache/store-lister.ts';
 export type {
   ControllerDefinition,
   ControllerOptions,
@@ -9,6 +10,7 @@ export type {
   RequestControllerOptions,
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
+export { UnknownKindError } from './controller/kind-resolver.ts';
 export type {
   ApplyObjectsOptions,
   DeleteObjectOptions,

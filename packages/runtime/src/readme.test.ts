@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { main } from './testdata/readme-example.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
@@ -7,5 +8,6 @@ describe('README', () => {
   it('shows the example that is type-checked', () => {
     const shown = /```ts\n([\s\S]*?)```/.exec(read('../README.md'))?.[1];
     expect(shown).toBe(read('testdata/readme-example.ts'));
+    expect(main).toBeTypeOf('function');
   });
 });

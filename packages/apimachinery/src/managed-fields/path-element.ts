@@ -179,7 +179,7 @@ function valueRank(value: unknown): number {
 }
 
 /** By code point, as Go compares bytes of UTF-8; JavaScript's own order differs above U+FFFF. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const left = a.charCodeAt(i);

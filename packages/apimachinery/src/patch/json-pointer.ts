@@ -92,7 +92,7 @@ export function setOwn(container: Container, field: { readonly key: string; read
 }
 
 /** A copy of one level that keeps a field named `__proto__` a field. */
-export function copyContainer(container: Container): Container {
+function copyContainer(container: Container): Container {
   if (Array.isArray(container)) return container.slice() as unknown as Container;
   const copy: Container = {};
   for (const key of Object.keys(container)) setOwn(copy, { key, value: container[key] });

@@ -1,12 +1,11 @@
 /** Bytes of JSON's own characters. */
 export const quote = 0x22;
-export const backslash = 0x5c;
+const backslash = 0x5c;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const comma = 0x2c;
-export const colon = 0x3a;
 
 /** Thrown when bytes that should be JSON are not. */
 export class MalformedJsonError extends Error {

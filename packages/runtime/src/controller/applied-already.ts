@@ -93,7 +93,7 @@ function isMap(value: unknown): value is Fields {
 }
 
 /** Compares JSON values; members that are undefined count as absent, as they do on the wire. */
-export function equal(a: unknown, b: unknown): boolean {
+function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((each, index) => equal(each, b[index]));

@@ -75,7 +75,7 @@ export function answer(response: ServerResponse, what: { readonly status: number
 }
 
 /** Reads `:8081`, `127.0.0.1:8081`, `[::1]:8081`. */
-export function parseAddress(address: string): { readonly host: string; readonly port: number } {
+function parseAddress(address: string): { readonly host: string; readonly port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(address);
   const port = Number(match?.[3]);
   if (!match || port > 65_535)

@@ -26,7 +26,7 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
 }
 
 /** An error's message with those of its causes. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const parts: string[] = [];
   for (let each: unknown = error, i = 0; each !== undefined && i < 5; i++) {
     if (!(each instanceof Error)) {

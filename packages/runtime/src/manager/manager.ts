@@ -2,7 +2,7 @@ import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/
 import type { ClientInterceptor, KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
+import type { ControllerParts } from '../controller/controller-loop.ts';
 import { isWrite } from '../controller/write-fence.ts';
 import { LeaderElectionError, LeaderElector } from '../leader-election/leader-elector.ts';
 import { defaultLogger } from '../log/default-logger.ts';
@@ -10,6 +10,7 @@ import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
+import { ControllerGroup } from './controller-group.ts';
 import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
@@ -17,9 +18,6 @@ import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
 import { stopSignal } from './stop-signal.ts';
-
-/** How long running reconciles go on undisturbed once the stop was asked for, in milliseconds. */
-const undisturbedMs = 2_000;
 
 /**
  * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order: servers, caches,
@@ -45,7 +43,8 @@ export class Manager implements AsyncDisposable {
   #watchdog: Watchdog | undefined;
   #metrics: RuntimeMetrics | undefined;
   #running: Promise<void> | undefined;
-  #loops: readonly ControllerLoop[] = [];
+  /** Controllers that run whether or not this process leads. */
+  #group: ControllerGroup | undefined;
   #announceStart: () => void = () => {};
   #failStart: (error: unknown) => void = () => {};
   readonly #started: Promise<void>;
@@ -138,7 +137,7 @@ export class Manager implements AsyncDisposable {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
         this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
       }
-      this.#loops = this.#makeLoops((definition) => !this.#needsLease(definition));
+      this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
       this.#everywhere.start();
       await this.#work(this.#stop.signal);
@@ -171,7 +170,7 @@ export class Manager implements AsyncDisposable {
       await this.#lead(signal);
       return;
     }
-    await this.#startLoops(this.#loops, signal);
+    await this.#group?.start(signal);
     this.#announceStart();
     const elector = new LeaderElector({
       ...leaderElection,
@@ -195,73 +194,23 @@ export class Manager implements AsyncDisposable {
   async #lead(term: AbortSignal, elector?: LeaderElector): Promise<void> {
     // A queue that was shut down stays so: each term has controllers of its own.
     const mine = elector
-      ? this.#makeLoops((definition) => this.#needsLease(definition), this.client.intercepted(whileLeading(elector)))
-      : this.#loops;
+      ? this.#makeGroup((definition) => this.#needsLease(definition), this.client.intercepted(whileLeading(elector)))
+      : this.#group;
     try {
-      await this.#startLoops(mine, term);
+      await mine?.start(term);
       if (term.aborted) return;
       this.#leading.start();
-      this.#log.debug('controllers are running', { count: mine.length });
       this.#announceStart();
       await aborted(term);
     } finally {
       // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
-      await this.#stopLoops(mine, { undisturbed: this.#stop.signal.aborted });
+      await mine?.stop({ undisturbed: this.#stop.signal.aborted, timeoutMs: this.#patience.timeoutMs });
       await this.#leading.stop(this.#patience);
     }
   }
 
-  async #startLoops(loops: readonly ControllerLoop[], signal: AbortSignal): Promise<void> {
-    const nagging = this.#nagUntilSynced(signal);
-    try {
-      await Promise.all(loops.map((loop) => loop.startSources(signal)));
-      await this.#shared.cache.waitForSync(signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    } finally {
-      nagging[Symbol.dispose]();
-    }
-    for (const loop of loops) loop.startWorkers();
-  }
-
-  /** Says every ten seconds what is being waited for: a missing kind or permission must not look like a hang. */
-  #nagUntilSynced(signal: AbortSignal): Disposable {
-    const arm = (): Disposable =>
-      this.#clock.setTimer(
-        10_000,
-        () => {
-          const kinds = this.#unsynced();
-          if (kinds.length > 0) this.#log.info('waiting for the first listing', { kinds });
-          if (!signal.aborted) timer = arm();
-        },
-        { unref: true },
-      );
-    let timer = arm();
-    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
-  }
-
   #unsynced(): readonly string[] {
     return this.#informers.filter((informer) => !informer.hasSynced).map((informer) => informer.kind.kind);
-  }
-
-  async #stopLoops(loops: readonly ControllerLoop[], how: { readonly undisturbed: boolean }): Promise<void> {
-    const patience = new AbortController();
-    const giveUp = (): void => patience.abort(new ManagerError('the controller is being stopped'));
-    const { gracefulShutdownTimeoutMs = 30_000 } = this.#options;
-    const timer = this.#clock.setTimer(
-      how.undisturbed ? Math.min(undisturbedMs, gracefulShutdownTimeoutMs) : 0,
-      giveUp,
-    );
-    const all = Promise.all(loops.map((loop) => loop.stop({ patience: patience.signal })));
-    let limit: Disposable | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      limit = this.#clock.setTimer(gracefulShutdownTimeoutMs, () => resolve('late'));
-    });
-    if ((await Promise.race([all, late])) === 'late')
-      this.#log.error('reconciles did not end in time', { gracefulShutdownTimeoutMs });
-    limit?.[Symbol.dispose]();
-    timer[Symbol.dispose]();
   }
 
   async #shutDown(parts: {
@@ -269,7 +218,7 @@ export class Manager implements AsyncDisposable {
     readonly caches: Promise<void> | undefined;
   }): Promise<void> {
     if (!this.#stop.signal.aborted) this.#stop.abort(new ManagerError('the manager has ended'));
-    await this.#stopLoops(this.#loops, { undisturbed: true });
+    await this.#group?.stop({ undisturbed: true, timeoutMs: this.#patience.timeoutMs });
     await this.#everywhere.stop(this.#patience);
     parts.cacheStop.abort();
     await parts.caches;
@@ -308,10 +257,10 @@ export class Manager implements AsyncDisposable {
     return this.#options.leaderElection !== undefined && (definition.needLeaderElection ?? true);
   }
 
-  #makeLoops(
+  #makeGroup(
     wanted: (definition: ControllerDefinition) => boolean,
     client: KubernetesClient = this.client,
-  ): readonly ControllerLoop[] {
+  ): ControllerGroup {
     const { cache, kinds, recorder } = this.#shared;
     const parts: ControllerParts = {
       client,
@@ -324,7 +273,7 @@ export class Manager implements AsyncDisposable {
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
       ...(this.#metrics && { metrics: this.#metrics }),
     };
-    return this.#controllers.filter(wanted).map((definition) => new ControllerLoop(definition, parts));
+    return new ControllerGroup(this.#controllers.filter(wanted), parts);
   }
 }
 
