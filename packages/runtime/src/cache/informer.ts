@@ -69,6 +69,9 @@ export class Informer<T> implements ReflectorSink {
       clock,
       random,
       log: this.#log,
+      onOpened: () => {
+        this.#lastEventMs = clock.monotonic();
+      },
       ...(options.useWatchList !== undefined && { useWatchList: options.useWatchList }),
     });
   }
@@ -83,7 +86,7 @@ export class Informer<T> implements ReflectorSink {
     return this.#resourceVersion;
   }
 
-  /** Milliseconds since anything came from the server. */
+  /** Milliseconds since anything came from the server, an event or the beginning of an answer. */
   get ageMs(): number {
     return this.#clock.monotonic() - this.#lastEventMs;
   }

@@ -369,6 +369,30 @@ describe('Manager', () => {
     await expect(second.done).rejects.toThrow(/cannot serve health probes on 127.0.0.1/);
   });
 
+  it('is not ready while a cache has heard nothing from the server for minutes, and is again once it has', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    const { manager } = start(server, { clock, caches: [Site], healthProbeBindAddress: '127.0.0.1:0' });
+    await manager.started();
+    await eventually(() => server.openWatches === 1);
+    const url = `http://127.0.0.1:${manager.ports.health}/readyz/caches`;
+    for (let minute = 0; minute < 8; minute++) await clock.advance(60_000);
+    expect((await fetch(url)).status).toBe(200);
+    server.interrupt = () => {
+      throw failure(503, 'ServiceUnavailable', 'gone');
+    };
+    server.cutWatches();
+    for (let minute = 0; minute < 8; minute++) await clock.advance(60_000);
+    const answer = await fetch(url);
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('Site not heard of for')]);
+    server.interrupt = undefined;
+    await eventually(() => {
+      void clock.advance(1_000);
+      return server.openWatches === 1;
+    });
+    expect((await fetch(url)).status).toBe(200);
+  });
+
   it('serves probes and metrics as controller-runtime does', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, site('a'));

@@ -10,6 +10,7 @@ import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
+import { cacheFaults } from './cache-faults.ts';
 import { ControllerGroup } from './controller-group.ts';
 import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
@@ -63,7 +64,7 @@ export class Manager implements AsyncDisposable {
     this.#everywhere = new RunnableGroup({ log: this.#log, failed });
     this.#leading = new RunnableGroup({ log: this.#log, failed });
     for (const runnable of options.runnables ?? []) this.add(runnable);
-    this.#servers = new ProbeServers({ options, clock: this.#clock, synced: () => this.#unsynced() });
+    this.#servers = new ProbeServers({ options, clock: this.#clock, cacheFaults: () => cacheFaults(this.#informers) });
     this.#started = new Promise((resolve, reject) => {
       this.#announceStart = resolve;
       this.#failStart = reject;
@@ -207,10 +208,6 @@ export class Manager implements AsyncDisposable {
       await mine?.stop({ undisturbed: this.#stop.signal.aborted, timeoutMs: this.#patience.timeoutMs });
       await this.#leading.stop(this.#patience);
     }
-  }
-
-  #unsynced(): readonly string[] {
-    return this.#informers.filter((informer) => !informer.hasSynced).map((informer) => informer.kind.kind);
   }
 
   async #shutDown(parts: {

@@ -9,8 +9,8 @@ import type { ManagerOptions } from './manager-options.ts';
 export interface ProbeServersOptions {
   readonly options: ManagerOptions;
   readonly clock: Clock;
-  /** Names the kinds whose first listing is not complete. */
-  readonly synced: () => readonly string[];
+  /** Says what keeps caches from being served: kinds not listed yet, kinds not followed any more. */
+  readonly cacheFaults: () => readonly string[];
 }
 
 /** The HTTP servers of a manager: `/healthz` and `/readyz`, and `/metrics`. */
@@ -64,10 +64,10 @@ export class ProbeServers implements AsyncDisposable {
   }
 
   #checks(handlerOf: typeof checksHandler): ConstructorParameters<typeof ProbeServer>[1] {
-    const { options, clock, synced } = this.#options;
+    const { options, clock, cacheFaults } = this.#options;
     const caches: HealthCheck = () => {
-      const waiting = synced();
-      if (waiting.length > 0) throw new Error(`not listed yet: ${waiting.join(', ')}`);
+      const faults = cacheFaults();
+      if (faults.length > 0) throw new Error(faults.join('; '));
     };
     const live = new Map<string, HealthCheck>([['ping', () => {}], ...Object.entries(options.healthzChecks ?? {})]);
     const ready = new Map<string, HealthCheck>([['caches', caches], ...Object.entries(options.readyzChecks ?? {})]);

@@ -26,6 +26,7 @@ export interface WatchOnceOptions {
   readonly initialEvents: boolean;
   readonly silenceMs: number;
   readonly onReached: (resourceVersion: string) => void;
+  readonly onOpened?: () => void;
 }
 
 /** How a watch ended without an error. */
@@ -58,6 +59,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
       ...(initialEvents ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
     });
     opened = true;
+    options.onOpened?.();
     if (initialEvents) guard.allow(Math.min(initialPauseMs, options.silenceMs));
     guard.touch();
     await follow(body, { guard, follower, clock });
