@@ -1,7 +1,6 @@
-import { type Clock, formatTime, type KubernetesObject, type Random } from '@kubewright/apimachinery';
+import { type Clock, formatTime, type KubernetesObject } from '@kubewright/apimachinery';
 import { Event } from '@kubewright/apimachinery/core/v1';
-import type { KubernetesClient } from '@kubewright/client';
-import type { Logger, RequestContext } from '@kubewright/runtime';
+import type { RequestContext } from '@kubewright/runtime';
 
 /** What happened to an object. */
 export interface CoreEventNote {
@@ -13,7 +12,6 @@ export interface CoreEventNote {
 }
 
 const mostKnown = 4_096;
-const mostWaiting = 1_000;
 const burst = 25;
 const refillMs = 300_000;
 
@@ -26,31 +24,36 @@ export class CoreEventRecorder {
   readonly #component: string;
   readonly #known = new Map<string, Event>();
   readonly #tokens = new Map<string, { tokens: number; atMs: number }>();
-  #last: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  /** By the signal of the reconcile that they belong to: its client writes nothing once it is over. */
+  readonly #writing = new WeakMap<AbortSignal, Promise<void>>();
 
   constructor(component: string) {
     this.#component = component;
   }
 
-  record(ctx: Pick<RequestContext, 'client' | 'clock' | 'random' | 'log'>, note: CoreEventNote): void {
-    // What is kept must not hold on to a reconcile that is over: its signal, its caches.
-    const { client, clock, random, log } = ctx;
-    if (this.#waiting >= mostWaiting || !this.#allows(note.about.metadata.uid ?? '', clock)) return;
-    this.#waiting++;
-    this.#last = this.#last
-      .then(() => this.#write({ client, clock, random }, note))
-      .catch((error: unknown) => noteFailure(log, { note, error }))
-      .finally(() => void this.#waiting--);
+  /** Starts to write an event. It must be waited for: run the reconcile by {@link CoreEventRecorder.during}. */
+  record(ctx: Context, note: CoreEventNote): void {
+    if (!this.#allows(note.about.metadata.uid ?? '', ctx.clock)) return;
+    const before = this.#writing.get(ctx.signal) ?? Promise.resolve();
+    const write = before
+      .then(() => this.#write(ctx, note))
+      .catch((error: unknown) => {
+        ctx.log.info('cannot write an event', { reason: note.reason, note: note.message, error });
+      });
+    this.#writing.set(ctx.signal, write);
   }
 
-  /** Resolves when what was recorded so far is written. */
-  idle(): Promise<void> {
-    return this.#last;
+  /** Runs a reconcile and waits, however it ends, until its events are written. */
+  async during<R>(ctx: Context, reconcile: () => Promise<R>): Promise<R> {
+    try {
+      return await reconcile();
+    } finally {
+      await this.#writing.get(ctx.signal);
+    }
   }
 
-  async #write(parts: Parts, note: CoreEventNote): Promise<void> {
-    const { client, clock } = parts;
+  async #write(ctx: Context, note: CoreEventNote): Promise<void> {
+    const { client, clock, signal } = ctx;
     const key = [note.about.metadata.uid, note.type, note.reason, note.message].join('\n');
     const known = this.#known.get(key);
     const events = client.resource(Event);
@@ -59,23 +62,23 @@ export class CoreEventRecorder {
       const { name = '', namespace = '' } = known.metadata;
       const body = { count: (known.count ?? 1) + 1, lastTimestamp: formatTime(clock.now()) };
       event = await events
-        .patch({ name, namespace }, { type: 'merge', body })
+        .patch({ name, namespace }, { type: 'merge', body }, { signal })
         // Expired, or its namespace was emptied: it starts over.
-        .catch(() => events.create(this.#event(parts, note)));
+        .catch(() => events.create(this.#event(ctx, note), { signal }));
     } else {
-      event = await events.create(this.#event(parts, note));
+      event = await events.create(this.#event(ctx, note), { signal });
     }
     this.#known.delete(key);
     this.#known.set(key, event);
     if (this.#known.size > mostKnown) this.#known.delete(this.#known.keys().next().value ?? '');
   }
 
-  #event({ clock, random }: Parts, note: CoreEventNote): Event {
+  #event({ clock, random }: Context, note: CoreEventNote): Event {
     const { about, type = 'Normal', reason, message } = note;
     const { name = '', namespace, uid, resourceVersion } = about.metadata;
     const at = formatTime(clock.now());
-    const chance = Math.floor(random.next() * 0x1000000);
-    const suffix = (clock.now() * 0x1000000 + chance).toString(16).slice(-16).padStart(16, '0');
+    const chance = Math.floor(random.next() * 0x100000);
+    const suffix = clock.now().toString(16) + chance.toString(16).padStart(5, '0');
     return {
       apiVersion: 'v1',
       kind: 'Event',
@@ -114,12 +117,4 @@ export class CoreEventRecorder {
   }
 }
 
-interface Parts {
-  readonly client: KubernetesClient;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-function noteFailure(log: Logger, { note, error }: { readonly note: CoreEventNote; readonly error: unknown }): void {
-  log.debug('cannot write an event', { reason: note.reason, message: note.message, error });
-}
+type Context = Pick<RequestContext, 'client' | 'clock' | 'random' | 'log' | 'signal'>;

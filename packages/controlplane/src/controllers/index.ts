@@ -2,7 +2,10 @@ import type { BuiltInController } from './built-in-controller.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { customResourceCleanup } from './custom-resource-cleanup.ts';
 import { deploymentController } from './deployment/deployment.ts';
+import { endpointSliceController } from './endpoint-slice/endpoint-slice.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import { jobController } from './job/job.ts';
+import { ttlAfterFinished } from './job/ttl-after-finished.ts';
 import { namespaceController } from './namespace/namespace.ts';
 import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
@@ -31,5 +34,8 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     replicationController(),
     deploymentController(),
     statefulSetController(),
+    jobController(),
+    ttlAfterFinished(),
+    endpointSliceController(),
   ];
 }

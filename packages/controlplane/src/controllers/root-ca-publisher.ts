@@ -21,6 +21,8 @@ export function rootCaPublisher(options: { readonly ca: string }): BuiltInContro
         ),
       ],
       maxConcurrentReconciles: 5,
+      // Its role cannot read a namespace, and what it makes goes with the namespace anyway.
+      fenced: false,
       async reconcile(namespace, ctx) {
         if (isDeleting(namespace)) return;
         const key = { namespace: namespace.metadata.name ?? '', name: NAME };

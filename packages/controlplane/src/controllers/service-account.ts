@@ -17,6 +17,8 @@ export function serviceAccountController(): BuiltInController {
         ),
       ],
       maxConcurrentReconciles: 5,
+      // Its role cannot read a namespace, and what it makes goes with the namespace anyway.
+      fenced: false,
       async reconcile(namespace, ctx) {
         const key = { namespace: namespace.metadata.name ?? '', name: 'default' };
         if (isDeleting(namespace) || ctx.cache.lister(ServiceAccount).view(key)) return;

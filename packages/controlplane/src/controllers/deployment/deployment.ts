@@ -66,7 +66,7 @@ export function deploymentController(): BuiltInController {
           { indexes: { controller: byController }, predicates: [({ type }) => type === 'delete'] },
         ),
       ],
-      reconcile: (deployment, ctx) => reconcile(deployment, { ctx, events }),
+      reconcile: (deployment, ctx) => events.during(ctx, () => reconcile(deployment, { ctx, events })),
     }),
   };
 }

@@ -75,6 +75,10 @@ class GarbageCollector {
     if (name === resourcesRequest.name) return this.#followResources(ctx);
     const node = this.#graph.node(name);
     if (!node) return undefined;
+    return this.#events.during(ctx, () => this.#collect(node, ctx));
+  }
+
+  async #collect(node: GraphNode, ctx: RequestContext): Promise<ReconcileOutcome> {
     this.#tellMisfit(node, ctx);
     const outcome = await collect(node, {
       client: ctx.client,

@@ -31,11 +31,7 @@ function preferred(resources: readonly ApiResource[]): readonly ApiResource[] {
   });
 }
 
-async function emptyAll(
-  resources: readonly ApiResource[],
-  namespace: string,
-  ctx: RequestContext,
-): Promise<Remaining> {
+async function emptyAll(resources: readonly ApiResource[], namespace: string, ctx: RequestContext): Promise<Remaining> {
   const counts = new Map<string, number>();
   const finalizers = new Map<string, number>();
   const failures: string[] = [];

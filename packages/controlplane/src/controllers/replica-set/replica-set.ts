@@ -63,7 +63,7 @@ function replicaController<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>): Bui
           { indexes: { controller: byController } },
         ),
       ],
-      reconcile: (owner, ctx) => new ReplicaReconcile(of, { owner, ctx, control }).run(),
+      reconcile: (owner, ctx) => events.during(ctx, () => new ReplicaReconcile(of, { owner, ctx, control }).run()),
     }),
   };
 }

@@ -1,4 +1,10 @@
-import { isAlreadyExists, isControlledBy, isNotFound, objectKey, setControllerReference } from '@kubewright/apimachinery';
+import {
+  isAlreadyExists,
+  isControlledBy,
+  isNotFound,
+  objectKey,
+  setControllerReference,
+} from '@kubewright/apimachinery';
 import { ControllerRevision, type StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import type { RequestContext } from '@kubewright/runtime';
@@ -55,7 +61,11 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
 /** Deletes the oldest revisions beyond the set's limit that no pod is made of. */
 export async function truncateHistory(
   ctx: RequestContext,
-  { set, revisions, live }: { readonly set: StatefulSet; readonly revisions: Revisions; readonly live: ReadonlySet<string> },
+  {
+    set,
+    revisions,
+    live,
+  }: { readonly set: StatefulSet; readonly revisions: Revisions; readonly live: ReadonlySet<string> },
 ): Promise<void> {
   const { current, update, all } = revisions;
   const keep = new Set([...live, current.metadata.name ?? '', update.metadata.name ?? '']);
@@ -120,5 +130,7 @@ function newRevision(
 }
 
 function byRevision(a: ControllerRevision, b: ControllerRevision): number {
-  return a.revision - b.revision || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1);
+  return (
+    a.revision - b.revision || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1)
+  );
 }

@@ -3,7 +3,15 @@ import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { type Revisions, templateOf } from './revisions.ts';
-import { hasIdentity, isAvailable, isHealthy, ordinalOf, podRevision, startOrdinal, statefulPod } from './stateful-pod.ts';
+import {
+  hasIdentity,
+  isAvailable,
+  isHealthy,
+  ordinalOf,
+  podRevision,
+  startOrdinal,
+  statefulPod,
+} from './stateful-pod.ts';
 import type { StatefulPodControl } from './stateful-pod-control.ts';
 
 /** What one look at a set works with. */
@@ -42,7 +50,10 @@ export class SetUpdate {
     const start = startOrdinal(set);
     const end = start + (set.spec?.replicas ?? 1);
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod) ?? -1, pod]));
-    const replicas = Array.from({ length: end - start }, (_, i) => ({ ordinal: start + i, pod: byOrdinal.get(start + i) }));
+    const replicas = Array.from({ length: end - start }, (_, i) => ({
+      ordinal: start + i,
+      pod: byOrdinal.get(start + i),
+    }));
     const condemned = [...byOrdinal]
       .filter(([ordinal]) => ordinal < start || ordinal >= end)
       .sort(([a], [b]) => b - a)

@@ -57,7 +57,11 @@ export class StatefulPodControl {
       if (ctx.cache.lister(PersistentVolumeClaim).view({ namespace, name })) continue;
       try {
         await createObject(ctx, { kind: PersistentVolumeClaim, object });
-        this.#note('Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} success`);
+        this.#note(
+          'Normal',
+          'SuccessfulCreate',
+          `create Claim ${name} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} success`,
+        );
       } catch (error) {
         const failure = `create Claim ${name} for Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} failed error: ${messageOf(error)}`;
         this.#note('Warning', 'FailedCreate', failure);
@@ -67,7 +71,10 @@ export class StatefulPodControl {
   }
 
   /** Makes the claims of an ordinal be owned as the retention policy says: by the set, by a pod that goes for good, or by neither. */
-  async ownClaims(pod: Pod, { ordinal, condemned }: { readonly ordinal: number; readonly condemned: boolean }): Promise<void> {
+  async ownClaims(
+    pod: Pod,
+    { ordinal, condemned }: { readonly ordinal: number; readonly condemned: boolean },
+  ): Promise<void> {
     const ctx = this.#ctx;
     const { whenScaled = 'Retain' } = this.#set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
     for (const wanted of claimsOf(this.#set, ordinal)) {
@@ -77,7 +84,8 @@ export class StatefulPodControl {
       const present = object.metadata.ownerReferences ?? [];
       const { kind: podKind } = Pod;
       const others = present.filter(({ uid, kind }) => uid !== this.#set.metadata.uid && kind !== podKind);
-      const owned = condemned && whenScaled === 'Delete' ? [podReference(pod)] : (wanted.metadata.ownerReferences ?? []);
+      const owned =
+        condemned && whenScaled === 'Delete' ? [podReference(pod)] : (wanted.metadata.ownerReferences ?? []);
       const ownerReferences = [...others, ...owned];
       if (sameJson(present, ownerReferences)) continue;
       await updateObject(ctx, {

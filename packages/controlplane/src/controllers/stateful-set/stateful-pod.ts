@@ -42,10 +42,7 @@ export function statefulPod(
 }
 
 /** A pod with the labels and volumes that its ordinal gives it. */
-export function withIdentity(
-  pod: Pod,
-  { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },
-): Pod {
+export function withIdentity(pod: Pod, { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number }): Pod {
   const { name = '' } = pod.metadata;
   const labels = { ...pod.metadata.labels, [nameLabel]: name, [indexLabel]: String(ordinal) };
   const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '');
@@ -64,7 +61,10 @@ export function withIdentity(
 }
 
 /** True if a pod has the labels and volumes of its ordinal. */
-export function hasIdentity(pod: Pod, { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number }): boolean {
+export function hasIdentity(
+  pod: Pod,
+  { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },
+): boolean {
   const { labels } = pod.metadata;
   const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '');
   return (
@@ -97,10 +97,7 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly Persistent
   });
 }
 
-function claimName(
-  set: StatefulSet,
-  { claim, ordinal }: { readonly claim: string; readonly ordinal: number },
-): string {
+function claimName(set: StatefulSet, { claim, ordinal }: { readonly claim: string; readonly ordinal: number }): string {
   return `${claim}-${set.metadata.name}-${ordinal}`;
 }
 

@@ -48,7 +48,7 @@ export function statefulSetController(): BuiltInController {
           { indexes },
         ),
       ],
-      reconcile: (set, ctx) => reconcile(set, { ctx, events }),
+      reconcile: (set, ctx) => events.during(ctx, () => reconcile(set, { ctx, events })),
     }),
   };
 }

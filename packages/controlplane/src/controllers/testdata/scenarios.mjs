@@ -1,10 +1,13 @@
 import { Session } from './session.mjs';
 import { collecting } from './scenarios/collecting.mjs';
 import { deployments } from './scenarios/deployments.mjs';
+import { jobs } from './scenarios/jobs.mjs';
+import { services } from './scenarios/services.mjs';
+import { statefulSets } from './scenarios/stateful-sets.mjs';
 import { createNode, playOnce, refreshNode } from './player.mjs';
 
 /** What is recorded from the real controllers and run against ours. */
-export const scenarios = { ...deployments, ...collecting };
+export const scenarios = { ...deployments, ...statefulSets, ...jobs, ...services, ...collecting };
 
 export { createNode, refreshNode };
 

@@ -68,6 +68,11 @@ export class Session {
     throw new Error(`gave up waiting for ${what} in ${this.namespace}: ${JSON.stringify(await this.#state(), null, 1).slice(0, 6000)}`);
   }
 
+  /** Lets caches come up with what was just written; nothing can be seen of it. */
+  async rest() {
+    for (let pauses = 0; pauses < 5; pauses++) await this.pause();
+  }
+
   /** Keeps a picture of the namespace's state, once nothing has moved for a while. */
   async picture(name, { events = false } = {}) {
     let before = '';

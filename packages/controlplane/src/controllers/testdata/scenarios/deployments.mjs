@@ -102,6 +102,7 @@ export const deployments = {
     await t.create('deployments', deployment({ minReadySeconds: 1 }));
     await complete(t);
     await t.patch('deployments', 'web', { metadata: { annotations: { note: 'other', 'kubernetes.io/change-cause': 'because' } } });
+    await t.until('the annotation', async () => (await t.list('replicasets'))[0].metadata.annotations.note === 'other');
     await t.patch('deployments', 'web', { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } } } });
     await complete(t);
     await t.picture('restarted');
@@ -115,6 +116,8 @@ export const deployments = {
   },
   async 'replica set: adopts, releases, keeps its number'(t) {
     await t.create('pods', { metadata: { name: 'stray', labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'app:1' }] } });
+    await t.until('the stray pod', async () => (await t.get('pods', 'stray')).status.phase === 'Running');
+    await t.rest();
     await t.create('replicasets', replicaSet(2));
     await ready(t, 2);
     await t.picture('adopted', { events: true });
@@ -141,6 +144,7 @@ export const deployments = {
     const names = (await t.list('pods')).map(({ metadata }) => metadata.name);
     await t.patch('pods', names[2], { metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-5', linger: 'yes' } } });
     await t.patch('pods', names[1], { metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': '10' } } });
+    await t.rest();
     await t.patch('replicasets', 'set', { spec: { replicas: 3 } });
     await t.until('the cheapest to go', async () => (await t.get('pods', names[2])).metadata.deletionTimestamp);
     await t.picture('terminating');

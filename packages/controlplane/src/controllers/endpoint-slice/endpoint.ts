@@ -1,0 +1,72 @@
+import { isDeleting } from '@kubewright/apimachinery';
+import type { Container, Pod, Service, ServicePort } from '@kubewright/apimachinery/core/v1';
+import type { Endpoint, EndpointPort } from '@kubewright/apimachinery/discovery/v1';
+import { isPodEnded, isPodReady } from '../pods/pod-state.ts';
+
+/** The families that slices are made for. */
+export type AddressType = 'IPv4' | 'IPv6';
+
+const tolerateAnnotation = 'service.alpha.kubernetes.io/tolerate-unready-endpoints';
+
+/** True for a pod that can be an endpoint: it has an address and has not ended. */
+export function isEndpoint(pod: Pod): boolean {
+  return !isPodEnded(pod) && Boolean(pod.status?.podIP || pod.status?.podIPs?.length);
+}
+
+/** A pod as an endpoint of a service; undefined when it has no address of the family. */
+export function endpointOf(
+  pod: Pod,
+  {
+    service,
+    family,
+    zone,
+  }: { readonly service: Service; readonly family: AddressType; readonly zone: string | undefined },
+): Endpoint | undefined {
+  const ips = pod.status?.podIPs?.map(({ ip }) => ip) ?? (pod.status?.podIP ? [pod.status.podIP] : []);
+  const addresses = ips.filter(
+    (ip): ip is string => ip !== undefined && (ip.includes(':') ? 'IPv6' : 'IPv4') === family,
+  );
+  if (addresses.length === 0) return undefined;
+  const { namespace = '', name = '', uid = '' } = pod.metadata;
+  const { hostname, subdomain, nodeName } = pod.spec ?? {};
+  const serving = isPodReady(pod);
+  const terminating = isDeleting(pod);
+  const ready = publishesNotReady(service) || (serving && !terminating);
+  const named = hostname && subdomain === service.metadata.name && namespace === service.metadata.namespace;
+  return {
+    addresses,
+    conditions: { ready, serving, terminating },
+    ...(named && { hostname }),
+    ...(nodeName && { nodeName }),
+    ...(zone !== undefined && { zone }),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  };
+}
+
+/** The ports of a service on one pod; named ones are looked up in its containers, and left out where it has none. */
+export function portsOf(service: Service, pod: Pod): readonly EndpointPort[] {
+  const { ports = [], clusterIP } = service.spec ?? {};
+  // A headless service without ports still has addresses.
+  if (ports.length === 0 && clusterIP === 'None') return [];
+  return ports.flatMap((port) => {
+    const number = targetPort(port, pod);
+    if (number === undefined) return [];
+    const { name = '', protocol = 'TCP', appProtocol } = port;
+    return [{ name, port: number, protocol, ...(appProtocol !== undefined && { appProtocol }) }];
+  });
+}
+
+function targetPort({ targetPort: target, port, protocol = 'TCP' }: ServicePort, pod: Pod): number | undefined {
+  if (target === undefined || target === 0 || target === '') return port;
+  if (typeof target === 'number') return target;
+  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const containers: readonly Container[] = [...(pod.spec?.containers ?? []), ...sidecars];
+  const found = containers
+    .flatMap(({ ports = [] }) => ports)
+    .find((each) => each.name === target && (each.protocol ?? 'TCP') === protocol);
+  return found?.containerPort;
+}
+
+function publishesNotReady({ spec, metadata }: Service): boolean {
+  return spec?.publishNotReadyAddresses === true || metadata.annotations?.[tolerateAnnotation] === 'true';
+}

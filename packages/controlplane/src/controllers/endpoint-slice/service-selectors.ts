@@ -1,0 +1,25 @@
+import { LabelSelector } from '@kubewright/apimachinery';
+import type { Service } from '@kubewright/apimachinery/core/v1';
+import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
+
+/** Knows which services select a pod. Fed by a watch of the services. */
+export class ServiceSelectors {
+  readonly #selectors = new Map<string, Map<string, LabelSelector>>();
+
+  /** Handler of a watch of the services; enqueues nothing. */
+  readonly track: EventHandler<Service> = ({ type, object }) => {
+    const services = this.#selectors.get(object.namespace) ?? new Map<string, LabelSelector>();
+    const { selector } = object.object.spec ?? {};
+    const selects = type !== 'delete' && Object.keys(selector ?? {}).length > 0;
+    if (selects) services.set(object.name, LabelSelector.ofLabels(selector ?? {}));
+    else services.delete(object.name);
+    if (services.size > 0) this.#selectors.set(object.namespace, services);
+    else this.#selectors.delete(object.namespace);
+  };
+
+  /** Services of a namespace that select an object with these labels. */
+  matching(namespace: string, labels: Readonly<Record<string, string>>): readonly ReconcileRequest[] {
+    const services = this.#selectors.get(namespace) ?? new Map<string, LabelSelector>();
+    return [...services].filter(([, selector]) => selector.matches(labels)).map(([name]) => ({ namespace, name }));
+  }
+}

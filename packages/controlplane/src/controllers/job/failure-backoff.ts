@@ -1,0 +1,47 @@
+const firstDelayMs = 10_000;
+const longestDelayMs = 600_000;
+
+/** An ended pod, as far as the pauses between retries go. */
+export interface EndedPod {
+  readonly uid: string;
+  readonly succeeded: boolean;
+  readonly atMs: number;
+}
+
+/**
+ * How long jobs wait before they replace failed pods: 10 s after a failure, twice as long after each that follows without
+ * a success in between, at most 10 minutes. Kept in memory: another controller starts with short pauses, as upstream's.
+ */
+export class FailureBackoff {
+  readonly #jobs = new Map<
+    string,
+    { readonly failures: number; readonly lastFailureMs: number; readonly seen: Set<string> }
+  >();
+
+  /** Takes in pods that have ended; each counts once. */
+  note(job: string, ended: readonly EndedPod[]): void {
+    const before = this.#jobs.get(job);
+    const seen = before?.seen ?? new Set<string>();
+    let { failures, lastFailureMs } = before ?? { failures: 0, lastFailureMs: 0 };
+    const fresh = ended.filter(({ uid }) => !seen.has(uid)).sort((a, b) => a.atMs - b.atMs);
+    if (fresh.length === 0) return;
+    for (const { uid, succeeded, atMs } of fresh) {
+      seen.add(uid);
+      failures = succeeded ? 0 : failures + 1;
+      lastFailureMs = succeeded ? 0 : atMs;
+    }
+    this.#jobs.set(job, { failures, lastFailureMs, seen });
+  }
+
+  /** Milliseconds until the next pods may be made. */
+  remainingMs(job: string, nowMs: number): number {
+    const { failures, lastFailureMs } = this.#jobs.get(job) ?? { failures: 0, lastFailureMs: 0 };
+    if (failures === 0) return 0;
+    const delayMs = Math.min(firstDelayMs * 2 ** Math.min(failures - 1, 30), longestDelayMs);
+    return Math.max(0, lastFailureMs + delayMs - nowMs);
+  }
+
+  forget(job: string): void {
+    this.#jobs.delete(job);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Job } from '@kubewright/apimachinery/batch/v1';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { podsToDelete } from '../replica-set/deletion-order.ts';
+import { completionIndex } from './completion-indexes.ts';
+import { isIndexed, replacesTerminating } from './job-pods.ts';
+import { failureCount, type JobTally } from './job-tally.ts';
+
+/** Pods that one reconcile makes or deletes at most. */
+const burst = 500;
+
+/** A pod to make. */
+export interface PlannedPod {
+  readonly index: number | undefined;
+  /** How often its index has failed, where the job counts that. */
+  readonly failures: number | undefined;
+}
+
+/** What to do about a job's pods. */
+export interface PodPlan {
+  readonly create: readonly PlannedPod[];
+  readonly remove: readonly Pod[];
+}
+
+/** Compares what a job wants with what it has. `ended` jobs and suspended ones want nothing. */
+export function planPods(
+  job: Job,
+  { tally, ended, nowMs }: { readonly tally: JobTally; readonly ended: boolean; readonly nowMs: number },
+): PodPlan {
+  const { active } = tally;
+  if (ended || job.spec?.suspend) return { create: [], remove: active };
+  const waiting = replacesTerminating(job) ? 0 : tally.terminating;
+  const wanted = wantedActive(job, tally);
+  const doomed = isIndexed(job) ? misplaced(job, tally) : [];
+  const surplus = active.length - doomed.length + waiting - wanted;
+  if (doomed.length > 0 || surplus > 0) {
+    const others = active.filter((pod) => !doomed.includes(pod));
+    const count = Math.max(0, surplus);
+    const more = count === 0 ? [] : podsToDelete(others, { count, siblings: active, nowMs });
+    return { create: [], remove: [...doomed, ...more].slice(0, burst) };
+  }
+  const missing = Math.min(wanted - waiting - active.length, burst);
+  if (missing <= 0) return { create: [], remove: [] };
+  if (!isIndexed(job)) {
+    return { create: Array.from({ length: missing }, () => ({ index: undefined, failures: undefined })), remove: [] };
+  }
+  const create = freeIndexes(job, tally)
+    .slice(0, missing)
+    .map((index) => ({ index, failures: failuresOf(job, { tally, index }) }));
+  return { create, remove: [] };
+}
+
+function wantedActive(job: Job, tally: JobTally): number {
+  const { parallelism = 1, completions, backoffLimitPerIndex } = job.spec ?? {};
+  // Without a number of completions the first success ends the job: nothing is made after it.
+  if (completions === undefined) return tally.succeeded > 0 ? tally.active.length : parallelism;
+  const failed = backoffLimitPerIndex === undefined ? 0 : tally.failedIndexes.size;
+  return Math.max(0, Math.min(parallelism, completions - tally.succeeded - failed));
+}
+
+/** Pods whose index is none, out of range, done, or taken by another. */
+function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly Pod[] {
+  const { completions = 0 } = job.spec ?? {};
+  const taken = new Set<number>();
+  return active.filter((pod) => {
+    const index = completionIndex(pod);
+    if (index === undefined || index >= completions) return true;
+    if (succeededIndexes.has(index) || failedIndexes.has(index) || taken.has(index)) return true;
+    taken.add(index);
+    return false;
+  });
+}
+
+function freeIndexes(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly number[] {
+  const taken = new Set(active.map((pod) => completionIndex(pod)));
+  const free: number[] = [];
+  for (let index = 0; index < (job.spec?.completions ?? 0); index++) {
+    if (!succeededIndexes.has(index) && !failedIndexes.has(index) && !taken.has(index)) free.push(index);
+  }
+  return free;
+}
+
+function failuresOf(
+  job: Job,
+  { tally, index }: { readonly tally: JobTally; readonly index: number },
+): number | undefined {
+  if (job.spec?.backoffLimitPerIndex === undefined) return undefined;
+  const failed = tally.newFailed.filter((pod) => completionIndex(pod) === index);
+  return failed.reduce((most, pod) => Math.max(most, failureCount(pod) + 1), 0);
+}

@@ -1,0 +1,218 @@
+import { formatTime, isDeleting, isNotFound, LabelSelector, sameJson } from '@kubewright/apimachinery';
+import { Job, type JobStatus } from '@kubewright/apimachinery/batch/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import type { ReconcileOutcome, RequestContext } from '@kubewright/runtime';
+import { claim } from '../claim.ts';
+import type { CoreEventRecorder } from '../core-event-recorder.ts';
+import { patchObject, updateStatus } from '../object-writes.ts';
+import { orphansOf } from '../orphan-owners.ts';
+import { isNamespaceTerminating, type PodControl } from '../pods/pod-control.ts';
+import { isPodEnded } from '../pods/pod-state.ts';
+import { slowStart } from '../slow-start.ts';
+import { formatIndexes } from './completion-indexes.ts';
+import type { FailureBackoff } from './failure-backoff.ts';
+import { standingVerdict, type Verdict, withSuspension, withVerdict } from './job-conditions.ts';
+import { planPods } from './job-plan.ts';
+import { endedMs, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
+import { type JobTally, tally } from './job-tally.ts';
+import { failureVerdict, msUntilDeadline, successVerdict } from './job-verdict.ts';
+import { countEnded, moveCounted } from './uncounted-pods.ts';
+
+/** What a reconcile of a job works with. */
+export interface JobParts {
+  readonly ctx: RequestContext;
+  readonly events: CoreEventRecorder;
+  readonly control: PodControl;
+  readonly backoff: FailureBackoff;
+}
+
+/** One reconcile of one job that has not finished. */
+export class JobReconcile {
+  readonly #parts: JobParts;
+  /** As of the last write of this reconcile. */
+  #job: Job;
+  #pauseMs: number | undefined;
+
+  constructor(job: Job, parts: JobParts) {
+    this.#job = job;
+    this.#parts = parts;
+  }
+
+  async run(): Promise<ReconcileOutcome> {
+    const { ctx, backoff } = this.#parts;
+    const nowMs = ctx.clock.now();
+    const started = this.#withStart(nowMs);
+    const pods = await this.#claimed();
+    const now = tally(started, pods);
+    this.#noteFailures(now);
+    const settled = standingVerdict(started) ?? failureVerdict(started, { pods, tally: now, nowMs });
+    const failure = await this.#manage(now, { verdict: settled ?? successVerdict(started, now) });
+    await this.#report(started, { before: now, settled });
+    if (failure !== undefined && !isNamespaceTerminating(failure)) throw failure;
+    const { uid = '' } = this.#job.metadata;
+    const waits = [this.#pauseMs ?? backoff.remainingMs(uid, nowMs), msUntilDeadline(this.#job, nowMs) ?? 0];
+    const left = waits.filter((ms) => ms > 0);
+    return left.length === 0 || standingVerdict(this.#job) ? undefined : { requeueAfterMs: Math.min(...left) + 1 };
+  }
+
+  #withStart(nowMs: number): Job {
+    const job = this.#job;
+    if (job.status?.startTime || job.spec?.suspend) return job;
+    return { ...job, status: { ...job.status, startTime: formatTime(nowMs) } };
+  }
+
+  async #claimed(): Promise<readonly Pod[]> {
+    const owner = this.#job;
+    const { uid = '', namespace = '' } = owner.metadata;
+    const lister = this.#parts.ctx.cache.lister(Pod);
+    const of = (value: string) => lister.list({ index: { name: 'controller', value } });
+    return claim(this.#parts.ctx, {
+      owner,
+      ownerKind: Job,
+      kind: Pod,
+      selector: LabelSelector.ofObject(owner.spec?.selector),
+      candidates: [...of(uid), ...of(orphansOf(namespace))],
+      finalizers: [trackingFinalizer],
+    });
+  }
+
+  #noteFailures({ newSucceeded, newFailed }: JobTally): void {
+    const ended = [...newSucceeded, ...newFailed].map((pod) => ({
+      uid: pod.metadata.uid ?? '',
+      succeeded: pod.status?.phase === 'Succeeded',
+      atMs: endedMs(pod) ?? this.#parts.ctx.clock.now(),
+    }));
+    this.#parts.backoff.note(this.#job.metadata.uid ?? '', ended);
+  }
+
+  /** Makes and deletes pods; answers why it could not. */
+  async #manage(now: JobTally, { verdict }: { readonly verdict: Verdict | undefined }): Promise<unknown> {
+    const { ctx, control, backoff } = this.#parts;
+    const job = this.#job;
+    if (isDeleting(job)) return undefined;
+    const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
+    const deletions = await Promise.allSettled(plan.remove.map((pod) => control.delete(ctx, { pod, owner: job })));
+    const refused = deletions.find((result) => result.status === 'rejected');
+    if (refused) return refused.reason;
+    if (plan.create.length === 0) return undefined;
+    this.#pauseMs = backoff.remainingMs(job.metadata.uid ?? '', ctx.clock.now());
+    if (this.#pauseMs > 0) return undefined;
+    const { error } = await slowStart(plan.create.length, async (at) => {
+      const { index, failures } = plan.create[at] ?? {};
+      await control.create(ctx, { pod: jobPod(job, { index, failures }), owner: job });
+    });
+    return error;
+  }
+
+  /** Counts what has ended, lets those pods go, and says how the job stands. */
+  async #report(
+    started: Job,
+    { before, settled }: { readonly before: JobTally; readonly settled: Verdict | undefined },
+  ): Promise<void> {
+    const { ctx } = this.#parts;
+    const nowMs = ctx.clock.now();
+    const pods = this.#own();
+    const present = tally(started, pods);
+    const verdict = settled ?? successVerdict(started, present);
+    const counts = {
+      ...nonZero('active', present.active.length),
+      ready: present.ready,
+      terminating: present.terminating,
+    };
+    const { active: _active, ...rest } = started.status ?? {};
+    const counted = countEnded(started, { ...rest, ...counts }, before);
+    const suspended = withSuspension(counted.conditions ?? [], { suspended: started.spec?.suspend ?? false, nowMs });
+    const resumed = suspended !== counted.conditions && suspended.length > 0 && !started.spec?.suspend;
+    if (suspended.length > 0 && suspended !== counted.conditions) this.#noteSuspension();
+    const conditions = verdict ? withVerdict(suspended, { verdict, final: false, nowMs }) : suspended;
+    await this.#write({
+      ...counted,
+      ...(conditions.length > 0 && { conditions }),
+      ...(resumed && { startTime: formatTime(nowMs) }),
+    });
+    await this.#release(pods, verdict);
+    await this.#finish(verdict, before);
+  }
+
+  /** The last write: what was let go is counted for good, and the job ends once no pod is left to wait for. */
+  async #finish(verdict: Verdict | undefined, { succeededIndexes, failedIndexes }: JobTally): Promise<void> {
+    const { ctx, events, backoff } = this.#parts;
+    const nowMs = ctx.clock.now();
+    const pods = this.#own();
+    const status = moveCounted(this.#job, pods);
+    const final = verdict !== undefined && pods.every(isPodEnded);
+    if (!final) return this.#write(status);
+    const conditions = withVerdict(status.conditions ?? [], { verdict, final, nowMs });
+    const complete = verdict.outcome === 'Complete';
+    const indexed = isIndexed(this.#job) && this.#job.spec?.backoffLimitPerIndex !== undefined;
+    const { active: _active, ...rest } = status;
+    await this.#write({
+      ...rest,
+      ready: 0,
+      terminating: 0,
+      conditions,
+      ...(complete && { completionTime: formatTime(nowMs) }),
+      ...(isIndexed(this.#job) && succeededIndexes.size > 0 && { completedIndexes: formatIndexes(succeededIndexes) }),
+      ...(indexed && { failedIndexes: formatIndexes(failedIndexes) }),
+    });
+    backoff.forget(this.#job.metadata.uid ?? '');
+    const { reason, message } = verdict;
+    if (complete) events.record(ctx, { about: this.#job, reason: 'Completed', message: 'Job completed' });
+    else events.record(ctx, { about: this.#job, type: 'Warning', reason, message });
+  }
+
+  #noteSuspension(): void {
+    const { ctx, events } = this.#parts;
+    const suspend = this.#job.spec?.suspend ?? false;
+    const reason = suspend ? 'Suspended' : 'Resumed';
+    events.record(ctx, { about: this.#job, reason, message: suspend ? 'Job suspended' : 'Job resumed' });
+  }
+
+  /** Takes the tracking finalizer off pods that the status has taken note of. */
+  async #release(pods: readonly Pod[], verdict: Verdict | undefined): Promise<void> {
+    const all = verdict !== undefined || isDeleting(this.#job);
+    const now = tally(this.#job, pods);
+    const { succeeded = [], failed = [] } = this.#job.status?.uncountedTerminatedPods ?? {};
+    const noted = new Set([...succeeded, ...failed]);
+    const done = pods.filter(
+      (pod) =>
+        pod.metadata.finalizers?.includes(trackingFinalizer) &&
+        (all ? isPodEnded(pod) || isDeleting(pod) : isCounted(pod, { noted, now })),
+    );
+    await Promise.all(done.map((pod) => releasePod(this.#parts.ctx, pod)));
+  }
+
+  #own(): readonly Pod[] {
+    const value = this.#job.metadata.uid ?? '';
+    return this.#parts.ctx.cache.lister(Pod).list({ index: { name: 'controller', value } });
+  }
+
+  async #write(status: JobStatus): Promise<void> {
+    if (sameJson(this.#job.status ?? {}, status)) return;
+    this.#job = await updateStatus(this.#parts.ctx, { kind: Job, object: { ...this.#job, status } });
+  }
+}
+
+/** Takes the tracking finalizer off a pod; a pod that is gone needs none. */
+export async function releasePod(ctx: RequestContext, pod: Pod): Promise<void> {
+  const body = { metadata: { uid: pod.metadata.uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
+  try {
+    await patchObject(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    ctx.cache.noteDeletion(Pod, {
+      key: { namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '' },
+      uid: pod.metadata.uid ?? '',
+    });
+  }
+}
+
+/** True for a pod that the status has: by its uid, by its index, or as one that does not count. */
+function isCounted(pod: Pod, { noted, now }: { readonly noted: ReadonlySet<string>; readonly now: JobTally }): boolean {
+  if (noted.has(pod.metadata.uid ?? '')) return true;
+  return now.newSucceeded.includes(pod) || now.newFailed.includes(pod);
+}
+
+function nonZero(name: string, count: number): Readonly<Record<string, number>> {
+  return count === 0 ? {} : { [name]: count };
+}

@@ -1,0 +1,78 @@
+import type { Job } from '@kubewright/apimachinery/batch/v1';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { parseIndexes } from './completion-indexes.ts';
+import type { Verdict } from './job-conditions.ts';
+import { isIndexed } from './job-pods.ts';
+import type { JobTally } from './job-tally.ts';
+import { judgeFailure } from './pod-failure-policy.ts';
+
+/** What a verdict is found from. */
+export interface VerdictInput {
+  readonly pods: readonly Pod[];
+  readonly tally: JobTally;
+  readonly nowMs: number;
+}
+
+/** Why a job fails now; undefined while it may go on. */
+export function failureVerdict(job: Job, { pods, tally, nowMs }: VerdictInput): Verdict | undefined {
+  const fail = (reason: string, message: string): Verdict => ({ outcome: 'Failed', reason, message });
+  if (job.spec?.podFailurePolicy) {
+    const failed = pods.filter(({ status }) => status?.phase === 'Failed');
+    const fatal = failed.map((pod) => judgeFailure(job, pod)).find(({ action }) => action === 'FailJob');
+    if (fatal) return fail('PodFailurePolicy', fatal.message);
+  }
+  const { backoffLimit = 6, maxFailedIndexes, backoffLimitPerIndex, completions = 0 } = job.spec ?? {};
+  if (tally.failed > backoffLimit || restartsExceed(job, { active: tally.active, backoffLimit })) {
+    return fail('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
+  }
+  const leftMs = msUntilDeadline(job, nowMs);
+  if (leftMs !== undefined && leftMs <= 0) {
+    return fail('DeadlineExceeded', 'Job was active longer than specified deadline');
+  }
+  if (backoffLimitPerIndex === undefined || !isIndexed(job)) return undefined;
+  if (maxFailedIndexes !== undefined && tally.failedIndexes.size > maxFailedIndexes) {
+    return fail('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
+  }
+  const ended = tally.succeededIndexes.size + tally.failedIndexes.size >= completions;
+  if (tally.failedIndexes.size > 0 && ended && tally.active.length === 0) {
+    return fail('FailedIndexes', 'Job has failed indexes');
+  }
+  return undefined;
+}
+
+/** True once enough has succeeded, by the job's own rules for that. */
+export function successVerdict(job: Job, tally: JobTally): Verdict | undefined {
+  const { completions, successPolicy } = job.spec ?? {};
+  if (successPolicy && isIndexed(job)) {
+    for (const [index, { succeededIndexes, succeededCount }] of successPolicy.rules.entries()) {
+      const wanted = succeededIndexes === undefined ? undefined : parseIndexes(succeededIndexes, completions ?? 0);
+      const met = [...tally.succeededIndexes].filter((each) => wanted?.has(each) ?? true).length;
+      if (met >= (succeededCount ?? wanted?.size ?? Number.POSITIVE_INFINITY)) {
+        return { outcome: 'Complete', reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
+      }
+    }
+  }
+  const enough = completions === undefined ? tally.succeeded > 0 : tally.succeeded >= completions;
+  if (!enough || tally.active.length > 0) return undefined;
+  return { outcome: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
+}
+
+/** Milliseconds until the job has been active for too long; undefined when it may be for ever, or is suspended. */
+export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
+  const { activeDeadlineSeconds, suspend } = job.spec ?? {};
+  const { startTime } = job.status ?? {};
+  if (activeDeadlineSeconds === undefined || suspend || !startTime) return undefined;
+  return Date.parse(startTime) + activeDeadlineSeconds * 1000 - nowMs;
+}
+
+/** Containers that restart in place count, too, where pods are not replaced. */
+function restartsExceed(
+  job: Job,
+  { active, backoffLimit }: { readonly active: readonly Pod[]; readonly backoffLimit: number },
+): boolean {
+  if (job.spec?.template.spec?.restartPolicy !== 'OnFailure') return false;
+  const restarts = active
+    .flatMap(({ status }) => [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])])
+    .reduce((sum, { restartCount }) => sum + restartCount, 0);
+  return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
+}
