@@ -112,7 +112,7 @@ export class ControlPlane implements AsyncDisposable {
       foreign: new Map([
         [
           'customresourcedefinitions',
-          (row) => crdDefinition(row, { tools, clock, nameConflicts: this.#crds.nameConflicts }),
+          (row) => crdDefinition(row, { tools, clock, namesInUse: this.#crds.namesInUse }),
         ],
       ]),
     });

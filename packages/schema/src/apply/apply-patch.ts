@@ -106,7 +106,7 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
 function describeObject(applied: Plain, live: Plain | undefined): string {
   const metadata = isRecord(applied['metadata']) ? applied['metadata'] : {};
   const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
-  const namespace = metadata['namespace'] ?? liveMetadata['namespace'] ?? '';
+  const namespace = metadata['namespace'] ?? '';
   const name = metadata['name'] ?? liveMetadata['name'] ?? '';
   return `${String(namespace)}/${String(name)}; ${describeKind(applied)}`;
 }

@@ -2,6 +2,7 @@ export { type ApplyConflict, ApplyConflictError } from './apply-conflict-error.t
 export { type Applied, type ApplyRequest, applyPatch } from './apply-patch.ts';
 export { ApplyRequestError } from './apply-request-error.ts';
 export { type ApplyType, applyTypeOf, type KindType } from './apply-type.ts';
+export { checkApplied } from './check-applied.ts';
 export { type Comparison, compareObjects } from './compare.ts';
 export { fieldSetOf } from './field-set-of.ts';
 export { defaultManagerName, type ManagedFieldsEntry } from './managers.ts';

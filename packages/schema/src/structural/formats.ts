@@ -58,6 +58,13 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['k8slongname', (text) => text.length <= 253 && text.split('.').every((part) => SHORT_NAME.test(part))],
 ]);
 
+const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+
+/** Whether the API server knows a format; it warns of others and ignores them. */
+export function isKnownFormat(format: string): boolean {
+  return FORMATS.has(format.replaceAll('-', '')) || NUMBER_FORMATS.has(format);
+}
+
 /** The check of a string format, or `undefined` if the API server ignores the format. */
 export function formatCheck(format: string): Check | undefined {
   return FORMATS.get(format.replaceAll('-', ''));

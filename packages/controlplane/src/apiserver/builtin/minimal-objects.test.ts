@@ -26,7 +26,7 @@ const context: StrategyContext = {
   user: { username: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'], extra: undefined },
   clock,
   random,
-  dryRun: true,
+  dryRun: true, warn: () => {},
 };
 
 describe('builtin strategies', () => {

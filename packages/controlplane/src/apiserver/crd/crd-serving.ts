@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Storage, StoredObject } from '../../storage/index.ts';
 import type { MutableCatalog } from '../registry/index.ts';
+import type { NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';
 import { customDefinitions } from './custom-definitions.ts';
-import { type CustomResourceDefinition, hasCondition } from './custom-resource-definition.ts';
+import { type CrdNames, type CustomResourceDefinition, hasCondition } from './custom-resource-definition.ts';
 
 const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
 
@@ -29,6 +30,8 @@ interface Served {
 export class CrdServing implements Disposable {
   readonly #options: CrdServingOptions;
   readonly #served = new Map<string, Served>();
+  /** Names count as taken as soon as they are granted, whether or not their kind is served. */
+  readonly #granted = new Map<string, { readonly group: string; readonly names: CrdNames }>();
   #subscription: Disposable | undefined;
 
   constructor(options: CrdServingOptions) {
@@ -52,31 +55,25 @@ export class CrdServing implements Disposable {
     this.#subscription?.[Symbol.dispose]();
   }
 
-  /** Names of a CRD that another resource of its group has already, as messages. */
-  readonly nameConflicts = ({ spec }: CustomResourceDefinition): readonly string[] => {
-    const { group, names } = spec;
-    const conflicts: string[] = [];
-    const others = this.#options.catalog
-      .all()
-      .filter((other) => other.group === group && other.resource !== names.plural);
-    const resourceNames = new Set(
-      others.flatMap(({ resource, singular, shortNames }) => [resource, singular, ...shortNames]),
-    );
-    const kinds = new Set(others.flatMap(({ kind, listKind }) => [kind, listKind]));
-    for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) {
-      if (name && resourceNames.has(name)) conflicts.push(`"${name}" is already in use`);
+  /** Names that other CRDs of a CRD's group have been granted. */
+  readonly namesInUse = ({ spec, metadata }: CustomResourceDefinition): NamesInUse => {
+    const resources = new Set<string>();
+    const kinds = new Set<string>();
+    for (const [key, { group, names }] of this.#granted) {
+      if (group !== spec.group || key === PREFIX + metadata.name) continue;
+      for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) if (name) resources.add(name);
+      for (const kind of [names.kind, names.listKind]) if (kind) kinds.add(kind);
     }
-    for (const kind of [names.kind, names.listKind]) {
-      if (kind && kinds.has(kind)) conflicts.push(`"${kind}" is already in use`);
-    }
-    return conflicts;
+    return { resources, kinds };
   };
 
   #set(stored: StoredObject): void {
     // Written by the CRDs' own strategy.
     const crd = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
+    const granted = crd.status?.acceptedNames;
+    if (granted) this.#granted.set(stored.key, { group: crd.spec.group, names: granted });
     if (!hasCondition(crd, 'Established')) {
-      this.#remove(stored.key);
+      this.#unserve(stored.key);
       return;
     }
     const { spec, status, metadata } = crd;
@@ -95,6 +92,11 @@ export class CrdServing implements Disposable {
   }
 
   #remove(key: string): void {
+    this.#granted.delete(key);
+    this.#unserve(key);
+  }
+
+  #unserve(key: string): void {
     const previous = this.#served.get(key);
     if (!previous) return;
     this.#served.delete(key);

@@ -1,23 +1,18 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { formatTime } from '../registry/registry-services.ts';
 import type { Draft, Strategy } from '../registry/strategy.ts';
+import { acceptNames, type NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';
+import { formatWarnings, withoutGoZeroes } from './crd-schemas.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
-import {
-  CLEANUP_FINALIZER,
-  type CrdCondition,
-  type CrdNames,
-  type CustomResourceDefinition,
-} from './custom-resource-definition.ts';
-
-/** Tells which of a CRD's names another resource of its group has already. */
-export type FindNameConflicts = (crd: CustomResourceDefinition) => readonly string[];
+import { CLEANUP_FINALIZER, type CrdCondition, type CustomResourceDefinition } from './custom-resource-definition.ts';
 
 /** What the CRDs' own strategy is made of. */
 export interface CrdStrategyOptions {
   readonly tools: SchemaTools;
   readonly clock: Clock;
-  readonly nameConflicts: FindNameConflicts;
+  /** Names that other CRDs of the group have. */
+  readonly namesInUse: (crd: CustomResourceDefinition) => NamesInUse;
 }
 
 /**
@@ -40,6 +35,7 @@ export function crdStrategy(options: CrdStrategyOptions): Strategy {
       if (previous.status) object['status'] = previous.status;
       settle(object, previous, options);
     },
+    deletionMark: 'timestamp',
     prepareForDelete(object) {
       object.metadata.finalizers = [...new Set([...(object.metadata.finalizers ?? []), CLEANUP_FINALIZER])];
       setCondition(object, options.clock, {
@@ -49,6 +45,7 @@ export function crdStrategy(options: CrdStrategyOptions): Strategy {
         message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
       });
     },
+    warnings: (object) => formatWarnings(object as CustomResourceDefinition),
     // Decoding has made it a CRD.
     validate: (object) => validateCrd(object as CustomResourceDefinition, tools),
     validateUpdate: (object, old) =>
@@ -80,6 +77,7 @@ function applyDefaults(object: Draft): void {
   spec['names'] = names;
   spec['versions'] ??= [];
   spec['conversion'] ??= { strategy: 'None' };
+  withoutGoZeroes(spec);
 }
 
 function settle(object: Draft, old: CustomResourceDefinition | undefined, options: CrdStrategyOptions): void {
@@ -87,37 +85,18 @@ function settle(object: Draft, old: CustomResourceDefinition | undefined, option
   const crd = object as unknown as CustomResourceDefinition;
   const { names, versions } = crd.spec ?? {};
   if (!names?.plural || !Array.isArray(versions)) return;
-  const conflicts = options.nameConflicts(crd);
+  const { accepted, condition } = acceptNames(crd, options.namesInUse(crd));
   const status = { ...(crd.status ?? {}) } as Record<string, unknown>;
   const stored = versions.find(({ storage }) => storage)?.name;
   status['storedVersions'] = [...new Set([...(old?.status?.storedVersions ?? []), ...(stored ? [stored] : [])])];
-  if (conflicts.length === 0) status['acceptedNames'] = acceptedNames(names);
-  else status['acceptedNames'] ??= { plural: '', kind: '' };
+  status['acceptedNames'] = accepted;
   object['status'] = status;
-  setCondition(object, options.clock, namesAccepted(conflicts));
+  setCondition(object, options.clock, condition);
   const wasEstablished = old?.status?.conditions?.some(
     ({ type, status }) => type === 'Established' && status === 'True',
   );
   if (wasEstablished) return;
-  setCondition(object, options.clock, established(conflicts.length === 0));
-}
-
-function acceptedNames({ plural, singular, kind, listKind, shortNames, categories }: CrdNames): CrdNames {
-  return {
-    plural,
-    ...(singular && { singular }),
-    ...(shortNames && shortNames.length > 0 && { shortNames }),
-    kind,
-    ...(listKind && { listKind }),
-    ...(categories && categories.length > 0 && { categories }),
-  };
-}
-
-function namesAccepted(conflicts: readonly string[]): CrdCondition {
-  const [first] = conflicts;
-  return first === undefined
-    ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
-    : { type: 'NamesAccepted', status: 'False', reason: 'NameConflict', message: first };
+  setCondition(object, options.clock, established(condition.status === 'True'));
 }
 
 function established(accepted: boolean): CrdCondition {

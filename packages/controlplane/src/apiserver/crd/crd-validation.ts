@@ -7,12 +7,38 @@ import {
   unsupportedField,
 } from '@kubewright/apimachinery';
 import type { SchemaTools } from './compile-version.ts';
+import { validateConversion } from './conversion-validation.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { validateVersions } from './version-validation.ts';
 
 /** All that is wrong with a CRD, in upstream's words (`apiextensions/validation`, 1.36). */
 export function validateCrd(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
+  return [...validateName(crd), ...validateSpec(crd, tools)];
+}
+
+function validateSpec(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
   return [...validateIdentity(crd), ...validateNames(crd), ...validateVersions(crd, tools), ...validateConversion(crd)];
+}
+
+/** Whether the storage versions that status names are versions of the spec, the current one among them. */
+export function validateStoredVersions({ spec, status }: CustomResourceDefinition): readonly FieldError[] {
+  const stored = status?.storedVersions ?? [];
+  const field = 'status.storedVersions';
+  if (stored.length === 0) return [invalidField(field, stored, 'must have at least one stored version')];
+  const faults: FieldError[] = [];
+  const current = spec.versions.find(({ storage }) => storage)?.name;
+  for (const [i, name] of stored.entries()) {
+    if (spec.versions.some((version) => version.name === name)) continue;
+    faults.push(invalidField(`${field}[${i}]`, name, missingVersion(name)));
+  }
+  if (current !== undefined && !stored.includes(current)) {
+    faults.push(invalidField(field, stored, `must have the storage version ${current}`));
+  }
+  return faults;
+}
+
+function missingVersion(name: string): string {
+  return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 }
 
 /** What may not change once a CRD is established, on top of {@link validateCrd}. */
@@ -22,7 +48,7 @@ export function validateCrdUpdate(
   tools: SchemaTools,
 ): readonly FieldError[] {
   const established = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
-  const faults = [...validateCrd(crd, tools)];
+  const faults = [...validateSpec(crd, tools)];
   const fixed = (field: string, now: unknown, before: unknown): void => {
     if (now !== before) faults.push(invalidField(field, now, 'field is immutable'));
   };
@@ -34,26 +60,20 @@ export function validateCrdUpdate(
   fixed('spec.names.plural', crd.spec.names.plural, old.spec.names.plural);
   for (const [i, stored] of (old.status?.storedVersions ?? []).entries()) {
     if (crd.spec.versions.some(({ name }) => name === stored)) continue;
-    faults.push(
-      invalidField(
-        `status.storedVersions[${i}]`,
-        stored,
-        'missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions'.replaceAll(
-          'v1',
-          stored,
-        ),
-      ),
-    );
+    faults.push(invalidField(`status.storedVersions[${i}]`, stored, missingVersion(stored)));
   }
   return faults;
 }
 
+function validateName({ metadata, spec }: CustomResourceDefinition): readonly FieldError[] {
+  const { name } = metadata;
+  if (!name || name === `${spec.names.plural}.${spec.group}`) return [];
+  return [invalidField('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+}
+
 function validateIdentity({ metadata, spec }: CustomResourceDefinition): readonly FieldError[] {
-  const { group, scope, names } = spec;
+  const { group, scope } = spec;
   const faults: FieldError[] = [];
-  if (metadata.name !== `${names.plural}.${group}`) {
-    faults.push(invalidField('metadata.name', metadata.name, 'must be spec.names.plural+"."+spec.group'));
-  }
   if (!group) faults.push(requiredField('spec.group'));
   else {
     const wrong = checkDns1123Subdomain(group);
@@ -65,13 +85,20 @@ function validateIdentity({ metadata, spec }: CustomResourceDefinition): readonl
   else if (scope !== 'Cluster' && scope !== 'Namespaced') {
     faults.push(unsupportedField('spec.scope', scope, ['Cluster', 'Namespaced']));
   }
-  const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
-  if (isProtected && !metadata.annotations?.['api-approved.kubernetes.io']) {
-    const detail =
-      'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111';
-    faults.push(requiredField('metadata.annotations[api-approved.kubernetes.io]', detail));
-  }
+  faults.push(...validateApproval(group, metadata.annotations?.['api-approved.kubernetes.io']));
   return faults;
+}
+
+/** Groups under k8s.io and kubernetes.io are the community's: whoever defines kinds there says that it was agreed. */
+function validateApproval(group: string, approval: string | undefined): readonly FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const field = 'metadata.annotations[api-approved.kubernetes.io]';
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  const needed = 'protected groups must have approval annotation "api-approved.kubernetes.io"';
+  if (!approval) return [requiredField(field, `${needed}, ${see}`)];
+  if (approval.startsWith('unapproved') || /^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(approval)) return [];
+  const detail = `${needed} with either a URL or a reason starting with "unapproved", ${see}`;
+  return [invalidField(field, approval, detail)];
 }
 
 function validateNames({ spec }: CustomResourceDefinition): readonly FieldError[] {
@@ -95,30 +122,5 @@ function validateNames({ spec }: CustomResourceDefinition): readonly FieldError[
     faults.push(invalidField('spec.names.listKind', listKind, 'kind and listKind may not be the same'));
   }
   for (const [i, name] of categories.entries()) label(`spec.names.categories[${i}]`, name);
-  return faults;
-}
-
-function validateConversion({ spec }: CustomResourceDefinition): readonly FieldError[] {
-  const faults: FieldError[] = [];
-  if (spec.preserveUnknownFields) {
-    const detail =
-      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
-    faults.push(invalidField('spec.preserveUnknownFields', true, detail));
-  }
-  const { strategy = 'None', ...rest } = (spec.conversion ?? {}) as {
-    strategy?: string;
-    webhook?: { clientConfig?: object; conversionReviewVersions?: string[] };
-  };
-  if (strategy !== 'None' && strategy !== 'Webhook') {
-    faults.push(unsupportedField('spec.conversion.strategy', strategy, ['None', 'Webhook']));
-  }
-  if (strategy === 'Webhook') {
-    if (!rest.webhook?.clientConfig) {
-      faults.push(requiredField('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
-    }
-    if ((rest.webhook?.conversionReviewVersions?.length ?? 0) === 0) {
-      faults.push(requiredField('spec.conversion.conversionReviewVersions'));
-    }
-  }
   return faults;
 }

@@ -52,10 +52,14 @@ function cell({ type }: CrdColumn, values: readonly unknown[], nowMs: number): u
     case 'boolean':
       return typeof first === 'boolean' ? first : null;
     case 'date':
-      return typeof first === 'string' ? ageOf(first, nowMs) : null;
+      return typeof first === 'string' ? dateCell(first, nowMs) : null;
     default:
-      return values.map(text).join(',');
+      return text(first);
   }
+}
+
+function dateCell(value: string, nowMs: number): string {
+  return Number.isNaN(Date.parse(value)) ? '<invalid>' : ageOf(value, nowMs);
 }
 
 function text(value: unknown): string {

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { forbidden, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
+import { builtinSchema, type Decoded, decodeValue } from '@kubewright/schema';
+import { compareVersions } from '../discovery/index.ts';
+import type { Draft } from '../registry/index.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
 import { type CompiledVersion, compileVersion, type SchemaTools } from './compile-version.ts';
 import { customColumns } from './custom-columns.ts';
@@ -7,24 +10,53 @@ import type { CrdScale, CrdVersion, CustomResourceDefinition } from './custom-re
 import { type CustomStrategyParts, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { compileJsonPath } from './json-path.ts';
 
+const objectMeta = builtinSchema({ group: '', version: 'v1', kind: 'Pod' })?.properties?.get('metadata');
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
 /** Defines the resources that an established CRD brings: one for each served version, over one storage. */
 export function customDefinitions(crd: CustomResourceDefinition, tools: SchemaTools): readonly ResourceDefinition[] {
-  return crd.spec.versions.filter(({ served }) => served).map((version) => definitionOf(crd, version, tools));
+  const { versions } = crd.spec;
+  const served = versions
+    .filter((version) => version.served)
+    .map((version) => ({ version, compiled: compile(version, tools) }));
+  const stored = versions.find(({ storage }) => storage);
+  if (stored === undefined) return [];
+  const compiled = served.find(({ version }) => version === stored)?.compiled ?? compile(stored, tools);
+  return served.map((one) => definitionOf(crd, one, { version: stored, compiled }));
 }
 
-function definitionOf(crd: CustomResourceDefinition, version: CrdVersion, tools: SchemaTools): ResourceDefinition {
+interface ServedVersion {
+  readonly version: CrdVersion;
+  readonly compiled: CompiledVersion;
+}
+
+function compile(version: CrdVersion, tools: SchemaTools): CompiledVersion {
+  return compileVersion(version.schema?.openAPIV3Schema ?? { type: 'object' }, tools);
+}
+
+/** Reads what is stored: by the schema of the version that is stored, whose defaults count, then by the served one. */
+function readerOf({ compiled }: ServedVersion, stored: ServedVersion): (object: Draft) => Draft {
+  const own = stored.compiled.schema;
+  if (stored.compiled === compiled) return (object) => own.applyDefaults(own.prune(object).value) as Draft;
+  return (object) => compiled.schema.prune(own.applyDefaults(own.prune(object).value)).value as Draft;
+}
+
+function definitionOf(
+  crd: CustomResourceDefinition,
+  one: ServedVersion,
+  storedVersion: ServedVersion,
+): ResourceDefinition {
+  const { version, compiled } = one;
   const { spec } = crd;
   const { names, group, scope } = spec;
   const accepted = crd.status?.acceptedNames ?? names;
-  const compiled = compileVersion(version.schema?.openAPIV3Schema ?? { type: 'object' }, tools);
-  const stored = spec.versions.find(({ storage }) => storage)?.name ?? version.name;
-  const parts: CustomStrategyParts = { spec, version, compiled, refuseCreation: () => refusal(crd) };
+  const stored = storedVersion.version.name;
+  const parts: CustomStrategyParts = { spec, version, compiled, refuseCreation: (name) => refusal(crd, name) };
   return {
     group,
     version: version.name,
+    deprecation: deprecationOf(crd, version),
     resource: names.plural,
     singular: accepted.singular ?? names.kind.toLowerCase(),
     kind: names.kind,
@@ -38,24 +70,55 @@ function definitionOf(crd: CustomResourceDefinition, version: CrdVersion, tools:
     storageApiVersion: `${group}/${stored}`,
     schema: compiled.schema.node,
     openApiSchema: version.schema?.openAPIV3Schema,
-    decode: (value) => {
-      const pruned = compiled.schema.prune(value);
-      return { value: pruned.value, unknownFields: pruned.unknownPaths.map((path) => `unknown field "${path}"`) };
-    },
+    decode: (value) => decodeCustom(value, compiled),
+    fromStored: readerOf(one, storedVersion),
     strategy: customStrategy(parts),
     custom: true,
     ...customColumns(version.additionalPrinterColumns),
     fieldLabels: selectableFields(version),
-    subresources: subresourcesOf(parts, compiled),
+    subresources: subresourcesOf(parts),
   };
 }
 
-function refusal(crd: CustomResourceDefinition): Error | undefined {
+/** Metadata has the types of every object's metadata, whatever the schema says; the rest has the schema's. */
+function decodeCustom(value: unknown, { schema }: CompiledVersion): Decoded {
+  const pruned = schema.prune(value);
+  const unknownFields = pruned.unknownPaths.map((path) => `unknown field "${path}"`);
+  const object = pruned.value as Readonly<Record<string, unknown>>; // only objects get here
+  const { metadata } = object;
+  if (metadata === undefined || metadata === null || objectMeta === undefined) return { value: object, unknownFields };
+  const decoded = decodeValue(objectMeta, metadata, { path: 'metadata' });
+  return {
+    value: decoded.value === metadata ? object : withMetadata(object, decoded.value),
+    unknownFields: [...unknownFields, ...decoded.unknownFields],
+  };
+}
+
+function withMetadata(object: Readonly<Record<string, unknown>>, metadata: unknown): Record<string, unknown> {
+  const copy = { ...object };
+  copy['metadata'] = metadata;
+  return copy;
+}
+
+/** The text of the `Warning` header that every use of a deprecated version gets. */
+function deprecationOf({ spec }: CustomResourceDefinition, version: CrdVersion): string | undefined {
+  if (!version.deprecated) return undefined;
+  const { group, names } = spec;
+  if (version.deprecationWarning) return version.deprecationWarning;
+  const text = `${group}/${version.name} ${names.kind} is deprecated`;
+  const better = spec.versions
+    .filter(({ served, deprecated, name }) => served && !deprecated && name !== version.name)
+    .map(({ name }) => name)
+    .sort(compareVersions)[0];
+  return better === undefined ? text : `${text}; use ${group}/${better} ${names.kind}`;
+}
+
+function refusal(crd: CustomResourceDefinition, name: string): Error | undefined {
   if (!isDeleting(crd)) return undefined;
   const { group, names } = crd.spec;
   return forbidden(
     { group, resource: names.plural },
-    '',
+    name,
     'create not allowed while custom resource definition is terminating',
   );
 }
@@ -73,10 +136,7 @@ function selectableFields({ selectableFields }: CrdVersion): ResourceDefinition[
   );
 }
 
-function subresourcesOf(
-  parts: CustomStrategyParts,
-  _compiled: CompiledVersion,
-): ReadonlyMap<string, SubresourceDefinition> {
+function subresourcesOf(parts: CustomStrategyParts): ReadonlyMap<string, SubresourceDefinition> {
   const { spec, version } = parts;
   const found = new Map<string, SubresourceDefinition>();
   const { status, scale } = version.subresources ?? {};

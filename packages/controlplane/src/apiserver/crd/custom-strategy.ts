@@ -3,6 +3,7 @@ import { invalidField, requiredField } from '@kubewright/apimachinery';
 import type { Draft, Strategy } from '../registry/strategy.ts';
 import type { CompiledVersion } from './compile-version.ts';
 import type { CrdSpec, CrdVersion } from './custom-resource-definition.ts';
+import { scaleFaults } from './scale-faults.ts';
 
 /** What the strategies of one version are made of. */
 export interface CustomStrategyParts {
@@ -10,7 +11,7 @@ export interface CustomStrategyParts {
   readonly version: CrdVersion;
   readonly compiled: CompiledVersion;
   /** Asked on creation: why objects cannot be created now, if so. */
-  readonly refuseCreation: () => Error | undefined;
+  readonly refuseCreation: (name: string) => Error | undefined;
 }
 
 /** How custom resources are written (`customresource.strategy` of apiextensions-apiserver, 1.36). */
@@ -23,7 +24,7 @@ export function customStrategy(parts: CustomStrategyParts): Strategy {
     allowCreateOnUpdate: false,
     applyDefaults: (object) => fillDefaults(object, compiled),
     prepareForCreate(object) {
-      const refusal = refuseCreation();
+      const refusal = refuseCreation(object.metadata.name ?? '');
       if (refusal) throw refusal;
       if (hasStatus) delete object['status'];
     },
@@ -33,8 +34,8 @@ export function customStrategy(parts: CustomStrategyParts): Strategy {
       if (status === undefined) delete object['status'];
       else object['status'] = status;
     },
-    validate: (object) => [...typeFaults(object, parts), ...compiled.validate(object, undefined)],
-    validateUpdate: (object, old) => [...typeFaults(object, parts), ...compiled.validate(object, old)],
+    validate: (object, { warn }) => allFaults(object, parts, { old: undefined, warn }),
+    validateUpdate: (object, old, { warn }) => allFaults(object, parts, { old, warn }),
   };
 }
 
@@ -53,8 +54,33 @@ export function customStatusStrategy(parts: CustomStrategyParts): Strategy {
       if (managedFields === undefined) delete object.metadata['managedFields'];
       else object.metadata['managedFields'] = managedFields;
     },
-    validateUpdate: (object, old) => compiled.validate(object, old),
+    validateUpdate(object, old, { warn }) {
+      const faults = statusFaults(compiled.schemaFaults(object, old));
+      faults.push(...scaleFaults(object, parts.version.subresources?.scale, { of: 'status' }));
+      return [...faults, ...compiled.ruleFaults(object, { old, known: faults, warn })];
+    },
   };
+}
+
+function allFaults(
+  object: KubernetesObject,
+  parts: CustomStrategyParts,
+  { old, warn }: { readonly old: KubernetesObject | undefined; readonly warn: (text: string) => void },
+): readonly FieldError[] {
+  const { compiled, version } = parts;
+  const faults = [
+    ...typeFaults(object, parts),
+    ...compiled.schemaFaults(object, old),
+    ...scaleFaults(object, version.subresources?.scale, { of: 'spec' }),
+  ];
+  return [...faults, ...compiled.ruleFaults(object, { old, known: faults, warn })];
+}
+
+/** The status endpoint looks at the status only, and names it as if it were the whole. */
+function statusFaults(faults: readonly FieldError[]): FieldError[] {
+  return faults
+    .filter(({ field }) => /^status(?:[.[]|$)/.test(field))
+    .map((fault) => ({ ...fault, body: fault.body.replaceAll('status.', '') }));
 }
 
 function fillDefaults(object: Draft, { schema }: CompiledVersion): void {

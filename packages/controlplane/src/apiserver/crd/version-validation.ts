@@ -1,9 +1,17 @@
-import { checkDns1035Label, type FieldError, invalidField, requiredField } from '@kubewright/apimachinery';
+import { Buffer } from 'node:buffer';
+import {
+  checkDns1035Label,
+  duplicateField,
+  type FieldError,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
 import { checkStructural, compileRules, compileStructuralSchema, type JsonSchema, rulesOf } from '@kubewright/schema';
 import { fieldErrorOf, type SchemaTools } from './compile-version.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
+const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Validates a CRD's versions: their names, which one is stored, schemas, rules, columns, subresources. */
 export function validateVersions({ spec }: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
@@ -14,10 +22,7 @@ export function validateVersions({ spec }: CustomResourceDefinition, tools: Sche
   for (const [i, version] of versions.entries()) {
     const wrong = checkDns1035Label(version.name);
     if (wrong.length > 0) faults.push(invalidField(`spec.versions[${i}].name`, version.name, wrong.join(',')));
-    if (version.deprecationWarning !== undefined && !version.deprecated) {
-      const field = `spec.versions[${i}].deprecationWarning`;
-      faults.push(invalidField(field, version.deprecationWarning, 'can only be set for deprecated versions'));
-    }
+    faults.push(...validateDeprecation(version, `spec.versions[${i}].deprecationWarning`));
     if (version.schema?.openAPIV3Schema === undefined) {
       faults.push(requiredField(`spec.versions[${i}].schema.openAPIV3Schema`));
     }
@@ -27,8 +32,11 @@ export function validateVersions({ spec }: CustomResourceDefinition, tools: Sche
   }
   if (storage.length !== 1) {
     faults.push(invalidField('spec.versions', shown, 'must have exactly one version marked as storage version'));
-    faults.push(invalidField('status.storedVersions', null, 'must have at least one stored version'));
+    faults.push(storedVersionsFault(storage));
   }
+  // The first version was the only one in the days of v1beta1, in a field that is still looked at.
+  const first = versions[0]?.name ? checkDns1035Label(versions[0].name) : [];
+  if (first.length > 0) faults.push(invalidField('spec.version', versions[0]?.name, first.join(',')));
   const paths = fieldPaths(versions);
   for (const [i, version] of versions.entries()) {
     const at = paths(i);
@@ -38,6 +46,32 @@ export function validateVersions({ spec }: CustomResourceDefinition, tools: Sche
     faults.push(...validateColumns(version.additionalPrinterColumns ?? [], at.base));
     faults.push(...validateScale(version, at.base));
     if (schema) faults.push(...validateSelectableFields(version, schema, at.base));
+  }
+  return faults;
+}
+
+function storedVersionsFault([first, ...others]: readonly CrdVersion[]): FieldError {
+  const last = others.at(-1);
+  if (!first || !last) return invalidField('status.storedVersions', null, 'must have at least one stored version');
+  return invalidField('status.storedVersions', [first.name], `must have the storage version ${last.name}`);
+}
+
+const MAX_WARNING_LENGTH = 256;
+
+function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, field: string): readonly FieldError[] {
+  if (deprecationWarning === undefined) return [];
+  const fault = (detail: string): FieldError => invalidField(field, deprecationWarning, detail);
+  const faults: FieldError[] = [];
+  if (!deprecated) faults.push(fault('can only be set for deprecated versions'));
+  if (deprecationWarning.length > MAX_WARNING_LENGTH) {
+    faults.push(fault(`must be <= ${MAX_WARNING_LENGTH} characters long`));
+  }
+  if (deprecationWarning === '') faults.push(fault('must not be an empty string'));
+  // As Go prints: letters, marks, numbers, punctuation, symbols and the plain space.
+  const strange = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(deprecationWarning);
+  if (strange) {
+    const at = Buffer.byteLength(deprecationWarning.slice(0, strange.index));
+    faults.push(fault(`must only contain printable UTF-8 characters; non-printable character found at index ${at}`));
   }
   return faults;
 }
@@ -67,17 +101,22 @@ function validateSchema(schema: JsonSchema, path: string, tools: SchemaTools): r
   return compileRules(node, rules, { environment, schemaPath: path }).problems.map(fieldErrorOf);
 }
 
+const SIMPLE_PATH = 'must be a simple json path starting with .';
+
 function validateColumns(columns: readonly CrdColumn[], base: string): readonly FieldError[] {
-  return columns.flatMap(({ name, type, jsonPath }, i) => {
+  return columns.flatMap(({ name, type, format, jsonPath }, i) => {
     const path = `${base}.additionalPrinterColumns[${i}]`;
     const faults: FieldError[] = [];
     const types = `must be one of ${COLUMN_TYPES.join(',')}`;
     if (!name) faults.push(requiredField(`${path}.name`));
     if (!type) faults.push(requiredField(`${path}.type`, types));
     else if (!COLUMN_TYPES.includes(type)) faults.push(invalidField(`${path}.type`, type, types));
+    if (format && !COLUMN_FORMATS.includes(format)) {
+      faults.push(invalidField(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(',')}`));
+    }
     if (!jsonPath) faults.push(requiredField(`${path}.JSONPath`));
     else if (!jsonPath.startsWith('.')) {
-      faults.push(invalidField(`${path}.JSONPath`, jsonPath, 'must be a simple json path starting with .'));
+      faults.push(invalidField(`${path}.JSONPath`, jsonPath, SIMPLE_PATH));
     }
     return faults;
   });
@@ -90,8 +129,15 @@ function validateScale({ subresources }: CrdVersion, base: string): readonly Fie
   const under = (name: string, value: string | undefined, roots: readonly string[]): void => {
     const field = `${base}.subresources.scale.${name}`;
     if (!value) faults.push(requiredField(field));
+    else if (!value.startsWith('.')) faults.push(invalidField(field, value, SIMPLE_PATH));
     else if (!roots.some((root) => value.startsWith(`${root}.`))) {
-      faults.push(invalidField(field, value, `should be a json path under ${roots.join(' or ')}`));
+      faults.push(
+        invalidField(
+          field,
+          value,
+          `should be a json path under ${roots.length > 1 ? 'either ' : ''}${roots.join(' or ')}`,
+        ),
+      );
     }
   };
   under('specReplicasPath', scale.specReplicasPath, ['.spec']);
@@ -100,22 +146,29 @@ function validateScale({ subresources }: CrdVersion, base: string): readonly Fie
   return faults;
 }
 
+const LEAVES = ['string', 'boolean', 'integer'];
+
 function validateSelectableFields(
   { selectableFields = [] }: CrdVersion,
   schema: JsonSchema,
   base: string,
 ): readonly FieldError[] {
-  return selectableFields.flatMap(({ jsonPath }, i) => {
+  const seen = new Set<string>();
+  return selectableFields.flatMap(({ jsonPath }, i): FieldError[] => {
     const field = `${base}.selectableFields[${i}].jsonPath`;
-    const found = jsonPath
-      .split('.')
-      .slice(1)
-      .reduce<JsonSchema | undefined>((node, name) => node?.properties?.[name], schema);
-    if (found === undefined) {
-      return [invalidField(field, jsonPath, 'is an invalid path: does not refer to a valid field')];
-    }
-    const leaf = ['string', 'boolean', 'integer'].includes(found.type ?? '');
-    return leaf ? [] : [invalidField(field, jsonPath, 'must point to a field of type boolean, integer or string')];
+    if (!jsonPath) return [requiredField(field)];
+    if (seen.has(jsonPath)) return [duplicateField(field, jsonPath)];
+    seen.add(jsonPath);
+    const invalid = (why: string): FieldError[] => [invalidField(field, jsonPath, why)];
+    const start = /^[^.[]+/.exec(jsonPath)?.[0];
+    if (start !== undefined) return invalid(`is an invalid path: expected [ or . but got: ${start}`);
+    const keys = jsonPath.split('.').slice(1);
+    const found = keys.reduce<JsonSchema | undefined>((node, name) => node?.properties?.[name], schema);
+    if (found === undefined) return invalid('is an invalid path: does not refer to a valid field');
+    if (LEAVES.includes(found.type ?? '')) return [];
+    return invalid(
+      'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+    );
   });
 }
 

@@ -122,7 +122,7 @@ describe('discovery', () => {
 function definitions({ clock, random }: TestServer): readonly ResourceDefinition[] {
   const unused = (): never => expect.unreachable();
   const tools = { compilePattern: unused, environment: undefined as never };
-  const options = { tools, clock, nameConflicts: unused };
+  const options = { tools, clock, namesInUse: unused };
   const foreign = new Map([['customresourcedefinitions', (row: BuiltinResource) => crdDefinition(row, options)]]);
   return builtinDefinitions({ clock, random, foreign });
 }

@@ -32,7 +32,9 @@ export function discoveryHandler(options: {
     const document = documents.legacy(key);
     if (document) return legacyAnswer(context, document);
     // A version that is not served is a resource that is not found; a group that is not served is just no page.
-    if (/^\/(?:api|apis\/[^/]+)\/[^/]+$/.test(key)) throw pathNotFound();
+    const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
+    // Groups of custom resources have a router of their own, which says so in plain text.
+    if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();
     return undefined;
   };
 }

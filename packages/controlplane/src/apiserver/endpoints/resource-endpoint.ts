@@ -1,6 +1,7 @@
 import {
   type KubernetesObject,
   methodNotSupported,
+  notFound,
   pathNotFound,
   type Status,
   StatusError,
@@ -31,6 +32,7 @@ import type { WatchFilter } from '../watch/index.ts';
 import { answer, listAnswer, objectAnswer } from './answer.ts';
 import { connect } from './connect-endpoint.ts';
 import { deleteCollection } from './delete-collection.ts';
+import { PAGE_NOT_FOUND } from './page-not-found.ts';
 import {
   formatOf,
   includeOf,
@@ -52,6 +54,8 @@ import { createVirtual } from './virtual-endpoint.ts';
 export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
   const { info, registry } = call;
   const { definition } = registry;
+  if (definition.deprecation !== undefined) call.warnings.add(definition.deprecation);
+  if (definition.custom && isOutOfScope(call)) return PAGE_NOT_FOUND;
   checkScope(call);
   if (info.subresource !== '') return subresourceEndpoint(call);
   if (definition.virtual) return createVirtual(call, definition.virtual);
@@ -62,6 +66,12 @@ export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse>
 }
 
 const ITEM_VERBS = new Set(['get', 'update', 'patch', 'delete']);
+
+/** Upstream's server for custom resources does not route what has the wrong scope. */
+function isOutOfScope({ info, registry }: ResourceCall): boolean {
+  if (registry.definition.scope === 'Cluster') return info.namespace !== '';
+  return info.namespace === '' && info.pathName !== '';
+}
 
 function checkScope({ info, registry }: ResourceCall): void {
   const { definition } = registry;
@@ -102,13 +112,30 @@ function mainEndpoint(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
 async function subresourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
   const { info, registry } = call;
   const definition = registry.definition.subresources.get(info.subresource);
-  if (definition === undefined || info.pathName === '') throw pathNotFound();
+  if (definition === undefined && registry.definition.custom) throw notFound(registry.definition, info.name);
+  if (info.pathName === '') throw pathNotFound();
+  if (definition === undefined) throw pathNotFound();
   const { behaviour } = definition;
   if (behaviour.type === 'connect') return connect(call, definition, behaviour);
   if (info.remainder.length > 0) throw pathNotFound();
-  if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
+  if (!definition.verbs.includes(info.verb)) throw unsupportedVerb(call);
   if (behaviour.type === 'scale') return scaleEndpoint(call, behaviour);
   return mainEndpoint(call, statusStrategy(behaviour, registry.definition));
+}
+
+function unsupportedVerb({ info, registry }: ResourceCall): Error {
+  if (!registry.definition.custom) return methodNotSupported();
+  const { group, resource } = registry.definition;
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `${info.verb} is not supported on resources of kind "${resource}.${group}"`,
+    reason: 'MethodNotAllowed',
+    details: { group, kind: resource },
+    code: 405,
+  });
 }
 
 /** Status views create nothing, and may omit the resourceVersion where the main endpoint may. */
@@ -182,7 +209,11 @@ async function create(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const pending = readRequestBody(request, options.maxBodyBytes);
   const bytes = pending instanceof Uint8Array ? pending : await pending;
   const contentType = request.headers['content-type'];
-  const body = readBodyObject(bytes, contentType, { kind: definition.kind, protobuf: options.protobuf });
+  const body = readBodyObject(bytes, contentType, {
+    kind: definition.kind,
+    protobuf: options.protobuf,
+    needsKind: definition.custom,
+  });
   const { fieldValidation } = writeOptions;
   const isKnown = (kind: string): boolean => registry.services.knowsKind(definition, kind);
   const draft = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add, isKnown });
@@ -199,7 +230,11 @@ async function update(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const writeOptions = readWriteOptions(info.query, 'UpdateOptions');
   const bytes = await readRequestBody(request, options.maxBodyBytes);
   const contentType = request.headers['content-type'];
-  const body = readBodyObject(bytes, contentType, { kind: definition.kind, protobuf: options.protobuf });
+  const body = readBodyObject(bytes, contentType, {
+    kind: definition.kind,
+    protobuf: options.protobuf,
+    needsKind: definition.custom,
+  });
   const { fieldValidation } = writeOptions;
   const decode = (warn: (text: string) => void) => decodeDraft(body, { definition, strategy, fieldValidation, warn });
   let draft: ReturnType<typeof decode> | undefined = decode(warnings.add);

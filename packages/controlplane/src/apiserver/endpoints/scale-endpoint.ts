@@ -72,7 +72,8 @@ async function patch(call: ResourceCall, scale: ScaleSubresource): Promise<Kuber
   const type = patchTypeOf(mediaTypeOf(request.headers['content-type'] ?? 'none'), false);
   const writeOptions = readWriteOptions(info.query, 'PatchOptions', { apply: type === 'apply' });
   const bytes = await readRequestBody(request, options.maxBodyBytes);
-  return write(call, scale, { writeOptions, change: (current) => applyScalePatch(current, { type, bytes }) });
+  const change = (current: Scale): unknown => applyScalePatch(current, { type, bytes });
+  return write(call, scale, { writeOptions, change, apply: type === 'apply' });
 }
 
 async function write(
@@ -81,6 +82,8 @@ async function write(
   options: {
     readonly writeOptions: ReturnType<typeof readWriteOptions>;
     readonly change: (current: Scale) => unknown;
+    /** Whether the change is a configuration: its manager may be refused. */
+    readonly apply?: boolean;
   },
 ): Promise<KubernetesObject> {
   const { registry } = call;
@@ -97,9 +100,11 @@ async function write(
       const { definition } = registry;
       const before = numberAt(live, scale.specReplicasPath);
       const after = numberAt(draft, scale.specReplicasPath);
-      if (before === after) return draft;
+      const { apply } = options;
+      if (before === after && !apply) return draft;
       const { manager } = writeCall;
-      const change = { definition, scale, before, after, manager, time };
+      const force = options.writeOptions.force === true;
+      const change = { definition, scale, before, after, manager, time, ...(apply && { applied: wanted, force }) };
       draft.metadata['managedFields'] = managedFieldsAfterScale(live, change);
       return draft;
     },
@@ -133,7 +138,8 @@ function takeReplicas(
   if (resourceVersion) draft.metadata.resourceVersion = String(resourceVersion);
   const replicas = spec?.replicas ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer');
-  if (replicas < 0) {
+  // Custom resources are judged by their own schema.
+  if (replicas < 0 && !registry.definition.custom) {
     const fault = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.pathName, [fault]);
   }

@@ -1,6 +1,17 @@
-import { apiVersionOf, type FieldPathElements, type KubernetesObject } from '@kubewright/apimachinery';
-import { applyTypeOf, entriesAfterScale, entriesOfScale, trackUpdate } from '@kubewright/schema';
+import { apiVersionOf, applyConflict, type FieldPathElements, type KubernetesObject } from '@kubewright/apimachinery';
+import {
+  ApplyConflictError,
+  type ApplyRequest,
+  applyPatch,
+  applyTypeOf,
+  entriesAfterScale,
+  entriesOfScale,
+  type ManagedFieldsEntry,
+  trackUpdate,
+} from '@kubewright/schema';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
 
 const SCALE = applyTypeOf({
   type: 'object',
@@ -20,6 +31,10 @@ export interface ScaleWrite {
   readonly manager: string;
   /** Formatted as the API writes times. */
   readonly time: string;
+  /** The Scale as it is after a configuration was applied to it; absent for other writes. */
+  readonly applied?: unknown;
+  /** Whether an apply takes over what others own. */
+  readonly force?: boolean | undefined;
 }
 
 /**
@@ -37,16 +52,28 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
     spec: { replicas },
   });
   const shown = entriesOfScale(entries, paths);
-  const tracked = trackUpdate({
-    type: SCALE,
-    apiVersion: 'autoscaling/v1',
-    live: shown.length === 0 ? undefined : view(before, shown),
-    object: view(after, shown),
-    manager,
-    subresource: 'scale',
-    now: time,
-  });
+  const shared = { type: SCALE, apiVersion: 'autoscaling/v1', manager, subresource: 'scale', now: time } as const;
+  const live = shown.length === 0 ? undefined : view(before, shown);
+  const tracked =
+    write.applied === undefined
+      ? trackUpdate({ ...shared, live, object: view(after, shown) })
+      : configured(shared, { live: view(before, shown), replicas: after, force: write.force === true });
   // Upstream forgets the time of whoever wins the replicas here.
   const timeless = tracked.map(({ time: _time, ...entry }) => entry);
   return entriesAfterScale(entries, timeless, { paths, apiVersion });
+}
+
+/** The entries after an apply; refused when another manager owns other replicas. */
+function configured(
+  shared: Pick<ApplyRequest, 'type' | 'apiVersion' | 'manager' | 'subresource' | 'now'>,
+  { live, replicas, force }: { readonly live: Plain; readonly replicas: number; readonly force: boolean },
+): readonly ManagedFieldsEntry[] {
+  const type = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
+  const applied = { ...type, spec: { replicas } };
+  try {
+    return applyPatch({ ...shared, live: { ...type, ...live }, applied, force }).managedFields;
+  } catch (error) {
+    if (error instanceof ApplyConflictError) throw applyConflict(error.message, error.causes);
+    throw error;
+  }
 }

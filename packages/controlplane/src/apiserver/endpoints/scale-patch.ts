@@ -8,9 +8,9 @@ export function applyScalePatch(
   { type, bytes }: { readonly type: PatchType | undefined; readonly bytes: Uint8Array },
 ): unknown {
   if (type === 'json' || type === 'merge') {
-    return applyPatchBody(scale, { type, patch: readPatchBody(type, bytes), schema: { type: 'any' } });
+    return applyPatchBody(scale, { type, patch: readPatchBody(type, bytes).value, schema: { type: 'any' } });
   }
-  if (type === 'strategic') return applyMergePatch(scale, readPatchBody(type, bytes));
+  if (type === 'strategic') return applyMergePatch(scale, readPatchBody(type, bytes).value);
   try {
     return applyMergePatch(scale, parseYaml(bytes).value);
   } catch (error) {

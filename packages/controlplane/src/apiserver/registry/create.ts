@@ -97,11 +97,9 @@ async function insert(
     return { key, bytes: encodeStored(stored, ''), revision: 0 };
   }
   try {
-    const encode = (revision: number): Uint8Array => encodeStored(stored, String(revision));
+    const encode = (revision: number): Uint8Array => registry.form.encode(stored, revision);
     const { objects } = await services.storage.commit([{ key, expected: 0, encode }]);
-    const written = objects[0] as StoredObject; // one write that does not delete, one object
-    registry.form.remember(written, stored as unknown as KubernetesObject);
-    return written;
+    return objects[0] as StoredObject; // one write that does not delete, one object
   } catch (error) {
     if (!(error instanceof RevisionMismatchError)) throw error;
     throw nameTaken(registry, name, await services.storage.get(key));

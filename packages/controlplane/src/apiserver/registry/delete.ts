@@ -116,9 +116,12 @@ function planDeletion(registry: Registry, deletion: Deletion): Plan {
     return pending || seconds > 0 ? { type: 'update', draft } : { type: 'remove', draft };
   }
   if (!pending) return { type: 'remove' };
-  return markDeleting(draft, live, formatTime(services.clock.now()))
-    ? { type: 'update', draft }
-    : { type: 'unchanged' };
+  const now = formatTime(services.clock.now());
+  if (strategy.deletionMark === 'timestamp' && live.metadata.deletionTimestamp === undefined) {
+    draft.metadata.deletionTimestamp = now;
+    return { type: 'update', draft };
+  }
+  return markDeleting(draft, live, now) ? { type: 'update', draft } : { type: 'unchanged' };
 }
 
 /** Sets the timestamps of objects that are deleted gracefully; see `BeforeDelete` (1.36). */

@@ -11,6 +11,7 @@ import {
   ApplyRequestError,
   applyPatch,
   applyTypeOf,
+  checkApplied,
   type KindType,
   type Ownership,
   trackUpdate,
@@ -31,6 +32,17 @@ type Plain = Readonly<Record<string, unknown>>;
 const STATUS_ONLY = FieldSet.of(['f:status']);
 const SPEC_ONLY = FieldSet.of(['f:spec']);
 
+/** What a write through the status endpoint may not own, where that is more than the spec. */
+const STATUS_RESETS: Readonly<Record<string, FieldSet>> = {
+  'apps/deployments': FieldSet.of(['f:spec'], ['f:metadata', 'f:labels']),
+  '/pods': FieldSet.of(['f:spec'], ['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']),
+};
+const SPEC_AND_METADATA = FieldSet.of(['f:spec'], ['f:metadata']);
+
+function statusResets({ custom, group, resource }: ResourceDefinition): FieldSet {
+  return custom ? SPEC_AND_METADATA : (STATUS_RESETS[`${group}/${resource}`] ?? SPEC_ONLY);
+}
+
 /** Keeps `metadata.managedFields` of one resource: which manager owns which fields. */
 export class FieldOwnership {
   readonly #definition: ResourceDefinition;
@@ -44,12 +56,18 @@ export class FieldOwnership {
     const shared = { type, apiVersion, otherVersion: otherVersions(definition, type) };
     const resetsStatus = definition.subresources.get('status')?.behaviour.type === 'status';
     this.#main = resetsStatus ? { ...shared, resetFields: STATUS_ONLY } : shared;
-    this.#status = { ...shared, resetFields: SPEC_ONLY };
+    this.#status = { ...shared, resetFields: statusResets(definition) };
   }
 
   /** Records a write that is no apply; changes `draft.metadata.managedFields`. */
   update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void {
     const { manager, subresource, time } = change;
+    // What does not fit its schema cannot be compared: nobody owns anything then, until the next write that does.
+    if (this.#definition.custom && !isTrackable(this.#main.type, draft)) {
+      delete draft.metadata['managedFields'];
+      return;
+    }
+    if (this.#definition.custom) dropEmptyMetadata(draft);
     const entries = trackUpdate({
       ...this.#ownership(subresource),
       live: live as unknown as Plain | undefined,
@@ -99,6 +117,20 @@ export class FieldOwnership {
     // Other views, like a namespace's finalize, change the spec.
     return behaviour === 'status' && subresource === 'status' ? this.#status : this.#main;
   }
+}
+
+/** Typed metadata has no empty maps and lists. */
+function dropEmptyMetadata({ metadata }: Draft): void {
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
+    const value = metadata[field];
+    if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) delete metadata[field];
+  }
+}
+
+function isTrackable(type: KindType, draft: Draft): boolean {
+  const { managedFields: _, ...metadata } = draft.metadata;
+  const faults = checkApplied(type, { ...draft, metadata })?.split('\n') ?? [];
+  return faults.every((fault) => fault === 'errors:' || fault.includes('duplicate entries'));
 }
 
 /** Versions of a kind that differ in nothing but their name share the type; others are not tracked across. */

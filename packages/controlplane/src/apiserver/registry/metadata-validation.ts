@@ -50,7 +50,11 @@ export function validateMetadata(metadata: Metadata, definition: ResourceDefinit
 }
 
 /** Warnings for finalizers that a custom resource may have, but should not (1.36). */
-export function warnOfFinalizers({ finalizers }: Metadata, old: ObjectMeta | undefined, warn: (text: string) => void): void {
+export function warnOfFinalizers(
+  { finalizers }: Metadata,
+  old: ObjectMeta | undefined,
+  warn: (text: string) => void,
+): void {
   for (const finalizer of finalizers ?? []) {
     if (isQualifiedFinalizer(finalizer) || old?.finalizers?.includes(finalizer)) continue;
     warn(

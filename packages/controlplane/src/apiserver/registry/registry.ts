@@ -33,7 +33,7 @@ export class Registry {
 
   strategyContext(call: WriteCall): StrategyContext {
     const { clock, random } = this.services;
-    return { user: call.user, clock, random, dryRun: call.dryRun };
+    return { user: call.user, clock, random, dryRun: call.dryRun, warn: call.warn };
   }
 
   admissionAttributes(

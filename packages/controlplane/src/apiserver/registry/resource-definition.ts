@@ -22,6 +22,8 @@ export interface ResourceDefinition {
   /** As in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs: readonly string[];
   readonly storageVersionHash?: string | undefined;
+  /** Text of the `Warning` header that every use of this version gets. */
+  readonly deprecation?: string | undefined;
 
   /** Where objects live: `/registry/<group or core>/<resource>/`. Versions of one resource share it. */
   readonly storagePrefix: string;
@@ -35,6 +37,8 @@ export interface ResourceDefinition {
   readonly openApiSchema?: JsonSchema | undefined;
   /** How bodies become drafts where it is not simply {@link schema} that decides (custom resources: pruning). */
   readonly decode?: ((value: unknown, options: DecodeOptions) => Decoded) | undefined;
+  /** How stored custom resources become this version's: what the schemas do not know goes, absent defaults come. */
+  readonly fromStored?: ((object: Draft) => Draft) | undefined;
   readonly strategy: Strategy;
   /** True for custom resources: no strategic merge patch, structural validation. */
   readonly custom: boolean;

@@ -29,7 +29,9 @@ export class ServedForm {
     this.#storedHead = Buffer.from(headOf(definition.kind, definition.storageApiVersion));
     this.#servedHead = Buffer.from(headOf(definition.kind, this.apiVersion));
     this.#rewrites =
-      definition.conversion !== undefined || (definition.custom && definition.strategy.applyDefaults !== undefined);
+      definition.conversion !== undefined ||
+      definition.fromStored !== undefined ||
+      (definition.custom && definition.strategy.applyDefaults !== undefined);
   }
 
   /** The decoded object. Shared: never to be modified. */
@@ -47,23 +49,28 @@ export class ServedForm {
     return { key, bytes, revision: 0 };
   }
 
-  /** Keeps an object that is known already, so that it need not be decoded. It must not be modified any more. */
-  remember(stored: StoredObject, object: KubernetesObject): void {
-    if (!this.#rewrites && object.apiVersion === this.apiVersion) this.#objects.set(stored.bytes, object);
+  /**
+   * Encodes what is about to be stored at a revision, and keeps it as the decoded object: watches ask for it before the
+   * writer goes on. The draft must not be modified any more.
+   */
+  encode(draft: Draft, revision: number): Uint8Array {
+    const bytes = encodeStored(draft, String(revision));
+    if (!this.#rewrites && draft.apiVersion === this.apiVersion) {
+      this.#objects.set(bytes, draft as unknown as KubernetesObject); // complete, once it has its revision
+    }
+    return bytes;
   }
 
   /** A decoded object of one's own, to be changed. */
   draft(stored: StoredObject): Draft {
     // What the server stored is an object with type and metadata.
     const raw = JSON.parse(decoder.decode(stored.bytes)) as Draft;
-    const { conversion, custom, strategy, decode } = this.definition;
+    const { conversion, custom, strategy, fromStored } = this.definition;
     const draft = conversion ? (conversion.fromStorage(raw as unknown as KubernetesObject) as unknown as Draft) : raw;
     if (draft.apiVersion !== this.apiVersion) draft.apiVersion = this.apiVersion;
-    if (!custom) return draft;
-    // What another version or an earlier schema has left is nothing that this version knows.
-    const known = decode ? (decode(draft, {}).value as Draft) : draft;
-    strategy.applyDefaults?.(known);
-    return known;
+    if (fromStored) return fromStored(draft);
+    if (custom) strategy.applyDefaults?.(draft);
+    return draft;
   }
 
   /** The JSON of the object. */

@@ -32,6 +32,8 @@ export interface StrategyContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly dryRun: boolean;
+  /** Adds a `Warning` header to the answer. */
+  warn(this: void, text: string): void;
 }
 
 /**
@@ -70,6 +72,13 @@ export interface Strategy {
   gracefulSeconds?(object: KubernetesObject, asked: number | undefined): number | undefined;
   /** Changes an object whose deletion begins (a CRD gets its cleaning finalizer). Not called again once it is deleting. */
   prepareForDelete?(object: Draft, context: StrategyContext): void;
+  /**
+   * What marks an object that waits for its finalizers: its timestamp alone (CRDs), or a grace period of zero and a new
+   * generation too.
+   *
+   * @defaultValue 'complete'
+   */
+  readonly deletionMark?: 'timestamp' | 'complete';
   /** What happens to dependents when the client does not say. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
 }

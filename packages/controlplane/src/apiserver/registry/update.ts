@@ -12,7 +12,7 @@ import { RevisionMismatchError, type StoredObject } from '../../storage/storage.
 import type { WriteCall } from './call.ts';
 import { createObject } from './create.ts';
 import { jsonEqual } from './json-equal.ts';
-import { validateMetadataUpdate } from './metadata-validation.ts';
+import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
 import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import type { Registry } from './registry.ts';
@@ -148,12 +148,13 @@ function beforeUpdate(
   if (generationMoves(registry, draft, { strategy, live })) {
     metadata.generation = (generation ?? 0) + 1;
   }
-  const metadataErrors = validateMetadataUpdate(metadata, live.metadata, definition.scope === 'Namespaced');
+  const metadataErrors = validateMetadataUpdate(metadata, live.metadata, definition);
   const object = draft as unknown as KubernetesObject; // a draft that is complete
   const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
   const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
   if (errors.length > 0) throw invalid(definition, call.name, errors);
   if (strategy.warnings) for (const text of strategy.warnings(object, live)) call.warn(text);
+  if (definition.custom) warnOfFinalizers(metadata, live.metadata, call.warn);
 }
 
 function generationMoves(
@@ -190,11 +191,9 @@ async function write(
   }
   if (isUnchanged(registry, draft, live)) return stored;
   if (call.dryRun) return { key, bytes: encodeStored(next, String(revision)), revision };
-  const encode = (at: number): Uint8Array => encodeStored(next, String(at));
+  const encode = (at: number): Uint8Array => registry.form.encode(next, at);
   const { objects } = await services.storage.commit([{ key, expected: revision, encode }]);
-  const written = objects[0] as StoredObject; // one write that does not delete, one object
-  registry.form.remember(written, next as unknown as KubernetesObject);
-  return written;
+  return objects[0] as StoredObject; // one write that does not delete, one object
 }
 
 function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
@@ -222,5 +221,7 @@ function isFinished({ definition }: Registry, draft: Draft, live: KubernetesObje
   if (isNamespace(definition)) {
     return namespaceFinalizers(draft).length === 0 && (live.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   }
-  return live.metadata.deletionGracePeriodSeconds === 0;
+  const { deletionGracePeriodSeconds } = live.metadata;
+  if (definition.strategy.deletionMark === 'timestamp') return (deletionGracePeriodSeconds ?? 0) === 0;
+  return deletionGracePeriodSeconds === 0;
 }

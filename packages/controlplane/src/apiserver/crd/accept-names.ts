@@ -1,0 +1,60 @@
+import type { CrdCondition, CrdNames, CustomResourceDefinition } from './custom-resource-definition.ts';
+
+/** Names that other CRDs of a group have been granted. */
+export interface NamesInUse {
+  /** Plurals, singulars and short names. */
+  readonly resources: ReadonlySet<string>;
+  /** Kinds and list kinds. */
+  readonly kinds: ReadonlySet<string>;
+}
+
+/**
+ * Grants a CRD the names that nobody else has, one by one; what it was granted before it keeps until it gets something
+ * else. Mirrors the naming controller of apiextensions-apiserver (1.36).
+ */
+export function acceptNames(
+  { spec, status }: CustomResourceDefinition,
+  { resources, kinds }: NamesInUse,
+): { readonly accepted: CrdNames; readonly condition: CrdCondition } {
+  const { names } = spec;
+  const before: Partial<CrdNames> = status?.acceptedNames ?? {};
+  let conflict: { readonly reason: string; readonly message: string } | undefined;
+  const grant = (
+    reason: string,
+    name: string | undefined,
+    { used, had }: { readonly used: ReadonlySet<string>; readonly had: string | undefined },
+  ): string | undefined => {
+    if (!name || name === had || !used.has(name)) return name;
+    conflict = { reason, message: inUse(name) };
+    return had;
+  };
+  const plural = grant('PluralConflict', names.plural, { used: resources, had: before.plural });
+  const singular = grant('SingularConflict', names.singular, { used: resources, had: before.singular });
+  const taken = (names.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && resources.has(name));
+  if (taken.length > 0) conflict = { reason: 'ShortNamesConflict', message: aggregate(taken.map(inUse)) };
+  const shortNames = taken.length > 0 ? before.shortNames : names.shortNames;
+  const kind = grant('KindConflict', names.kind, { used: kinds, had: before.kind });
+  const listKind = grant('ListKindConflict', names.listKind, { used: kinds, had: before.listKind });
+  return {
+    accepted: {
+      plural: plural ?? '',
+      ...(singular && { singular }),
+      ...(shortNames && shortNames.length > 0 && { shortNames }),
+      kind: kind ?? '',
+      ...(listKind && { listKind }),
+      ...(names.categories && names.categories.length > 0 && { categories: names.categories }),
+    },
+    condition: conflict
+      ? { type: 'NamesAccepted', status: 'False', ...conflict }
+      : { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
+  };
+}
+
+function inUse(name: string): string {
+  return `${JSON.stringify(name)} is already in use`;
+}
+
+/** As Go prints several errors. */
+function aggregate(messages: readonly string[]): string {
+  return messages.length === 1 ? String(messages[0]) : `[${messages.join(', ')}]`;
+}

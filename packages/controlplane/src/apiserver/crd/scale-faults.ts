@@ -1,0 +1,64 @@
+import { type FieldError, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
+import type { CrdScale } from './custom-resource-definition.ts';
+
+const MAX_REPLICAS = 2_147_483_647;
+
+/** What keeps an object from being shown as a Scale; of the spec's fields, and of the status'. */
+export function scaleFaults(
+  object: KubernetesObject,
+  scale: CrdScale | undefined,
+  { of }: { readonly of: 'spec' | 'status' },
+): readonly FieldError[] {
+  if (scale === undefined) return [];
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  const faults = of === 'spec' ? replicasFaults(object, specReplicasPath) : [];
+  faults.push(...replicasFaults(object, statusReplicasPath, { absentStatus: of === 'spec' }));
+  if (labelSelectorPath) faults.push(...selectorFaults(object, labelSelectorPath));
+  return faults;
+}
+
+function replicasFaults(object: object, path: string, { absentStatus = false } = {}): FieldError[] {
+  if (absentStatus && !Object.hasOwn(object, 'status')) return [];
+  const { value, fault } = read(object, path, 'int64');
+  if (fault) return [invalidField(path, 0, fault)];
+  if (value === undefined) return [];
+  const replicas = value as number;
+  if (replicas < 0) return [invalidField(path, replicas, 'should be a non-negative integer')];
+  if (replicas > MAX_REPLICAS) {
+    return [invalidField(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)];
+  }
+  return [];
+}
+
+function selectorFaults(object: object, path: string): FieldError[] {
+  const { fault } = read(object, path, 'string');
+  return fault ? [invalidField(path, '', fault)] : [];
+}
+
+function read(object: object, path: string, type: 'int64' | 'string'): { value?: unknown; fault?: string } {
+  let value: unknown = object;
+  const keys = path.split('.').slice(1);
+  for (const key of keys) {
+    if (goType(value) !== MAP) return { fault: accessorError(path, value, MAP) };
+    const fields = value as Readonly<Record<string, unknown>>;
+    if (!Object.hasOwn(fields, key)) return {};
+    value = fields[key];
+  }
+  return goType(value) === type ? { value } : { fault: accessorError(path, value, type) };
+}
+
+function accessorError(path: string, value: unknown, expected: string): string {
+  const shown = value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return `${path} accessor error: ${shown} is of the type ${goType(value)}, expected ${expected}`;
+}
+
+const MAP = 'map[string]interface{}';
+
+/** A JSON value's type as Go's decoder has it. */
+function goType(value: unknown): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : MAP;
+}

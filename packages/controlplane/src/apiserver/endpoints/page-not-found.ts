@@ -1,0 +1,13 @@
+import { Buffer } from 'node:buffer';
+import type { ApiResponse } from '../http/api-request.ts';
+
+/** The answer of a router that knows no such path. */
+export const PAGE_NOT_FOUND: ApiResponse = {
+  status: 404,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  },
+  body: Buffer.from('404 page not found\n'),
+};
