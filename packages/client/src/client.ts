@@ -54,14 +54,20 @@ export interface RawRequest {
 }
 
 /**
- * A client of one API server. It caches nothing but discovery, and opens no connection until the first call.
+ * A client of one API server. It caches nothing but discovery, and opens no connection until the first call. Calls may
+ * run in any number at a time; short ones share a few connections, watches have their own.
+ *
+ * Every call throws `StatusError` for what the API refuses (`isNotFound`, `isConflict`, … tell apart; a conflict is worth
+ * a retry after a new read) and `TransportError` for what got no whole answer (`retryable` says whether to try again).
  *
  * @example
  * const client = new KubernetesClient({ transport });
  * const pod = await client.resource(Pod).get({ namespace: 'shop', name: 'web-0' });
  */
 export class KubernetesClient implements AsyncDisposable {
+  /** Namespace of calls on namespaced kinds that name none. */
   readonly defaultNamespace: string;
+  /** What the server serves; fetched by the first question, then kept. */
   readonly discovery: DiscoveryClient;
   readonly #options: KubernetesClientOptions;
   readonly #runner: CallRunner;

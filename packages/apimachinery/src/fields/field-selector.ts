@@ -23,6 +23,7 @@ export class FieldSelector {
   /** Selects everything. */
   static readonly everything: FieldSelector = new FieldSelector([]);
 
+  /** The conditions, all of which must hold, in the order given. */
   readonly requirements: readonly FieldRequirement[];
 
   private constructor(requirements: readonly FieldRequirement[]) {
@@ -48,6 +49,7 @@ export class FieldSelector {
     return FieldSelector.of(...requirements);
   }
 
+  /** True if it selects everything. */
   get isEmpty(): boolean {
     return this.requirements.length === 0;
   }
@@ -62,6 +64,7 @@ export class FieldSelector {
     return this.requirements.find((term) => term.field === field && term.operator === '=')?.value;
   }
 
+  /** As the API takes it: `metadata.name=web,spec.nodeName!=a`. */
   toString(): string {
     return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
   }

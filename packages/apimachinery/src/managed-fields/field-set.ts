@@ -84,6 +84,7 @@ export class FieldSet {
     return serializeNode(this.#root, false);
   }
 
+  /** True if it has no member. */
   get isEmpty(): boolean {
     return this.#root.children.size === 0;
   }
@@ -124,10 +125,12 @@ export class FieldSet {
     return this.has(path) ? this : this.union(FieldSet.of(path));
   }
 
+  /** What is in either. */
   union(other: FieldSet): FieldSet {
     return this.#with(unionOf(this.#root, other.#root));
   }
 
+  /** What is in both. */
   intersection(other: FieldSet): FieldSet {
     return this.#with(intersectionOf(this.#root, other.#root) ?? nothing);
   }
@@ -147,6 +150,7 @@ export class FieldSet {
     return this.#with(leavesOf(this.#root));
   }
 
+  /** True if both have the same members. */
   equals(other: FieldSet): boolean {
     return equalNodes(this.#root, other.#root);
   }
@@ -195,6 +199,7 @@ export class FieldSetBuilder {
     return this;
   }
 
+  /** Makes the set of what was added; the builder is used up. */
   build(): FieldSet {
     return FieldSet.fromBuilder(this);
   }

@@ -73,6 +73,7 @@ export class Quantity {
     return new Quantity({ unscaled: BigInt(value), scale: 0, format: 'decimal' });
   }
 
+  /** True for no amount, however it is written. */
   get isZero(): boolean {
     return this.#unscaled === 0n;
   }
@@ -107,6 +108,7 @@ export class Quantity {
     return this.add(other.negate());
   }
 
+  /** The same amount with the other sign. */
   negate(): Quantity {
     return new Quantity({ unscaled: -this.#unscaled, scale: this.#scale, format: this.#format });
   }
@@ -136,6 +138,7 @@ export class Quantity {
     return this.#text ?? this.canonical();
   }
 
+  /** As it is written on the wire. */
   toJSON(): string {
     return this.toString();
   }

@@ -5,7 +5,9 @@ import type { Status, StatusReason } from './status.ts';
  * from the answer. `message` is the API's own; `httpStatus` and `reason` say what kind of failure it is.
  */
 export class StatusError extends Error {
+  /** Names the class of failure; whether a retry helps is said by `reason` and {@link StatusError.retryAfterSeconds}. */
   readonly code = 'KW1001';
+  /** The answer as it came, or as it will be sent. */
   readonly status: Status;
 
   constructor(status: Status, options?: { readonly cause?: unknown }) {
@@ -19,6 +21,7 @@ export class StatusError extends Error {
     return this.status.code;
   }
 
+  /** What kind of failure it is, in the API's words (`NotFound`, `Conflict`, …); empty when the answer names none. */
   get reason(): StatusReason {
     return this.status.reason ?? '';
   }

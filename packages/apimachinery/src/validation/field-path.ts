@@ -35,6 +35,7 @@ export class FieldPath {
     return new FieldPath(this, `[${key}]`);
   }
 
+  /** As messages show it: `spec.ports[0].name`. */
   toString(): string {
     const segments: string[] = [];
     for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) segments.push(path.#segment);

@@ -60,6 +60,7 @@ export class DiscoveryClient {
     return untilAborted(this.#mapper, options.signal);
   }
 
+  /** Asks the server for its version (`/version`); never kept. */
   async serverVersion(options: { readonly signal?: AbortSignal } = {}): Promise<ServerVersion> {
     return (await this.#read('/version', options)) as ServerVersion;
   }

@@ -11,6 +11,7 @@ import { MergedLister } from './merged-lister.ts';
 
 /** Thrown for a read of a kind that was not declared. */
 export class KindNotCachedError extends Error {
+  /** Names the class of failure; the declaration must be added, a retry is no use. */
   readonly code = 'KW3001';
 
   constructor(kind: Kind<KubernetesObject>) {

@@ -6,6 +6,7 @@ import type { Store } from './store.ts';
 
 /** Thrown for a list by an index that was not declared. */
 export class UnknownIndexError extends Error {
+  /** Names the class of failure; the index must be declared, a retry is no use. */
   readonly code = 'KW3012';
 
   constructor(index: string) {

@@ -157,6 +157,9 @@ export class ControllerLoop {
       if (!item) return;
       try {
         await this.#process(item);
+      } catch (error) {
+        // Only a rate limiter or a metric that throws comes this far; the worker must outlive it.
+        this.#log.error('a worker stumbled', { key: item.key, error });
       } finally {
         this.queue.done(item.key);
       }

@@ -10,6 +10,7 @@ import type { InformerCache } from '../cache/informer-cache.ts';
 
 /** Thrown for an object whose kind neither the program nor the API server knows. */
 export class UnknownKindError extends Error {
+  /** Names the class of failure; worth a retry once the kind is installed. */
   readonly code = 'KW3004';
 
   constructor(object: KubernetesObject) {

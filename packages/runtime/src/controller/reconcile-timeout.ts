@@ -5,6 +5,7 @@ const settleMs = 10_000;
 
 /** Thrown for a reconcile that took longer than it may. */
 export class ReconcileTimeoutError extends Error {
+  /** Names the class of failure; the runtime retries the key with back-off by itself. */
   readonly code = 'KW3005';
 
   constructor(what: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {

@@ -11,6 +11,7 @@ import type { Logger } from '../log/logger.ts';
 
 /** Thrown in place of a write when the object that a reconcile was given is not the one that is there now. */
 export class StaleViewError extends Error {
+  /** Names the class of failure; the runtime runs the key again by itself. */
   readonly code = 'KW3014';
 
   constructor(what: string, difference: string) {

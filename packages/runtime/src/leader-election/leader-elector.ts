@@ -33,6 +33,7 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 
 /** Thrown for durations that cannot keep two leaders apart. */
 export class LeaderElectionError extends Error {
+  /** Names the class of failure; a write refused with it belongs to a term that is over. */
   readonly code = 'KW3008';
 
   constructor(message: string) {
@@ -49,6 +50,7 @@ export class LeaderElectionError extends Error {
 export class LeaderElector {
   /** Name of the Lease. */
   readonly name: string;
+  /** Who this candidate is in the Lease: host name, `_`, a uid, unless it was given. */
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
   readonly #leaseMs: number;

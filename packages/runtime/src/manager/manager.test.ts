@@ -337,6 +337,27 @@ describe('Manager', () => {
     expect(seen.slice(0, 5)).toEqual(['near', 1, 'far', 1, 1]);
   });
 
+  it('keeps its workers when a rate limiter throws', async () => {
+    const server = new FakeApiServer([Site]);
+    const seen: string[] = [];
+    const broken = (): never => {
+      throw new Error('broken limiter');
+    };
+    const sites = controller({
+      for: Site,
+      rateLimiter: { when: broken, forget: () => {}, failures: () => 0 },
+      async reconcile(object) {
+        seen.push(object.metadata.name ?? '');
+        if (object.metadata.name === 'a') throw new Error('fails');
+      },
+    });
+    start(server, { controllers: [sites] });
+    server.put(Site, site('a'));
+    await eventually(() => seen.includes('a'));
+    server.put(Site, site('b'));
+    await eventually(() => seen.includes('b'));
+  });
+
   it('loses no event to a predicate that throws', async () => {
     const server = new FakeApiServer([Site]);
     const seen: string[] = [];

@@ -24,9 +24,18 @@ import { stopSignal } from './stop-signal.ts';
  * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order: servers, caches,
  * runnables, and when leading the controllers; stopping goes the other way round.
  *
+ * Used once: it runs, stops, and is let go. Unlike controller-runtime's (v0.24) it outlives a lost lease: the term's
+ * controllers are stopped, it campaigns again, and the next term has controllers of its own.
+ *
  * @example
  * ```ts
  * await new Manager({ controllers: [postgresql] }).run();
+ * ```
+ * @example In a test: start, wait until caches are synced and workers run, stop at the end of the block.
+ * ```ts
+ * await using manager = new Manager({ controllers: [postgresql], client, handleSignals: false });
+ * void manager.run();
+ * await manager.started();
  * ```
  */
 export class Manager implements AsyncDisposable {
@@ -74,12 +83,20 @@ export class Manager implements AsyncDisposable {
     });
   }
 
-  /** @throws ManagerError (KW3007) before `run()` when the manager makes its own client. */
+  /**
+   * The client that controllers share; not bound to a reconcile or to leadership.
+   *
+   * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
+   */
   get client(): KubernetesClient {
     return this.#shared.client;
   }
 
-  /** @throws ManagerError (KW3007) before `run()` when the manager makes its own client. */
+  /**
+   * The cache that controllers share: reads of declared kinds, never behind this process's own writes.
+   *
+   * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
+   */
   get cache(): Cache {
     return this.#shared.cache;
   }

@@ -47,7 +47,22 @@ interface Processing {
  *
  * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the back-off,
  * erased by `forget`; `requeueAfter` is what a reconcile's result asked for, replaced only by the next result. A key that is
- * added now runs now, and no slot is erased by that. Dedup and the dirty/processing sets mirror client-go's queue.
+ * added now runs now, and no slot is erased by that. Dedup and the dirty/processing sets mirror client-go's queue (1.36);
+ * priorities are controller-runtime's (v0.24), with aging so that nothing starves.
+ *
+ * @example
+ * ```ts
+ * for (let item = await queue.get(); item; item = await queue.get()) {
+ *   try {
+ *     await work(item.key);
+ *     queue.forget(item.key);
+ *   } catch {
+ *     queue.addRateLimited(item.key);
+ *   } finally {
+ *     queue.done(item.key);
+ *   }
+ * }
+ * ```
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -75,6 +90,7 @@ export class WorkQueue {
     return this.#ready.size;
   }
 
+  /** True once {@link WorkQueue.shutDown} was called: what is added from then on is dropped. */
   get shuttingDown(): boolean {
     return this.#shuttingDown;
   }
