@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { repository } from './repository.ts';
 
 /** What is different in a copy. */
@@ -58,6 +58,6 @@ function removeLinks(folder: string): void {
 /** A path below `parent` with spaces, at least `length` characters long. */
 export function deepPath(parent: string, length: number): string {
   let path = join(parent, 'a folder with spaces');
-  while (path.length < length) path = join(path, 'and another one');
-  return join(dirname(path), 'checkout');
+  while (path.length <= length) path = join(path, 'and another one');
+  return join(path, 'checkout');
 }

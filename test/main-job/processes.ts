@@ -1,7 +1,24 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Running processes whose command line names a folder: a PostgreSQL server names its data directory. */
+/** Running processes that name a folder in their command line, or work in it. */
 export function processesIn(folder: string): readonly string[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' });
-  return stdout.split('\n').filter((line) => line.includes(folder));
+  const lines = stdout.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line.includes(folder) || worksIn(line.split(' ', 1)[0] ?? '', folder));
+}
+
+/** A PostgreSQL server's children do not name its data directory any more; they stand in it. */
+function worksIn(pid: string, folder: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+  } catch {
+    // Gone, not ours to see, or a system without /proc.
+    return false;
+  }
+}
+
+/** Folders in the system's temporary one that nodes have made for their containers. */
+export function sandboxesIn(temporary: string): readonly string[] {
+  return readdirSync(temporary).filter((name) => /^kw-[A-Za-z0-9]{6}$/.test(name));
 }

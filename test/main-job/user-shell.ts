@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { hasProgram } from '../../examples/postgresql/dev/find-program.ts';
 
 /** What a command line has done. */
 export interface ShellResult {
@@ -8,17 +7,19 @@ export interface ShellResult {
   readonly stderr: string;
 }
 
-/** Runs command lines as a user's second terminal does, after `export KUBECONFIG=…`. */
-export function userShell(kubeconfig: string, cwd: string): (line: string) => ShellResult {
+/** Runs command lines as a user's second terminal does. */
+export function userShell(cwd: string): (line: string) => ShellResult {
+  const { KUBECONFIG: _other, ...env } = process.env;
   return (line) => {
-    const env = { ...process.env, KUBECONFIG: kubeconfig };
     const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd, env, encoding: 'utf8', timeout: 30_000 });
     return { status, stdout, stderr };
   };
 }
 
-const surroundings = { path: process.env['PATH'], platform: process.platform };
-export const hasKubectl: boolean = hasProgram('kubectl', surroundings);
-export const hasPsql: boolean = hasProgram('psql', surroundings);
-/** Where everything must be there, a missing program fails a test instead of skipping it. */
-export const mustHaveAll: boolean = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1';
+const mustHaveAll = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1';
+
+/** True if tests that need a program are to be left out; where everything must be there they fail instead. */
+export function isMissing(program: string): boolean {
+  const found = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  return !found && !mustHaveAll;
+}

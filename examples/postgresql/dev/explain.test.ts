@@ -10,6 +10,8 @@ describe('explain', () => {
   });
 
   it('leaves another form alone', () => {
-    expect(explain('db', 'back-off')).toBe('db waits\n  why: back-off\n  do: see kubectl describe pod db\n');
+    expect(explain('db', 'back-off')).toBe(
+      'db waits\n  why: back-off\n  do: see kubectl describe pod db and kubectl logs db\n',
+    );
   });
 });

@@ -4,7 +4,8 @@
  */
 export function explain(subject: string, message: string): string {
   const match = /^(.*?): (.*); (.*)$/s.exec(message);
-  if (!match) return `${subject} waits\n  why: ${message}\n  do: see kubectl describe pod ${subject}\n`;
+  if (!match)
+    return `${subject} waits\n  why: ${message}\n  do: see kubectl describe pod ${subject} and kubectl logs ${subject}\n`;
   const [, what, why, remedy] = match;
   return `${subject} waits: ${what}\n  why: ${why}\n  do: ${remedy}\n`;
 }

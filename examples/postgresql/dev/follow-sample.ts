@@ -16,19 +16,21 @@ export interface FollowOptions {
 
 /** Prints the way of an object's pod until the server is up; answers the pod. */
 export async function followSample(options: FollowOptions): Promise<Pod> {
+  const { client, name } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  const pod = followPod({ ...options, signal });
-  pod.catch(() => undefined); // awaited below, unless the object's own watch fails first
+  const following = followPod({ ...options, signal });
   try {
-    await waitForPhase({ ...options, signal });
-    return await pod;
+    await Promise.race([waitForPhase({ ...options, signal }), following]);
+    return await client.resource(Pod).get({ namespace: 'default', name }, { signal });
   } finally {
     over.abort();
+    await following.catch(() => undefined); // it ends with the signal; its own failure was thrown above
   }
 }
 
-async function followPod({ client, name, steps, signal, onObstacle }: FollowOptions): Promise<Pod> {
+/** Prints what happens to the pod for the first time; never resolves. */
+async function followPod({ client, name, steps, signal, onObstacle }: FollowOptions): Promise<never> {
   const said = new Set<string>();
   const once = (what: string, say: () => void): void => {
     if (!said.has(what)) say();
@@ -37,23 +39,20 @@ async function followPod({ client, name, steps, signal, onObstacle }: FollowOpti
   const fieldSelector = `metadata.name=${name}`;
   for await (const event of client.resource(Pod).watch({ namespace: 'default', fieldSelector, signal })) {
     if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
-    const pod = event.object;
-    const [container] = pod.status?.containerStatuses ?? [];
-    const node = pod.spec?.nodeName;
+    const { spec, status } = event.object;
+    const [container] = status?.containerStatuses ?? [];
+    const { running, waiting } = container?.state ?? {};
+    const node = spec?.nodeName;
     if (node) once('scheduled', () => steps.step('pod scheduled', `${name} on ${node}`));
-    const waiting = container?.state?.waiting;
+    if (running) once('started', () => steps.step('container started', `${container?.image} at ${status?.podIP}`));
     if (waiting?.message && /Err|BackOff|Invalid/.test(waiting.reason ?? '')) {
       once('obstacle', () => {
         steps.step('pod waits', waiting.reason, 'bad');
         onObstacle(explain(name, waiting.message ?? ''));
       });
     }
-    if (container?.state?.running) {
-      steps.step('container started', `${container.image} at ${pod.status?.podIP}`);
-      return pod;
-    }
   }
-  throw new Error(`the watch of pod ${name} ended before its container ran`);
+  throw new Error(`the watch of pod ${name} ended before the server was up`);
 }
 
 async function waitForPhase({ client, name, signal }: FollowOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, hostname, release, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
@@ -14,6 +14,7 @@ import { builtInImages } from './process/images/index.ts';
 import { LoopbackRange } from './process/loopback-range.ts';
 import { ProcessDriver } from './process/process-driver.ts';
 import { ProcessJournal } from './process/process-journal.ts';
+import { canReach } from './process/reachable-programs.ts';
 import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
 
 /** What {@link processNode} is told. */
@@ -80,7 +81,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   sweep({ journal, note, log });
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress);
-  const folders = new SandboxFolders(tmpdir());
+  const folders = new SandboxFolders(temporaryFolder());
   writeFileSync(note, JSON.stringify({ root: folders.root }), { mode: 0o600 });
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
@@ -130,6 +131,17 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       rmSync(note, { force: true });
     },
   };
+}
+
+/**
+ * Chooses where containers live: the system's folder for temporary files, or `/tmp` where the former is root's alone
+ * (as some systems set it up) and containers run as somebody else.
+ */
+function temporaryFolder(): string {
+  const own = tmpdir();
+  // Whoever owns nothing on the way: what such a user may pass, every container may.
+  const stranger = { uid: -1, gid: -1 };
+  return process.getuid?.() === 0 && !canReach(realpathSync(own), stranger) ? '/tmp' : own;
 }
 
 /** Ends what an earlier run, that could not do it itself, has left running and lying about. */

@@ -1,0 +1,75 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { processesIn } from './processes.ts';
+import { build } from './repository.ts';
+import { Started } from './started.ts';
+
+describe('npm start', () => {
+  const base = mkdtempSync(join(tmpdir(), 'kw-once-'));
+  let cwd: string;
+  /** Folder for temporary files that is this test's alone. */
+  let temporary: string;
+
+  beforeAll(build);
+  beforeEach(() => {
+    cwd = mkdtempSync(join(base, 'cwd-'));
+    // Sockets lie there, and their paths are limited: it has to be short.
+    temporary = mkdtempSync(join(tmpdir(), 'kw-t-'));
+    // Containers of an agent that is root run as somebody else.
+    chmodSync(temporary, 0o755);
+  });
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+  const start = (...flags: readonly string[]) => new Started({ cwd, flags, env: { TMPDIR: temporary } });
+
+  it('ends with 0 after --once has seen the sample up, and leaves nothing behind', async () => {
+    await using started = start('--once');
+    expect(await started.ended).toEqual({ code: 0, signal: null });
+    expect(started.output).toMatch(/Pg Phase: up {6}PostgreSQL \d+/);
+    expect(started.output.trim().split('\n')).toHaveLength(6);
+    expect(readdirSync(cwd)).toEqual(['.kubewright']);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(processesIn(temporary)).toEqual([]);
+    expect(existsSync(join(cwd, '.kubewright', 'instance.json'))).toBe(false);
+  }, 60_000);
+
+  it("starts without the sample with --empty, in the article's order", async () => {
+    await using started = start('--empty');
+    await started.ready();
+    expect(started.output).not.toContain('object created');
+    const text = started.instructions.join('\n');
+    expect(text.indexOf('kubectl get postgresql ')).toBeGreaterThan(0);
+    expect(text.indexOf('kubectl get postgresql ')).toBeLessThan(text.indexOf('kubectl apply -f'));
+    expect(await started.stop('SIGINT')).toMatchObject({ code: 0 });
+  });
+
+  it('lists its flags', async () => {
+    await using started = start('--help');
+    expect(await started.ended).toEqual({ code: 0, signal: null });
+    for (const flag of ['--empty', '--once', '--port', '--allow-root-pods']) expect(started.output).toContain(flag);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('refuses an unknown flag with 2', async () => {
+    await using started = start('--wat');
+    expect(await started.ended).toEqual({ code: 2, signal: null });
+    expect(started.output).toContain("'--wat'");
+    expect(started.output).toContain('--empty');
+  });
+
+  it('says in three lines that a port is taken, and lets the folder go', async () => {
+    const server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+    });
+    await using started = start('--port', String(port));
+    expect(await started.ended).toEqual({ code: 1, signal: null });
+    expect(started.output.trim().split('\n')).toHaveLength(3);
+    expect(started.output).toContain(`127.0.0.1:${port}`);
+    expect(existsSync(join(cwd, '.kubewright', 'instance.json'))).toBe(false);
+    server.close();
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { processesIn } from './processes.ts';
+import { build } from './repository.ts';
+import { leftovers, Started } from './started.ts';
+
+describe('stopping npm start', () => {
+  const base = mkdtempSync(join(tmpdir(), 'kw-stop-'));
+  let cwd: string;
+  beforeAll(build);
+  beforeEach(() => {
+    cwd = mkdtempSync(join(base, 'cwd-'));
+  });
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+  async function up(folder: string): Promise<Started> {
+    const started = new Started({ cwd: folder });
+    await started.ready();
+    return started;
+  }
+  const portOf = (started: Started): number => Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(started.output)?.[1]);
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'takes everything down within 5 s of %s',
+    async (signal) => {
+      await using started = await up(cwd);
+      const { sandbox } = started;
+      expect(processesIn(sandbox)).not.toEqual([]);
+      const { code, afterMs } = await started.stop(signal);
+      expect(code).toBe(0);
+      expect(afterMs).toBeLessThan(5_000);
+      expect(leftovers(cwd, sandbox)).toEqual([]);
+      expect(await answers(portOf(started))).toBe(false);
+      expect(readdirSync(cwd)).toEqual(['.kubewright']);
+    },
+    40_000,
+  );
+
+  it('ends with the number of the signal when --once was interrupted', async () => {
+    await using started = new Started({ cwd, flags: ['--once'] });
+    await started.printed(/container started/);
+    const { sandbox } = started;
+    const { code, afterMs } = await started.stop('SIGINT');
+    expect(code).toBe(130);
+    expect(afterMs).toBeLessThan(5_000);
+    expect(leftovers(cwd, sandbox)).toEqual([]);
+  }, 40_000);
+
+  it('finds and ends what a killed run left behind, at the same address', async () => {
+    await using killed = await up(cwd);
+    const { sandbox } = killed;
+    await killed.stop('SIGKILL');
+    expect(processesIn(sandbox)).not.toEqual([]);
+    await using again = await up(cwd);
+    expect(processesIn(sandbox)).toEqual([]);
+    expect(readdirSync(tmpdir())).not.toContain(sandbox.split('/').at(-1));
+    expect(portOf(again)).toBe(portOf(killed));
+    expect(again.output).toMatch(/Pg Phase: up/);
+    const second = again.sandbox;
+    await again.stop('SIGINT');
+    expect(leftovers(cwd, second)).toEqual([]);
+  }, 60_000);
+
+  it('refuses a second instance in the same folder, not in another', async () => {
+    await using first = await up(cwd);
+    await using second = new Started({ cwd });
+    expect(await second.ended).toEqual({ code: 1, signal: null });
+    expect(second.output).toContain(`(pid ${first.pid})`);
+    expect(second.output.trim().split('\n')).toHaveLength(3);
+    await using other = await up(mkdtempSync(join(base, 'other-')));
+    expect(other.output).toMatch(/Pg Phase: up/);
+    expect(await answers(portOf(first))).toBe(true);
+  }, 60_000);
+});
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

@@ -1,0 +1,171 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build, repository } from './repository.ts';
+import { Started } from './started.ts';
+import { isMissing, type ShellResult, userShell } from './user-shell.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'kw-walk-'));
+const samples = join(repository, 'examples', 'postgresql', 'config', 'samples');
+let started: Started;
+let sh: (line: string) => ShellResult;
+
+/** Runs a line; its output when it went well. */
+function run(line: string): string {
+  const { status, stdout, stderr } = sh(line);
+  expect(status, `${line}\n${stdout}${stderr}`).toBe(0);
+  return stdout;
+}
+
+beforeAll(async () => {
+  await build();
+  // Typed in a subfolder, as npm says it.
+  started = new Started({ cwd: folder, env: { INIT_CWD: join(repository, 'examples') } });
+  await started.ready();
+  const exported = started.instructions.find((line) => line.trim().startsWith('export KUBECONFIG=')) ?? 'false';
+  const shell = userShell(join(repository, 'examples'));
+  sh = (line) => shell(`${exported.trim()}\n${line}`);
+});
+afterAll(async () => {
+  await started[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('what npm start prints', () => {
+  it('shows each step with its time, in order, up to the answer of a query', () => {
+    const steps = started.output.split('\n').slice(0, 6);
+    const seconds = steps.map((line) => Number(/^ *(\d+\.\d\d) s {2}/.exec(line)?.[1]));
+    expect(seconds).toEqual([...seconds].sort((a, b) => a - b));
+    expect(steps.map((line) => line.slice(11))).toEqual([
+      expect.stringMatching(/^cluster ready {5}https:\/\/127\.0\.0\.1:\d+$/),
+      'kind installed    postgresqls.database.db.example.com',
+      'object created    postgresql-sample',
+      'pod scheduled     postgresql-sample on kubewright',
+      expect.stringMatching(/^container started postgres:17 at 127\.\d+\.\d+\.\d+$/),
+      expect.stringMatching(/^Pg Phase: up {6}PostgreSQL \d+/),
+    ]);
+  });
+
+  it('says first which KUBECONFIG to export, for PowerShell too', () => {
+    const [title, , exported, powerShell] = started.instructions;
+    expect(title).toBe('Try it from a second terminal:');
+    expect(exported).toBe(`  export KUBECONFIG=${started.kubeconfig}`);
+    expect(powerShell).toBe(`  # PowerShell: $env:KUBECONFIG = '${started.kubeconfig}'`);
+  });
+
+  it('prints paths that lead somewhere from the folder where it was typed', () => {
+    const paths = started.instructions.flatMap((line) => /apply -f (\S+)/.exec(line)?.[1] ?? []);
+    expect(paths).toEqual(['postgresql/config/samples/database_v1_postgresql_mydb.yaml']);
+    for (const path of paths) expect(statSync(join(repository, 'examples', path)).isFile()).toBe(true);
+  });
+
+  it('never prints the password, nor colours where there is no terminal', () => {
+    expect(started.output).not.toContain('Password123!');
+    expect(started.output).not.toContain('\u001b');
+  });
+
+  it("follows with the operator's log, a line an event", async () => {
+    await started.printed(/INFO .*postgresql default\/postgresql-sample created the pod image=postgres:17\n/);
+    await started.printed(/INFO .*postgresql default\/postgresql-sample phase changed phase=up\n/);
+    expect(started.output).not.toMatch(/\n\s+at /);
+  });
+
+  it('keeps everything in .kubewright/, for its owner only', () => {
+    expect(readdirSync(folder)).toEqual(['.kubewright']);
+    const state = join(folder, '.kubewright');
+    expect(statSync(state).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(state, '.gitignore'), 'utf8')).toBe('*\n');
+    const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name));
+    const open = files.filter((path) => statSync(path).isFile() && (statSync(path).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+  });
+});
+
+describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', () => {
+  const pgPhase = (name: string) => sh(`kubectl get pg ${name} -o jsonpath='{.status.pgPhase}'`).stdout;
+  const podUid = (name: string) => sh(`kubectl get pod ${name} -o jsonpath='{.metadata.uid}'`).stdout;
+  const password = `$(kubectl get secret postgresql-sample-credentials -o jsonpath='{.data.password}' | base64 -d)`;
+  const host = (name: string) => `$(kubectl get pod ${name} -o jsonpath='{.status.podIP}')`;
+
+  it('runs every printed kubectl line as it stands', () => {
+    const lines = started.instructions.filter((line) => /^ {2}kubectl /.test(line));
+    expect(lines.length).toBeGreaterThanOrEqual(7);
+    for (const line of lines) {
+      // What deletes has tests of its own; what watches ends when it is told to.
+      if (/ (delete|apply) /.test(line)) continue;
+      if (/ -w\b/.test(line)) run(`timeout 2 ${line.replace(/#.*/, '')}; [ $? = 124 ]`);
+      else run(line);
+    }
+  });
+
+  it.skipIf(isMissing('psql'))('logs in with the printed line, and with no other password', () => {
+    const { instructions } = started;
+    const index = instructions.findIndex((line) => line.includes('PGPASSWORD='));
+    const login = `${instructions[index]}\n${instructions[index + 1]}`;
+    expect(run(`${login} -Atc 'SELECT current_user'`)).toBe('postgres\n');
+    const refused = sh(`PGPASSWORD=wrong psql -U postgres -h ${host('postgresql-sample')} -c 'SELECT 1'`);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toContain('password authentication failed for user "postgres"');
+  });
+
+  it('shows kinds, columns, explanations and the URL of the article', () => {
+    expect(run('kubectl get pg')).toMatch(
+      /^NAME +PHASE +ACTIVE +AGE\npostgresql-sample +up +postgresql-sample +\d+s\n/,
+    );
+    expect(run('kubectl explain postgresql.spec')).toMatch(/defaultUser\t<string>[\s\S]*password\t<string> -required-/);
+    expect(run('kubectl api-resources -o wide')).toMatch(
+      /^postgresqls +pg +database\.db\.example\.com\/v1 +true +Postgresql/m,
+    );
+    expect(run('kubectl api-resources --api-group=batch')).toMatch(/^cronjobs[\s\S]*^jobs/m);
+    expect(run('kubectl api-versions')).toMatch(/^database\.db\.example\.com\/v1$/m);
+    const { stdout, stderr } = sh('kubectl get pods -n kube-system --v=6');
+    expect(stdout).toMatch(/^kube-apiserver-kubewright +1\/1 +Running/m);
+    expect(stderr).toMatch(/GET https:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/kube-system\/pods\?limit=500 200 OK/);
+  });
+
+  it('describes the object with its phase, and events at the end', () => {
+    const text = run('kubectl describe postgresql postgresql-sample');
+    expect(text).toMatch(/^ {2}Pg Phase: +up$/m);
+    expect(text).toMatch(/Events:\n.*\n.*\n +Normal +PodCreated .*Created pod postgresql-sample\n$/);
+  });
+
+  it("shows PostgreSQL's own log", () => {
+    expect(run('kubectl logs postgresql-sample')).toContain('database system is ready to accept connections');
+  });
+
+  it('takes both manifests that the article prints', async () => {
+    run(`kubectl apply -f '${samples}/database_v1_postgresql.yaml'`);
+    run(started.instructions.find((line) => line.includes('_mydb.yaml')) ?? 'false');
+    await expect.poll(() => pgPhase('mydb'), { timeout: 15_000 }).toBe('up');
+    const query = `PGPASSWORD=password123 psql -U pgowner -h ${host('mydb')} -Atc 'SELECT current_user'`;
+    if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('pgowner\n');
+  });
+
+  it('gets a new pod within 5 s of deleting it, and the database answers again', async () => {
+    const uid = podUid('postgresql-sample');
+    run('kubectl delete pod postgresql-sample');
+    await expect.poll(() => podUid('postgresql-sample'), { timeout: 5_000 }).toMatch(new RegExp(`^(?!${uid}).+`));
+    await expect.poll(() => pgPhase('postgresql-sample'), { timeout: 15_000 }).toBe('up');
+    const query = `PGPASSWORD=${password} psql -U postgres -h ${host('postgresql-sample')} -Atc 'SELECT 1'`;
+    if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('1\n');
+  });
+
+  it('refuses a pod that wants to be root, and says which flag lets it', async () => {
+    run(
+      `kubectl run rooted --image=busybox --restart=Never --overrides='{"spec":{"securityContext":{"runAsUser":0}}}' -- true`,
+    );
+    const waiting = `kubectl get pod rooted -o jsonpath='{.status.containerStatuses[0].state.waiting.message}'`;
+    if (process.getuid?.() === 0) {
+      await expect.poll(() => sh(waiting).stdout, { timeout: 5_000 }).toContain('--allow-root-pods');
+    }
+    run('kubectl delete pod rooted --now');
+  });
+
+  it('deletes the pod first, then the object', async () => {
+    run('kubectl delete postgresql postgresql-sample mydb');
+    expect(sh('kubectl get pod').stderr).toBe('No resources found in default namespace.\n');
+    expect(sh('kubectl get postgresql').stderr).toBe('No resources found in default namespace.\n');
+    await started.printed(/postgresql default\/postgresql-sample deleting the pod first\n/);
+  });
+});
