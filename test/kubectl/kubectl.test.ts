@@ -12,7 +12,7 @@ import { PlayedCluster } from './played-cluster.ts';
 import type { RecordedStep, Recording } from './recording.ts';
 import { Replay } from './replay.ts';
 import { kubectlMinor, type Outcome, runKubectl } from './run-kubectl.ts';
-import { settle } from './settle.ts';
+import { Settling } from './settle.ts';
 
 const folder = fileURLToPath(new URL('testdata/', import.meta.url));
 const recording = JSON.parse(readFileSync(`${folder}recorded.json`, 'utf8')) as Recording;
@@ -36,8 +36,10 @@ describe('the recording', () => {
 
 describe.skipIf(!sameKubectl)(`kubectl against the embedded cluster${why}`, () => {
   let played: PlayedCluster;
+  let settling: Settling;
   beforeAll(async () => {
     played = await PlayedCluster.start();
+    settling = new Settling(played.client, pause);
   });
   afterAll(() => played?.[Symbol.asyncDispose]());
 
@@ -52,7 +54,7 @@ describe.skipIf(!sameKubectl)(`kubectl against the embedded cluster${why}`, () =
         folder,
         signal: AbortSignal.timeout(15_000),
       });
-      const moving = changesSomething(step) ? await settle(played.client, pause) : [];
+      const moving = changesSomething(step) ? await settling.rest() : [];
       const { stdout, stderr, exitCode } = recorded(index);
       const outcome = withoutAccepted(normaliseOutcome(raw, step, places), step, 'actual');
       expect({ ...outcome, moving }).toEqual({
@@ -65,10 +67,12 @@ describe.skipIf(!sameKubectl)(`kubectl against the embedded cluster${why}`, () =
 
 describe('requests of kubectl against the embedded cluster', () => {
   let played: PlayedCluster;
+  let settling: Settling;
   let transport: HttpTransport;
   let replay: Replay;
   beforeAll(async () => {
     played = await PlayedCluster.start();
+    settling = new Settling(played.client, pause);
     const { server, trust, credentials } = await loadClientConfig({ kubeconfig: played.cluster.kubeconfig });
     transport = new HttpTransport({ server, trust, credentials });
     replay = new Replay(transport, { server: played.server, home: played.home });
@@ -90,7 +94,7 @@ describe('requests of kubectl against the embedded cluster', () => {
         actual.push(compared(await replay.send(exchange)));
         expected.push(compared(exchange.answer));
       }
-      const moving = changesSomething(step) ? await settle(played.client, pause) : [];
+      const moving = changesSomething(step) ? await settling.rest() : [];
       expect({ answers: actual, moving }).toEqual({ answers: expected, moving: [] });
     },
   );

@@ -9,15 +9,13 @@ import { createServer } from 'vite';
 
 const kubeconfig = process.env.KUBECONFIG;
 if (!kubeconfig) throw new Error('set KUBECONFIG to the kubeconfig of a fresh control plane');
-const conditions = ['kubewright-source', 'node', 'import', 'default'];
-// Loads TypeScript as the tests do; stays open for modules that are imported late.
+// Loads TypeScript; packages come built (`npm run build`).
 const vite = await createServer({
   configFile: false,
   logLevel: 'error',
   server: { middlewareMode: true, watch: null, ws: false },
   optimizeDeps: { noDiscovery: true },
-  ssr: { resolve: { conditions }, noExternal: [/^@kubewright\//] },
-  resolve: { conditions },
+  ssr: { external: ['apimachinery', 'client', 'controlplane', 'runtime'].map((name) => `@kubewright/${name}`) },
 });
 try {
   const module = await vite.ssrLoadModule(fileURLToPath(new URL('record.ts', import.meta.url)));

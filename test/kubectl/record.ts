@@ -15,7 +15,7 @@ import { nodeObject, playNodes } from './play-node.ts';
 import type { RecordedStep, Recording } from './recording.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { runKubectl } from './run-kubectl.ts';
-import { settle } from './settle.ts';
+import { Settling } from './settle.ts';
 
 const folder = fileURLToPath(new URL('testdata/', import.meta.url));
 
@@ -42,10 +42,11 @@ export async function record(kubeconfig: string): Promise<void> {
   await waitForStart(client);
   try {
     const steps: RecordedStep[] = [];
+    const settling = new Settling(client, pause);
     const places = { server: proxy.address, home };
     for (const step of matrix) {
       const outcome = normaliseOutcome(await runKubectl(step, { kubeconfig: proxied, home, folder }), step, places);
-      const moving = changesSomething(step) ? await settle(client, pause) : [];
+      const moving = changesSomething(step) ? await settling.rest() : [];
       const exchanges = proxy.take();
       steps.push({ command: step.command, ...outcome, exchanges });
       process.stdout.write(`${outcome.exitCode} ${exchanges.length} ${step.command}

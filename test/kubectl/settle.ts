@@ -6,26 +6,36 @@ import type { KubernetesClient } from '@kubewright/client';
 
 /** How often a cluster is looked at until it rests. */
 const LOOK_EVERY_MS = 30;
-const GIVE_UP_MS = 8_000;
+const GIVE_UP_MS = 4_000;
 
-/** Resolves when controllers, scheduler and node have done what there is to do. Answers what still moves if that takes long. */
-export async function settle(
-  client: KubernetesClient,
-  pause: (ms: number) => Promise<void>,
-): Promise<readonly string[]> {
-  let quiet = 0;
-  let moving: readonly string[] = [];
-  let before = '';
-  for (let waited = 0; waited < GIVE_UP_MS; waited += LOOK_EVERY_MS) {
-    const seen = await Promise.all(RULES.map((rule) => look(client, rule)));
-    moving = seen.flatMap((each) => each.moving);
-    const versions = seen.map((each) => each.version).join();
-    quiet = moving.length === 0 && versions === before ? quiet + 1 : 0;
-    before = versions;
-    if (quiet === 3) return [];
-    await pause(LOOK_EVERY_MS);
+/** Waits for a cluster to rest. What once kept it from resting is waited for no more, so that one fault costs time once. */
+export class Settling {
+  readonly #client: KubernetesClient;
+  readonly #pause: (ms: number) => Promise<void>;
+  readonly #restless = new Set<string>();
+
+  constructor(client: KubernetesClient, pause: (ms: number) => Promise<void>) {
+    this.#client = client;
+    this.#pause = pause;
   }
-  return moving;
+
+  /** Resolves when controllers, scheduler and node have done what there is to do; answers what moves for too long. */
+  async rest(): Promise<readonly string[]> {
+    let quiet = 0;
+    let moving: readonly string[] = [];
+    let before = '';
+    for (let waited = 0; waited < GIVE_UP_MS; waited += LOOK_EVERY_MS) {
+      const seen = await Promise.all(RULES.map((rule) => look(this.#client, rule)));
+      moving = seen.flatMap((each) => each.moving).filter((name) => !this.#restless.has(name));
+      const versions = seen.map((each) => each.version).join();
+      quiet = moving.length === 0 && versions === before ? quiet + 1 : 0;
+      before = versions;
+      if (quiet === 3) return [];
+      await this.#pause(LOOK_EVERY_MS);
+    }
+    for (const name of moving) this.#restless.add(name);
+    return moving;
+  }
 }
 
 interface Rule {
