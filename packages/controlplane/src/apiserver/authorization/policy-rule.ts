@@ -91,6 +91,7 @@ export function formatRule(rule: PolicyRule): string {
   ];
   const shown = parts
     .filter(([, list]) => (list?.length ?? 0) > 0)
-    .map(([name, list]) => `${name}:${JSON.stringify(list)}`);
+    // Lists as Go prints them: without commas.
+    .map(([name, list]) => `${name}:[${(list ?? []).map((item) => JSON.stringify(item)).join(' ')}]`);
   return `{${shown.join(', ')}}`;
 }

@@ -65,6 +65,8 @@ export class Http2Listener {
     const exchange = new Exchange(this.#context, { sink: streamSink(stream), path });
     stream.on('error', (error) => exchange.abort(error));
     stream.on('close', () => exchange.abort(CLIENT_GONE));
+    // A reset without an error closes a stream only once its (empty) request was read to the end.
+    if (exchange.longRunning && stream.endAfterHeaders) stream.resume();
     const headers = plainHeaders(sent);
     const request: ApiRequest = {
       method: sent[':method'] ?? 'GET',

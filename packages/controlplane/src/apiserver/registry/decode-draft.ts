@@ -70,14 +70,14 @@ function checkType(value: object, { definition, isKnown = () => true }: DecodeTa
   const expected = apiVersionOf(definition);
   const isKind = kind === undefined || kind === '' || kind === definition.kind;
   const isVersion = apiVersion === undefined || apiVersion === '' || apiVersion === expected;
-  if (isKind && isVersion) return;
-  const given = { kind: String(kind ?? definition.kind), apiVersion: String(apiVersion ?? expected) };
   if (definition.custom) {
-    if (isVersion) return; // another kind is a fault that validation reports
+    if (apiVersion === expected) return; // another kind is a fault that validation reports
     throw badRequest(
-      `the API version in the data (${given.apiVersion}) does not match the expected API version (${expected})`,
+      `the API version in the data (${String(apiVersion ?? '')}) does not match the expected API version (${expected})`,
     );
   }
+  if (isKind && isVersion) return;
+  const given = { kind: String(kind ?? definition.kind), apiVersion: String(apiVersion ?? expected) };
   const { version } = parseApiVersion(given.apiVersion);
   const head = `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${definition.kind}`;
   if (isVersion && isKnown(given.kind)) {
