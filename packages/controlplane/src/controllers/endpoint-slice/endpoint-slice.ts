@@ -1,11 +1,4 @@
-import {
-  formatTime,
-  isAlreadyExists,
-  isDeleting,
-  LabelSelector,
-  sameJson,
-  setControllerReference,
-} from '@kubewright/apimachinery';
+import { isAlreadyExists, isDeleting, LabelSelector, sameJson, setControllerReference } from '@kubewright/apimachinery';
 import { Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { type Endpoint, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import { controller, enqueueMapped, type ReconcileContext, watch } from '@kubewright/runtime';
@@ -15,6 +8,7 @@ import { canonicalJson } from '../template-hash.ts';
 import { type AddressType, endpointOf, isEndpoint, portsOf } from './endpoint.ts';
 import { ServiceSelectors } from './service-selectors.ts';
 import { type EndpointGroup, planSlices } from './slice-plan.ts';
+import { TriggerTimes } from './trigger-times.ts';
 
 const account = 'endpointslice-controller';
 const serviceLabel = 'kubernetes.io/service-name';
@@ -27,6 +21,7 @@ const reserved = new Set([serviceLabel, managedByLabel, headlessLabel]);
 /** Keeps the EndpointSlices of services that select pods. */
 export function endpointSliceController(): BuiltInController {
   const selectors = new ServiceSelectors();
+  const triggers = new TriggerTimes();
   return {
     account,
     definition: controller({
@@ -36,6 +31,9 @@ export function endpointSliceController(): BuiltInController {
       caches: [Node],
       watches: [
         watch(Service, selectors.track),
+        watch<Service>(Service, ({ type, object: { namespace, name } }) => {
+          if (type === 'delete') triggers.forget({ namespace, name });
+        }),
         watch(
           Pod,
           enqueueMapped<Pod>(({ namespace, labels }) => selectors.matching(namespace, labels)),
@@ -48,12 +46,15 @@ export function endpointSliceController(): BuiltInController {
           }),
         ),
       ],
-      reconcile,
+      reconcile: (service, ctx) => reconcile(service, { ctx, triggers }),
     }),
   };
 }
 
-async function reconcile(service: Service, ctx: ReconcileContext<Service>): Promise<void> {
+async function reconcile(
+  service: Service,
+  { ctx, triggers }: { readonly ctx: ReconcileContext<Service>; readonly triggers: TriggerTimes },
+): Promise<void> {
   const { spec } = service;
   const selects = Object.keys(spec?.selector ?? {}).length > 0;
   if (!selects || spec?.type === 'ExternalName' || isDeleting(service)) return;
@@ -69,6 +70,7 @@ async function reconcile(service: Service, ctx: ReconcileContext<Service>): Prom
     .lister(EndpointSlice)
     .list({ namespace, labelSelector: { [serviceLabel]: name, [managedByLabel]: managedBy } })
     .filter((slice) => !isDeleting(slice));
+  const trigger = triggers.next(service, pods);
   const families = (spec?.ipFamilies ?? ['IPv4']) as readonly AddressType[];
   for (const slice of slices) {
     const known = families.includes(slice.addressType as AddressType);
@@ -76,7 +78,8 @@ async function reconcile(service: Service, ctx: ReconcileContext<Service>): Prom
   }
   for (const family of families) {
     const groups = groupsOf(service, { pods, family, zoneOf: (node) => zoneOf(ctx, node) });
-    await apply(service, { ctx, family, groups, slices: slices.filter(({ addressType }) => addressType === family) });
+    const own = slices.filter(({ addressType }) => addressType === family);
+    await apply(service, { ctx, family, groups, trigger, slices: own });
   }
 }
 
@@ -109,14 +112,16 @@ async function apply(
     readonly family: AddressType;
     readonly groups: readonly EndpointGroup[];
     readonly slices: readonly EndpointSlice[];
+    readonly trigger: string | undefined;
   },
 ): Promise<void> {
-  const { ctx, family, groups, slices } = options;
+  const { ctx, family, groups, slices, trigger } = options;
   const labels = labelsFor(service);
   const plan = planSlices(groups, slices);
-  const annotations = { [triggerAnnotation]: formatTime(ctx.clock.now()) };
+  const annotations: Readonly<Record<string, string>> = trigger === undefined ? {} : { [triggerAnnotation]: trigger };
   for (const { slice, endpoints } of plan.update) {
-    const metadata = { ...slice.metadata, labels, annotations: { ...slice.metadata.annotations, ...annotations } };
+    const { [triggerAnnotation]: _earlier, ...others } = slice.metadata.annotations ?? {};
+    const metadata = { ...slice.metadata, labels, annotations: { ...others, ...annotations } };
     await updateObject(ctx, { kind: EndpointSlice, object: { ...slice, metadata, endpoints } });
   }
   const touched = new Set([...plan.update.map(({ slice }) => slice), ...plan.remove]);

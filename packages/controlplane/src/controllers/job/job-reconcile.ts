@@ -9,13 +9,14 @@ import { orphansOf } from '../orphan-owners.ts';
 import { isNamespaceTerminating, type PodControl } from '../pods/pod-control.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { slowStart } from '../slow-start.ts';
-import { formatIndexes } from './completion-indexes.ts';
+import { completionIndex, formatIndexes, parseIndexes } from './completion-indexes.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import { standingVerdict, type Verdict, withSuspension, withVerdict } from './job-conditions.ts';
 import { planPods } from './job-plan.ts';
-import { endedMs, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
+import { endedMs, isFailed, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
 import { type JobTally, tally } from './job-tally.ts';
 import { failureVerdict, msUntilDeadline, successVerdict } from './job-verdict.ts';
+import { judgeFailure } from './pod-failure-policy.ts';
 import { countEnded, moveCounted } from './uncounted-pods.ts';
 
 /** What a reconcile of a job works with. */
@@ -47,7 +48,7 @@ export class JobReconcile {
     this.#noteFailures(now);
     const settled = standingVerdict(started) ?? failureVerdict(started, { pods, tally: now, nowMs });
     const failure = await this.#manage(now, { verdict: settled ?? successVerdict(started, now) });
-    await this.#report(started, { before: now, settled });
+    await this.#report(started, settled);
     if (failure !== undefined && !isNamespaceTerminating(failure)) throw failure;
     const { uid = '' } = this.#job.metadata;
     const waits = [this.#pauseMs ?? backoff.remainingMs(uid, nowMs), msUntilDeadline(this.#job, nowMs) ?? 0];
@@ -91,7 +92,13 @@ export class JobReconcile {
     const job = this.#job;
     if (isDeleting(job)) return undefined;
     const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
-    const deletions = await Promise.allSettled(plan.remove.map((pod) => control.delete(ctx, { pod, owner: job })));
+    const deletions = await Promise.allSettled(
+      plan.remove.map(async (pod) => {
+        // What goes because the job wants fewer pods has not failed: it is not counted.
+        const released = verdict ? pod : await releasePod(ctx, pod);
+        if (released) await control.delete(ctx, { pod: released, owner: job });
+      }),
+    );
     const refused = deletions.find((result) => result.status === 'rejected');
     if (refused) return refused.reason;
     if (plan.create.length === 0) return undefined;
@@ -105,14 +112,12 @@ export class JobReconcile {
   }
 
   /** Counts what has ended, lets those pods go, and says how the job stands. */
-  async #report(
-    started: Job,
-    { before, settled }: { readonly before: JobTally; readonly settled: Verdict | undefined },
-  ): Promise<void> {
+  async #report(started: Job, settled: Verdict | undefined): Promise<void> {
     const { ctx } = this.#parts;
     const nowMs = ctx.clock.now();
     const pods = this.#own();
     const present = tally(started, pods);
+    this.#noteFailures(present);
     const verdict = settled ?? successVerdict(started, present);
     const counts = {
       ...nonZero('active', present.active.length),
@@ -120,18 +125,21 @@ export class JobReconcile {
       terminating: present.terminating,
     };
     const { active: _active, ...rest } = started.status ?? {};
-    const counted = countEnded(started, { ...rest, ...counts }, before);
+    const counted = countEnded(started, { ...rest, ...counts }, present);
     const suspended = withSuspension(counted.conditions ?? [], { suspended: started.spec?.suspend ?? false, nowMs });
     const resumed = suspended !== counted.conditions && suspended.length > 0 && !started.spec?.suspend;
     if (suspended.length > 0 && suspended !== counted.conditions) this.#noteSuspension();
     const conditions = verdict ? withVerdict(suspended, { verdict, final: false, nowMs }) : suspended;
+    // The time that a job is suspended does not count against its deadline: it starts anew when it is resumed.
+    const { startTime: before, ...status } = counted;
+    const startTime = resumed ? formatTime(nowMs) : started.spec?.suspend ? undefined : before;
     await this.#write({
-      ...counted,
+      ...status,
+      ...(startTime !== undefined && { startTime }),
       ...(conditions.length > 0 && { conditions }),
-      ...(resumed && { startTime: formatTime(nowMs) }),
     });
     await this.#release(pods, verdict);
-    await this.#finish(verdict, before);
+    await this.#finish(verdict, present);
   }
 
   /** The last write: what was let go is counted for good, and the job ends once no pod is left to wait for. */
@@ -171,13 +179,10 @@ export class JobReconcile {
   /** Takes the tracking finalizer off pods that the status has taken note of. */
   async #release(pods: readonly Pod[], verdict: Verdict | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);
-    const now = tally(this.#job, pods);
-    const { succeeded = [], failed = [] } = this.#job.status?.uncountedTerminatedPods ?? {};
-    const noted = new Set([...succeeded, ...failed]);
     const done = pods.filter(
       (pod) =>
         pod.metadata.finalizers?.includes(trackingFinalizer) &&
-        (all ? isPodEnded(pod) || isDeleting(pod) : isCounted(pod, { noted, now })),
+        (all ? isPodEnded(pod) || isDeleting(pod) : isCounted(pod, this.#job)),
     );
     await Promise.all(done.map((pod) => releasePod(this.#parts.ctx, pod)));
   }
@@ -193,24 +198,32 @@ export class JobReconcile {
   }
 }
 
-/** Takes the tracking finalizer off a pod; a pod that is gone needs none. */
-export async function releasePod(ctx: RequestContext, pod: Pod): Promise<void> {
+/** Takes the tracking finalizer off a pod and answers it as it is then; undefined when it is gone. */
+export async function releasePod(ctx: RequestContext, pod: Pod): Promise<Pod | undefined> {
   const body = { metadata: { uid: pod.metadata.uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
   try {
-    await patchObject(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
+    return await patchObject(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     ctx.cache.noteDeletion(Pod, {
       key: { namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '' },
       uid: pod.metadata.uid ?? '',
     });
+    return undefined;
   }
 }
 
-/** True for a pod that the status has: by its uid, by its index, or as one that does not count. */
-function isCounted(pod: Pod, { noted, now }: { readonly noted: ReadonlySet<string>; readonly now: JobTally }): boolean {
-  if (noted.has(pod.metadata.uid ?? '')) return true;
-  return now.newSucceeded.includes(pod) || now.newFailed.includes(pod);
+/** True for a pod that the status has taken note of: by its uid, by its index, or as a failure that does not count. */
+function isCounted(pod: Pod, job: Job): boolean {
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  const { uid = '' } = pod.metadata;
+  if (succeeded.includes(uid) || failed.includes(uid)) return true;
+  if (isIndexed(job) && pod.status?.phase === 'Succeeded') {
+    const completions = job.spec?.completions ?? 0;
+    const index = completionIndex(pod) ?? completions;
+    return index >= completions || parseIndexes(job.status?.completedIndexes, completions).has(index);
+  }
+  return isFailed(pod, job) && judgeFailure(job, pod).action === 'Ignore';
 }
 
 function nonZero(name: string, count: number): Readonly<Record<string, number>> {

@@ -60,10 +60,10 @@ export class StatefulPodControl {
         this.#note(
           'Normal',
           'SuccessfulCreate',
-          `create Claim ${name} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} success`,
+          `Create Claim ${name} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} success`,
         );
       } catch (error) {
-        const failure = `create Claim ${name} for Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} failed error: ${messageOf(error)}`;
+        const failure = `Create Claim ${name} for Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} failed error: ${messageOf(error)}`;
         this.#note('Warning', 'FailedCreate', failure);
         throw error;
       }
@@ -97,7 +97,7 @@ export class StatefulPodControl {
 
   async #told(verb: 'create' | 'delete' | 'update', pod: Pod, act: () => Promise<unknown>): Promise<void> {
     const word = `${verb[0]?.toUpperCase()}${verb.slice(1)}`;
-    const what = `${verb} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name}`;
+    const what = `${word} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name}`;
     try {
       await act();
       this.#note('Normal', `Successful${word}`, `${what} successful`);

@@ -4,7 +4,7 @@
 const parts = {
   pods: ({ metadata, spec, status }) => ({
     metadata: pick(metadata, ['name', 'generateName', 'labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp']),
-    spec: pick(spec, ['hostname', 'subdomain', 'nodeName', 'restartPolicy', 'setHostnameAsFQDN']),
+    spec: pick(spec, ['hostname', 'subdomain', 'restartPolicy', 'setHostnameAsFQDN']),
     env: spec.containers.map(({ name, image, env }) => ({ name, image, env })),
     volumes: spec.volumes?.filter(({ projected }) => !projected),
     status: pick(status, ['phase']),

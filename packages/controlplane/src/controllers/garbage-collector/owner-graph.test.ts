@@ -1,0 +1,98 @@
+import type { KindDescriptor, ObjectMeta } from '@kubewright/apimachinery';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { OwnerGraph } from './owner-graph.ts';
+
+const kind: KindDescriptor = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' };
+
+function meta(uid: string, more: ObjectMeta = {}): ObjectMeta {
+  return { uid, name: uid, namespace: 'a', ...more };
+}
+function owner(uid: string, more: { readonly blockOwnerDeletion?: boolean; readonly name?: string } = {}) {
+  return { apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid, ...more };
+}
+
+describe('OwnerGraph', () => {
+  let enqueued: string[];
+  let misfits: [string, string][];
+  let graph: OwnerGraph;
+  const drain = (): readonly string[] => enqueued.splice(0);
+
+  beforeEach(() => {
+    enqueued = [];
+    misfits = [];
+    graph = new OwnerGraph({
+      enqueue: (uid) => void enqueued.push(uid),
+      mismatch: (dependent, of) => void misfits.push([dependent.uid, of.uid]),
+    });
+  });
+
+  it('looks at a dependent whose owner was not seen', () => {
+    graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
+    expect(drain()).toEqual(['child']);
+    graph.observe(kind, meta('parent'));
+    expect(drain()).toEqual([]);
+    expect(graph.dependentsOf('parent').map(({ uid }) => uid)).toEqual(['child']);
+  });
+
+  it('looks at all dependents of an owner that went', () => {
+    graph.observe(kind, meta('parent'));
+    graph.observe(kind, meta('one', { ownerReferences: [owner('parent')] }));
+    graph.observe(kind, meta('two', { ownerReferences: [owner('parent')] }));
+    expect(drain()).toEqual([]);
+    graph.remove('parent');
+    expect(drain()).toEqual(['one', 'two']);
+  });
+
+  it('looks at the owner that waits when a dependent goes, or blocks no more', () => {
+    const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
+    graph.observe(kind, meta('parent'));
+    graph.observe(kind, meta('one', { ownerReferences: [owner('parent', { blockOwnerDeletion: true })] }));
+    graph.observe(kind, meta('two', { ownerReferences: [owner('parent', { blockOwnerDeletion: true })] }));
+    graph.observe(kind, meta('parent', deleting));
+    expect(drain()).toEqual(['one', 'two', 'parent']);
+    expect(graph.blockingDependentsOf('parent')).toHaveLength(2);
+    graph.observe(kind, meta('one', { ownerReferences: [owner('parent')] }));
+    expect(drain()).toContain('parent');
+    expect(graph.blockingDependentsOf('parent').map(({ uid }) => uid)).toEqual(['two']);
+    graph.remove('two');
+    expect(drain()).toEqual(['parent']);
+  });
+
+  it('looks once at an owner whose dependents shall stay', () => {
+    const orphaning = meta('parent', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['orphan'] });
+    graph.observe(kind, orphaning);
+    graph.observe(kind, orphaning);
+    expect(drain()).toEqual(['parent']);
+    expect(graph.node('parent')).toMatchObject({ deleting: true, foreground: false, orphaning: true });
+  });
+
+  it('tells of owners in another namespace, whichever is seen first', () => {
+    graph.observe(kind, meta('parent', { namespace: 'b' }));
+    graph.observe(kind, meta('after', { ownerReferences: [owner('parent')] }));
+    expect(misfits).toEqual([['after', 'parent']]);
+    graph.observe(kind, meta('before', { ownerReferences: [owner('late')] }));
+    graph.observe(kind, meta('late', { namespace: 'c' }));
+    expect(misfits).toEqual([
+      ['after', 'parent'],
+      ['before', 'late'],
+    ]);
+    expect(drain()).toEqual(['after', 'before', 'before']);
+  });
+
+  it('accepts cluster-wide owners anywhere', () => {
+    graph.observe({ ...kind, scope: 'Cluster' }, meta('parent', { namespace: '' }));
+    graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
+    expect(misfits).toEqual([]);
+    expect(drain()).toEqual([]);
+  });
+
+  it('forgets links that are gone', () => {
+    graph.observe(kind, meta('parent'));
+    graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
+    graph.observe(kind, meta('child'));
+    expect(graph.dependentsOf('parent')).toEqual([]);
+    graph.remove('parent');
+    expect(drain()).toEqual([]);
+    expect(graph.size).toBe(1);
+  });
+});
