@@ -12,7 +12,7 @@ import { foregroundFinalizer } from './owner-graph.ts';
 
 /** An owner's kind is not served (any more, or yet). */
 export class UnknownOwnerKindError extends Error {
-  readonly code = 'KW3601';
+  readonly code = 'KW5601';
 
   constructor(reference: OwnerReference) {
     super(
@@ -24,7 +24,7 @@ export class UnknownOwnerKindError extends Error {
 
 /** A cluster-scoped object names an owner of a namespaced kind: nobody can tell which one, so it is left alone. */
 export class NamespacedOwnerError extends Error {
-  readonly code = 'KW3602';
+  readonly code = 'KW5602';
 
   constructor() {
     super('cluster-scoped objects cannot refer to namespaced owners; remove the reference');
