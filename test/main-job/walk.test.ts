@@ -151,6 +151,18 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('1\n');
   });
 
+  it('serves the rest of the walk: accounts, deployments, events, the proxy', () => {
+    expect(run('kubectl create serviceaccount test-dev')).toBe('serviceaccount/test-dev created\n');
+    run('kubectl create deployment web --image=nginx --replicas=2');
+    run('kubectl rollout status deployment/web --timeout=25s');
+    expect(run('kubectl logs deployment/web')).toContain('stand-in');
+    expect(run('kubectl get events')).toMatch(/SuccessfulCreate +replicaset\/web-/);
+    run('kubectl delete deployment web');
+    const proxy = 'kubectl proxy --port=0 > proxy.log & trap "kill $!" EXIT; cd .';
+    const ask = `until grep -q Starting proxy.log; do :; done; curl -fsS "http://$(sed 's/.* on //' proxy.log)/version"`;
+    if (!isMissing('curl')) expect(run(`cd '${folder}'; ${proxy}; ${ask}`)).toContain('"gitVersion": "v1.36');
+  }, 40_000);
+
   it('refuses a pod that wants to be root, and says which flag lets it', async () => {
     run(
       `kubectl run rooted --image=busybox --restart=Never --overrides='{"spec":{"securityContext":{"runAsUser":0}}}' -- true`,
