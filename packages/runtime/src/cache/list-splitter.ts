@@ -11,6 +11,8 @@ import {
 /** Longest object taken from a list, in bytes; an API server stores far smaller ones. */
 const longestItem = 64 * 1024 * 1024;
 const longestEnvelope = 1024 * 1024;
+/** How much of a piece is tried to complete the item before it, in bytes; most objects are smaller. */
+const joinedBytes = 8 * 1024;
 
 /** Called for each item: its bytes are `bytes[start, end)`, valid until it returns. */
 export type ItemCallback = (bytes: Buffer, start: number, end: number) => void;
@@ -37,11 +39,11 @@ export class ListSplitter {
   /** Takes the next piece of the body. Items are reported before it returns. */
   push(chunk: Uint8Array): void {
     let bytes = asBuffer(chunk);
+    let at = this.#begunItem(bytes);
     if (this.#carry) {
       bytes = Buffer.concat([this.#carry, bytes]);
       this.#carry = undefined;
     }
-    let at = 0;
     while (at < bytes.length) {
       const next = this.#inItems ? this.#items(bytes, at) : this.#outside(bytes, at);
       if (next < 0) return;
@@ -57,6 +59,21 @@ export class ListSplitter {
     } catch (cause) {
       throw new MalformedJsonError('a list', { cause });
     }
+  }
+
+  /**
+   * Reports the item that the last piece began, if it ends soon in this one; answers where the rest begins. Only so much
+   * is joined: to copy every piece whole costs as much as all else that is done with it.
+   */
+  #begunItem(bytes: Buffer): number {
+    const carry = this.#carry;
+    if (!carry || !this.#inItems || bytes.length <= joinedBytes) return 0;
+    const joined = Buffer.concat([carry, bytes.subarray(0, joinedBytes)]);
+    const end = this.#itemEnd(joined, 0);
+    if (end < 0) return 0;
+    this.#carry = undefined;
+    this.#onItem(joined, 0, end);
+    return end - carry.length;
   }
 
   /** Reports items from `at` on; answers where the items end, or -1 when more bytes are needed. */

@@ -138,6 +138,20 @@ describe('Store', () => {
 });
 
 describe('ListSplitter', () => {
+  it('puts items together that large pieces cut anywhere', () => {
+    const items = Array.from({ length: 60 }, (_, i) => {
+      return { metadata: { name: `"\\{${i}` }, text: '\\"}é'.repeat(i % 7 === 0 ? 4_000 : 40 * (i % 9)) };
+    });
+    const bytes = Buffer.from(JSON.stringify({ kind: 'List', items, metadata: { resourceVersion: '9' } }));
+    for (const size of [8_191, 8_192, 8_193, 9_000, 16_384, 65_536]) {
+      const found: unknown[] = [];
+      const splitter = new ListSplitter((b, start, end) => found.push(JSON.parse(b.toString('utf8', start, end))));
+      for (let at = 0; at < bytes.length; at += size) splitter.push(bytes.subarray(at, at + size));
+      expect(splitter.finish()).toMatchObject({ metadata: { resourceVersion: '9' } });
+      expect(found).toEqual(items);
+    }
+  });
+
   const items = [thing('a', { data: '}]{["\\"' }), thing('b', { data: { items: [1, '\\'] } }), thing('c')];
   const bodies = [
     JSON.stringify({ kind: 'ThingList', apiVersion: 'v1', metadata: { resourceVersion: '9', continue: 'x' }, items }),
