@@ -80,20 +80,6 @@ describe('npm start in unusual places', () => {
     ]);
   }, 60_000);
 
-  it.skipIf(!isRoot)(
-    'runs containers as nobody when it is root',
-    async () => {
-      await using started = new Started({ cwd: mkdtempSync(join(base, 'cwd-')) });
-      await started.ready();
-      const users = execFileSync('ps', ['-A', '-o', 'user=,args='], { encoding: 'utf8' })
-        .split('\n')
-        .filter((line) => line.includes(started.sandbox))
-        .map((line) => line.split(' ')[0]);
-      expect(new Set(users)).toEqual(new Set(['nobody']));
-    },
-    60_000,
-  );
-
   it.skipIf(!canSwitchUser)(
     'works for a user who is not root',
     async (context) => {

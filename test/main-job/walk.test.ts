@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +80,16 @@ describe('what npm start prints', () => {
     const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name));
     const open = files.filter((path) => statSync(path).isFile() && (statSync(path).mode & 0o077) !== 0);
     expect(open).toEqual([]);
+  });
+});
+
+describe('where containers run', () => {
+  it.skipIf(process.getuid?.() !== 0)('is as nobody, when npm start is root', () => {
+    const users = execFileSync('ps', ['-A', '-o', 'user=,args='], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(started.sandbox))
+      .map((line) => line.split(' ')[0]);
+    expect(new Set(users)).toEqual(new Set(['nobody']));
   });
 });
 
