@@ -15,6 +15,7 @@ import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
   authenticationReviews,
   certificateAuthenticator,
+  openIdHandler,
   ServiceAccountAuthenticator,
   ServiceAccountTokens,
   StaticTokenAuthenticator,
@@ -30,10 +31,10 @@ import {
   superuserAuthorizer,
   UnionAuthorizer,
 } from '../apiserver/authorization/index.ts';
-import { bootstrap } from '../apiserver/bootstrap/index.ts';
+import { ApiServices, bootstrap, publishServer } from '../apiserver/bootstrap/index.ts';
 import { builtinDefinitions, memoryServiceAllocator } from '../apiserver/builtin/index.ts';
 import { CrdServing, crdDefinition, type SchemaTools } from '../apiserver/crd/index.ts';
-import { discoveryHandler } from '../apiserver/discovery/index.ts';
+import { discoveryHandler, rootHandler } from '../apiserver/discovery/index.ts';
 import { type HealthCheck, healthHandler, versionHandler } from '../apiserver/health/index.ts';
 import type { ApiHandler } from '../apiserver/http/index.ts';
 import { ServerMetrics } from '../apiserver/metrics/index.ts';
@@ -70,6 +71,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly #crds: CrdServing;
   readonly #followers: Disposable[] = [];
   #started = false;
+  readonly #apiServices: ApiServices;
+  readonly #serverAddress: () => string;
   readonly #followServices: () => Promise<Disposable>;
 
   constructor(options: ControlPlaneOptions) {
@@ -94,6 +97,10 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       tools,
       onRemoved: (prefix) => this.server.watches.close(prefix),
+      onChanged: () => {
+        // What is served at the start is caught up with at its end.
+        if (this.#started) void this.#apiServices.refresh();
+      },
       onError,
     });
     const definitions = builtinDefinitions({
@@ -110,10 +117,7 @@ export class ControlPlane implements AsyncDisposable {
         ...authenticationReviews({ serviceAccounts: accounts, clock }),
       ]),
       foreign: new Map([
-        [
-          'customresourcedefinitions',
-          (row) => crdDefinition(row, { tools, clock, namesInUse: this.#crds.namesInUse }),
-        ],
+        ['customresourcedefinitions', (row) => crdDefinition(row, { tools, clock, namesInUse: this.#crds.namesInUse })],
       ]),
     });
     for (const definition of definitions) this.catalog.put(definition);
@@ -132,6 +136,13 @@ export class ControlPlane implements AsyncDisposable {
       onError,
       audit: metrics.audit,
     });
+    this.#serverAddress = options.serverAddress;
+    this.#apiServices = new ApiServices({ handle: this.server.handle, catalog: this.catalog, clock, onError });
+  }
+
+  /** Publishes the server to pods, as the Service `default/kubernetes`; to be called once it listens. */
+  publish(): Promise<void> {
+    return publishServer({ handle: this.server.handle, address: this.#serverAddress() });
   }
 
   /** Answers a request; the same function serves sockets and in-process callers. */
@@ -146,6 +157,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#followers.push(await this.#followServices());
     await bootstrap({ handle: this.server.handle, catalog: this.catalog });
     this.#started = true;
+    await this.#apiServices.refresh();
   }
 
   #nonResourceHandlers({ serverAddress }: ControlPlaneOptions, metrics: ServerMetrics): readonly NonResourceHandler[] {
@@ -158,6 +170,8 @@ export class ControlPlane implements AsyncDisposable {
     return [
       healthHandler({ checks }),
       versionHandler(),
+      rootHandler({ catalog, paths: PATHS }),
+      openIdHandler({ tokens: this.tokens, serverAddress }),
       discoveryHandler({ catalog, serverAddress }),
       openApiHandler({ catalog }),
       metrics.handler,
@@ -169,6 +183,20 @@ export class ControlPlane implements AsyncDisposable {
     for (const follower of [this.#rbac, this.#crds, ...this.#followers]) follower[Symbol.dispose]();
   }
 }
+
+/** Paths besides those of API groups, for people who ask for `/`. */
+const PATHS = [
+  '/.well-known/openid-configuration',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/version',
+];
 
 /** Admission in upstream's order. */
 function admissionPlugins(parts: {

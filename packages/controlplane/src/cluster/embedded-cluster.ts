@@ -109,6 +109,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     await plane.start();
     const http = await listen(directory, { options, plane, certificates, onError });
     address.text = `${http.host}:${http.port}`;
+    await plane.publish();
     const parts: Parts = {
       directory,
       options,

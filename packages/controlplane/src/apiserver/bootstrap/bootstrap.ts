@@ -1,7 +1,7 @@
-import { Buffer } from 'node:buffer';
 import { apiVersionOf, type KubernetesObject, parseApiVersion } from '@kubewright/apimachinery';
 import type { ApiHandler } from '../http/index.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
+import { asServer } from './as-server.ts';
 import { bootstrapObjects } from './bootstrap-objects.ts';
 
 /** A bootstrap object could not be made; the server is of no use without it. */
@@ -22,24 +22,13 @@ export async function bootstrap(options: {
   readonly objects?: readonly KubernetesObject[];
 }): Promise<void> {
   const { handle, catalog, objects = [] } = options;
+  const ask = asServer(handle);
   for (const object of [...bootstrapObjects(), ...objects]) {
     const definition = definitionOf(catalog, object);
-    const response = await handle({
-      method: 'POST',
-      path: `${collectionPath(definition, object)}?fieldManager=kube-apiserver`,
-      headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'kube-apiserver' },
-      body: Buffer.from(JSON.stringify(object)),
-      signal: new AbortController().signal,
-      connection: {
-        remoteAddress: '127.0.0.1',
-        protocol: 'in-process',
-        clientCertificate: { commonName: 'system:apiserver', organizations: ['system:masters'] },
-      },
-    });
+    const { status, text } = await ask('POST', collectionPath(definition, object), { body: object });
     // 409: it is there already, from an earlier start.
-    if (response.status !== 201 && response.status !== 409) {
-      const answer = Buffer.from(response.body instanceof Uint8Array ? response.body : []).toString('utf8');
-      throw new BootstrapError(`making ${object.kind} ${object.metadata.name} at start: ${response.status} ${answer}`);
+    if (status !== 201 && status !== 409) {
+      throw new BootstrapError(`making ${object.kind} ${object.metadata.name} at start: ${status} ${text}`);
     }
   }
 }

@@ -1,1 +1,3 @@
+export { ApiServices } from './api-services.ts';
 export { bootstrap } from './bootstrap.ts';
+export { publishServer } from './kubernetes-service.ts';

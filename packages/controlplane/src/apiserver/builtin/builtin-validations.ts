@@ -1,4 +1,5 @@
 import { admissionregistrationValidation } from './admissionregistration/admissionregistration-validation.ts';
+import { apiregistrationValidation } from './apiregistration/apiregistration-validation.ts';
 import { appsValidation } from './apps/apps-validation.ts';
 import { autoscalingValidation } from './autoscaling/autoscaling-validation.ts';
 import { batchValidation } from './batch/batch-validation.ts';
@@ -33,6 +34,7 @@ export function builtinValidations(
     ...rbacValidation,
     ...storageValidation,
     ...admissionregistrationValidation,
+    ...apiregistrationValidation,
     ...smallGroupValidation,
   ]);
 }

@@ -15,6 +15,8 @@ export interface CrdServingOptions {
   readonly tools: SchemaTools;
   /** Called when a resource is no longer served, with its storage prefix: its watches end. */
   readonly onRemoved: (storagePrefix: string) => void;
+  /** Called after the catalog changed. */
+  readonly onChanged?: (() => void) | undefined;
   /** Called when a stored CRD cannot be served; it was valid when it was written, so this is the server's own fault. */
   readonly onError: (error: unknown) => void;
 }
@@ -86,6 +88,7 @@ export class CrdServing implements Disposable {
       const versions = definitions.map(({ version }) => version);
       this.#retire(previous, versions);
       this.#served.set(stored.key, { fingerprint, versions, crd });
+      this.#options.onChanged?.();
     } catch (error) {
       this.#options.onError(error);
     }
@@ -103,6 +106,7 @@ export class CrdServing implements Disposable {
     this.#retire(previous, []);
     const { group, names } = previous.crd.spec;
     this.#options.onRemoved(`/registry/${group}/${names.plural}/`);
+    this.#options.onChanged?.();
   }
 
   #retire(previous: Served | undefined, kept: readonly string[]): void {

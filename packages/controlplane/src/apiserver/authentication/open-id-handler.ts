@@ -1,0 +1,38 @@
+import { Buffer } from 'node:buffer';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import type { ServiceAccountTokens } from './service-account-token.ts';
+
+/** Answers where others find the key that service-account tokens are signed with (`OIDC` discovery, 1.36). */
+export function openIdHandler(options: {
+  readonly tokens: ServiceAccountTokens;
+  /** `host:port` under which the keys are found. */
+  readonly serverAddress: () => string;
+}): NonResourceHandler {
+  const { tokens, serverAddress } = options;
+  return ({ info, request }) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    switch (info.path) {
+      case '/.well-known/openid-configuration':
+        return answer('application/json', {
+          issuer: tokens.issuer,
+          jwks_uri: `https://${serverAddress()}/openid/v1/jwks`,
+          response_types_supported: ['id_token'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['ES256'],
+        });
+      case '/openid/v1/jwks':
+        return answer('application/jwk-set+json', tokens.keySet());
+      default:
+        return undefined;
+    }
+  };
+}
+
+function answer(type: string, value: unknown): ApiResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' },
+    body: Buffer.from(JSON.stringify(value)),
+  };
+}

@@ -1,0 +1,61 @@
+import { isIPv4 } from 'node:net';
+import type { ApiHandler } from '../http/index.ts';
+import { asServer } from './as-server.ts';
+import { BootstrapError } from './bootstrap.ts';
+
+/**
+ * Publishes the server inside the cluster: the Service `default/kubernetes`, with the Endpoints and the EndpointSlice that
+ * lead to `address`. To be called once it is known where the server listens, again after a restart on another port.
+ */
+export async function publishServer(options: {
+  readonly handle: ApiHandler;
+  /** `host:port` */
+  readonly address: string;
+}): Promise<void> {
+  const ask = asServer(options.handle);
+  const at = options.address.lastIndexOf(':');
+  const host = options.address.slice(0, at).replace(/^\[|\]$/g, '');
+  const port = Number(options.address.slice(at + 1));
+  // A wildcard or a name: clients on this machine reach it on the loopback address.
+  const ip = isIPv4(host) && host !== '0.0.0.0' ? host : '127.0.0.1';
+  const metadata = { name: 'kubernetes', namespace: 'default' };
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
+  const objects = [
+    {
+      path: '/api/v1/namespaces/default/services',
+      object: {
+        metadata: { ...metadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
+        spec: {
+          clusterIP: '10.96.0.1',
+          ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+          sessionAffinity: 'None',
+          type: 'ClusterIP',
+        },
+      },
+    },
+    {
+      path: '/api/v1/namespaces/default/endpoints',
+      object: {
+        metadata: { ...metadata, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+        subsets: [{ addresses: [{ ip }], ports }],
+      },
+    },
+    {
+      path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+      object: {
+        metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+        ports,
+      },
+    },
+  ];
+  for (const { path, object } of objects) {
+    // A POST of what is there would be refused for its address, which is taken: by itself.
+    const contentType = 'application/merge-patch+json';
+    const changed = await ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
+    const { status, text } = changed.status === 404 ? await ask('POST', path, { body: object }) : changed;
+    if (status >= 300)
+      throw new BootstrapError(`publishing the server at ${options.address}: ${path}: ${status} ${text}`);
+  }
+}

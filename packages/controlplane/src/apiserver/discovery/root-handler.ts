@@ -1,0 +1,24 @@
+import { Buffer } from 'node:buffer';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { ResourceCatalog } from '../registry/index.ts';
+
+/** Answers `/`: the paths that the server knows, for people and for tools that look around. */
+export function rootHandler(options: {
+  readonly catalog: ResourceCatalog;
+  /** Paths besides those of API groups. */
+  readonly paths: readonly string[];
+}): NonResourceHandler {
+  return ({ info, request }) => {
+    if (info.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
+    const paths = new Set(['/api', '/apis', '/apis/', ...options.paths]);
+    for (const { group, version } of options.catalog.all()) {
+      if (group === '') paths.add(`/api/${version}`);
+      else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
+    }
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
+      body: Buffer.from(JSON.stringify({ paths: [...paths].sort() }, undefined, 2)),
+    };
+  };
+}
