@@ -79,3 +79,15 @@ Object.defineProperty(process, 'versions', { value: { ...process.versions, node 
     expect(status).toBe(1);
   });
 });
+
+describe('a machine without PostgreSQL', () => {
+  it('says what is missing, where it was looked for, and what to do', async () => {
+    const { postgresImage } = await import('../../packages/controlplane/src/node/process/images/postgres.ts');
+    const env = { PG_BIN: folder, PATH: '', KUBEWRIGHT_PG_FOLDERS: '' };
+    const image = postgresImage({ env, platform: process.platform, fallback: async () => undefined });
+    const { message } = await failure(Promise.resolve(image.find('17')));
+    expect(message).toMatch(
+      /^no PostgreSQL server programs were found \(PG_BIN, PATH, .*\); install PostgreSQL, or set PG_BIN/,
+    );
+  });
+});
