@@ -50,6 +50,14 @@ export class Replay {
     return answer;
   }
 
+  /** True if a request is about a generated name that only protobuf answers have handed out: it cannot be translated. */
+  lacksNames({ path, method, answer }: Exchange): boolean {
+    const generated = [
+      ...path.matchAll(/[/=](?:[a-z]+-)+(?:[bcdfghjklmnpqrstvwxz2456789]{8,10}-)?[bcdfghjklmnpqrstvwxz2456789]{5}\b/g),
+    ];
+    return method !== 'PUT' && answer.status < 300 && generated.some(([name]) => !this.#learnt.has(name.slice(1)));
+  }
+
   #learn(recorded: readonly Identity[], live: readonly Identity[]): void {
     if (recorded.length !== live.length) return;
     recorded.forEach((was, index) => {
