@@ -1,4 +1,4 @@
-import { type Clock, invalid, type KubernetesObject, requiredField } from '@kubewright/apimachinery';
+import { badRequest, type Clock, type KubernetesObject } from '@kubewright/apimachinery';
 import type { VirtualResource } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
 import type { UserInfo } from './authenticator.ts';
@@ -29,12 +29,12 @@ function selfSubjectReview(object: Draft, user: UserInfo, clock: Clock): Kuberne
 async function tokenReview(object: Draft, serviceAccounts: ServiceAccountAuthenticator): Promise<KubernetesObject> {
   const { token = '', audiences = [] } = (object['spec'] as { token?: string; audiences?: string[] } | undefined) ?? {};
   if (token === '') {
-    throw invalid({ group: 'authentication.k8s.io', kind: 'TokenReview' }, '', [requiredField('spec.token')]);
+    throw badRequest('token is required for TokenReview in authentication');
   }
   const review = await serviceAccounts.review(token, audiences);
   const status = review
     ? { authenticated: true, user: wireUser(review.user), audiences: review.audiences }
-    : { user: {}, error: '[invalid bearer token]' };
+    : { user: {}, error: 'invalid bearer token' };
   return { ...object, metadata: object.metadata as KubernetesObject['metadata'], status } as KubernetesObject;
 }
 

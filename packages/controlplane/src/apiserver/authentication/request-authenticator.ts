@@ -28,7 +28,7 @@ export class RequestAuthenticator {
     const { headers, connection } = request;
     const tried =
       bearerToken(request) !== undefined ||
-      headers['authorization'] !== undefined ||
+      (headers['authorization'] ?? '') !== '' ||
       connection.clientCertificateError !== undefined;
     if (tried) throw this.#unauthorized();
     return anonymous;

@@ -1,4 +1,4 @@
-import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
+import { badRequest, invalid, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { VirtualResource } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
@@ -71,7 +71,10 @@ function subjectOf(spec: ReviewSpec): UserInfo {
 function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): AuthorizationAttributes {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
   if ((resource === undefined) === (path === undefined)) {
-    throw badRequest('exactly one of nonResourceAttributes or resourceAttributes must be specified');
+    // Upstream names no kind here.
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    const fault = invalidField('spec.resourceAttributes', resource ?? null, detail);
+    throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [fault]);
   }
   if (resource === undefined) return { user, verb: path?.verb ?? '', path: path?.path ?? '' };
   return {
