@@ -21,9 +21,9 @@ process.once('message', async (task) => {
 
 async function creates(task) {
   const write = await writers(task);
-  await write(warmUpMs);
+  const warm = await write(warmUpMs);
   const { writes, ms } = await write(task.seconds * 1000);
-  return { perSecond: writes / (ms / 1000) };
+  return { perSecond: writes / (ms / 1000), writes: warm.writes + writes };
 }
 
 async function watches(task) {

@@ -26,7 +26,9 @@ export async function measure(side, { folder, seconds }) {
     const load = (task) => runLoad({ url, token, seconds, ...task });
     const creates = {};
     for (const clients of [1, 8, 32]) {
-      const { perSecond } = await load({ kind: 'creates', namespace: 'creates', clients });
+      const before = processorMs(children);
+      const { perSecond, writes } = await load({ kind: 'creates', namespace: 'creates', clients });
+      if (clients === 8) creates['processor time of a create'] = ((processorMs(children) - before) * 1000) / writes;
       creates[`creates, ${clients} ${clients === 1 ? 'client' : 'clients'}`] = perSecond;
     }
     const watches = await load({ kind: 'watches', namespace: 'watches', clients: 8, watchers: 200 });
@@ -74,6 +76,15 @@ async function stop(children) {
 function residentBytes(pid) {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(found[1]) * 1024;
+}
+
+/** Processor time that processes have used so far, in the system's usual ticks of 10 ms. */
+function processorMs(children) {
+  const ticks = children.map(({ pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) * 10;
 }
 
 /** Makes the namespaces and an account that may edit in them, and nothing else; answers its token. */
