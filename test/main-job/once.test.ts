@@ -34,7 +34,7 @@ describe('npm start', () => {
     expect(readdirSync(temporary)).toEqual([]);
     expect(processesIn(temporary)).toEqual([]);
     expect(existsSync(join(cwd, '.kubewright', 'instance.json'))).toBe(false);
-  }, 60_000);
+  }, 120_000);
 
   it("starts without the sample with --empty, in the article's order", async () => {
     await using started = start('--empty');

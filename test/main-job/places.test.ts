@@ -45,7 +45,7 @@ describe('npm start in unusual places', () => {
     const { sandbox } = started;
     expect(await started.stop('SIGINT')).toMatchObject({ code: 0 });
     expect(leftovers(checkout, sandbox)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it('says what to do when there is no PostgreSQL at all, in the pod too, and goes on', async () => {
     const checkout = join(base, 'bare');
@@ -62,7 +62,7 @@ describe('npm start in unusual places', () => {
     const shell = userShell(checkout);
     const describePod = `KUBECONFIG=${started.kubeconfig} kubectl describe pod postgresql-sample`;
     expect(shell(describePod).stdout).toMatch(/no PostgreSQL server programs were found .*install PostgreSQL/);
-  }, 60_000);
+  }, 120_000);
 
   it('fails with --once when there is no PostgreSQL at all', async () => {
     const checkout = join(base, 'bare');
@@ -78,7 +78,7 @@ describe('npm start in unusual places', () => {
       expect.stringContaining('  why: '),
       expect.stringContaining('  do: '),
     ]);
-  }, 60_000);
+  }, 120_000);
 
   it.skipIf(!canSwitchUser)(
     'works for a user who is not root',
@@ -99,6 +99,6 @@ describe('npm start in unusual places', () => {
       expect(leftovers(checkout, sandbox)).toEqual([]);
       return undefined;
     },
-    60_000,
+    120_000,
   );
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 
 /** Running processes that name a folder in their command line, or work in it. */
 export function processesIn(folder: string): readonly string[] {
@@ -16,9 +16,4 @@ function worksIn(pid: string, folder: string): boolean {
     // Gone, not ours to see, or a system without /proc.
     return false;
   }
-}
-
-/** Folders in the system's temporary one that nodes have made for their containers. */
-export function sandboxesIn(temporary: string): readonly string[] {
-  return readdirSync(temporary).filter((name) => /^kw-[A-Za-z0-9]{6}$/.test(name));
 }

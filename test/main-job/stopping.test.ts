@@ -36,7 +36,7 @@ describe('stopping npm start', () => {
       expect(await answers(portOf(started))).toBe(false);
       expect(readdirSync(cwd)).toEqual(['.kubewright']);
     },
-    40_000,
+    120_000,
   );
 
   it('ends with the number of the signal when --once was interrupted', async () => {
@@ -47,7 +47,7 @@ describe('stopping npm start', () => {
     expect(code).toBe(130);
     expect(afterMs).toBeLessThan(5_000);
     expect(leftovers(cwd, sandbox)).toEqual([]);
-  }, 40_000);
+  }, 120_000);
 
   it('finds and ends what a killed run left behind, at the same address', async () => {
     await using killed = await up(cwd);
@@ -62,7 +62,7 @@ describe('stopping npm start', () => {
     const second = again.sandbox;
     await again.stop('SIGINT');
     expect(leftovers(cwd, second)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it('refuses a second instance in the same folder, not in another', async () => {
     await using first = await up(cwd);
@@ -73,7 +73,7 @@ describe('stopping npm start', () => {
     await using other = await up(mkdtempSync(join(base, 'other-')));
     expect(other.output).toMatch(/Pg Phase: up/);
     expect(await answers(portOf(first))).toBe(true);
-  }, 60_000);
+  }, 120_000);
 });
 
 function answers(port: number): Promise<boolean> {

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, repository } from './repository.ts';
 import { Started } from './started.ts';
 import { isMissing, type ShellResult, userShell } from './user-shell.ts';
+
+// Real programs on a machine that others use too: waiting is bounded, not timed.
+vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'kw-walk-'));
 const samples = join(repository, 'examples', 'postgresql', 'config', 'samples');
@@ -148,7 +151,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
   it('takes both manifests that the article prints', async () => {
     run(`kubectl apply -f '${samples}/database_v1_postgresql.yaml'`);
     run(started.instructions.find((line) => line.includes('_mydb.yaml')) ?? 'false');
-    await expect.poll(() => pgPhase('mydb'), { timeout: 15_000 }).toBe('up');
+    await expect.poll(() => pgPhase('mydb'), { timeout: 30_000 }).toBe('up');
     const query = `PGPASSWORD=password123 psql -U pgowner -h ${host('mydb')} -Atc 'SELECT current_user'`;
     if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('pgowner\n');
   });
@@ -157,7 +160,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     const uid = podUid('postgresql-sample');
     run('kubectl delete pod postgresql-sample');
     await expect.poll(() => podUid('postgresql-sample'), { timeout: 5_000 }).toMatch(new RegExp(`^(?!${uid}).+`));
-    await expect.poll(() => pgPhase('postgresql-sample'), { timeout: 15_000 }).toBe('up');
+    await expect.poll(() => pgPhase('postgresql-sample'), { timeout: 30_000 }).toBe('up');
     const query = `PGPASSWORD=${password} psql -U postgres -h ${host('postgresql-sample')} -Atc 'SELECT 1'`;
     if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('1\n');
   });
@@ -172,7 +175,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     const proxy = 'kubectl proxy --port=0 > proxy.log & trap "kill $!" EXIT; cd .';
     const ask = `until grep -q Starting proxy.log; do :; done; curl -fsS "http://$(sed 's/.* on //' proxy.log)/version"`;
     if (!isMissing('curl')) expect(run(`cd '${folder}'; ${proxy}; ${ask}`)).toContain('"gitVersion": "v1.36');
-  }, 40_000);
+  });
 
   it('refuses a pod that wants to be root, and says which flag lets it', async () => {
     run(
