@@ -24,7 +24,7 @@ type Assumed = Map<string, { readonly pod: Pod; readonly nodeName: string }>;
 export function schedulerController(): ControllerDefinition {
   const assumed: Assumed = new Map();
   return requestController({
-    name: 'scheduler',
+    name: NAME,
     for: Pod,
     watches: [
       watch(Pod, enqueueForObject(), { indexes: { waiting: ({ object }) => (isWaiting(object) ? ['true'] : []) } }),

@@ -27,7 +27,8 @@ function resourceEntry(definition: ResourceDefinition): object {
     responseKind: responseKind(definition, { ...definition, kind }),
     scope,
     singularResource: singular,
-    verbs: [...verbs].sort(),
+    // Upstream sorts what it installs; custom kinds' verbs come from a list of its own.
+    verbs: definition.custom ? verbs : [...verbs].sort(),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(below.length > 0 && { subresources: below.map(([name, sub]) => subresourceEntry(definition, { name, sub })) }),

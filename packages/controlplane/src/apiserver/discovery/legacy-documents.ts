@@ -45,7 +45,7 @@ function resourceEntries(definition: ResourceDefinition): readonly object[] {
     singularName: singular,
     namespaced,
     kind,
-    verbs: [...verbs].sort(),
+    verbs: definition.custom ? verbs : [...verbs].sort(),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(storageVersionHash !== undefined && { storageVersionHash }),
