@@ -4,14 +4,16 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config({
   files: ['packages/*/src/**/*.ts', 'examples/*/{src,dev}/**/*.ts'],
   ignores: ['**/generated/**', '**/testdata/**', '**/dist/**'],
-  languageOptions: { parser: tseslint.parser, parserOptions: { project: ['./tsconfig.check.json', './tsconfig.examples.json'] } },
+  languageOptions: {
+    parser: tseslint.parser,
+    parserOptions: { project: ['./tsconfig.check.json', './tsconfig.examples.json'] },
+  },
   linterOptions: { reportUnusedDisableDirectives: 'error' },
   plugins: { '@typescript-eslint': tseslint.plugin },
   rules: {
     '@typescript-eslint/no-floating-promises': 'error',
     '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
     '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-    '@typescript-eslint/only-throw-error': ['error', { allowThrowingUnknown: true }],
     '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
   },
 });

@@ -7,7 +7,13 @@ import type { ConfigMap, Deployment, Pod, RoleBinding, Secret, StatefulSet } fro
 const clock = new VirtualClock();
 const random = seededRandom(1);
 const definitions = builtinDefinitions({ clock, random });
-const context: StrategyContext = { user: { username: 'admin', groups: [] }, clock, random, dryRun: false, warn: () => {} };
+const context: StrategyContext = {
+  user: { username: 'admin', groups: [] },
+  clock,
+  random,
+  dryRun: false,
+  warn: () => {},
+};
 
 function strategyOf(resource: string, view?: string): Strategy {
   const definition = definitions.find((candidate) => candidate.resource === resource);

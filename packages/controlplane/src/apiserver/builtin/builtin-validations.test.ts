@@ -29,7 +29,13 @@ const recorded = readFileSync(file, 'utf8')
 const clock = new VirtualClock();
 const random = seededRandom(1);
 const definitions = builtinDefinitions({ clock, random });
-const context: StrategyContext = { user: { username: 'admin', groups: [] }, clock, random, dryRun: true, warn: () => {} };
+const context: StrategyContext = {
+  user: { username: 'admin', groups: [] },
+  clock,
+  random,
+  dryRun: true,
+  warn: () => {},
+};
 
 describe('builtin validation', () => {
   it('has at least 120 recorded refusals', () => {

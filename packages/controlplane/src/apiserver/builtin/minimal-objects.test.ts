@@ -26,7 +26,8 @@ const context: StrategyContext = {
   user: { username: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'], extra: undefined },
   clock,
   random,
-  dryRun: true, warn: () => {},
+  dryRun: true,
+  warn: () => {},
 };
 
 describe('builtin strategies', () => {
