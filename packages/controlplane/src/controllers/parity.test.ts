@@ -37,9 +37,13 @@ describe('the built-in controllers', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it.concurrent.each(Object.keys(scenarios as object))('leave what the real ones leave: %s', async (name) => {
-    const namespace = `kw${Object.keys(scenarios as object).indexOf(name)}-parity`;
-    const pictures = (await runScenario(name, { call, namespace, pause, patience: 500 })) as readonly Picture[];
-    expect(pictures).toEqual(recorded[name]);
-  });
+  it.concurrent.each(Object.keys(scenarios as object))(
+    'leave what the real ones leave: %s',
+    async (name) => {
+      const namespace = `kw${Object.keys(scenarios as object).indexOf(name)}-parity`;
+      const pictures = (await runScenario(name, { call, namespace, pause, patience: 1_500 })) as readonly Picture[];
+      expect(pictures).toEqual(recorded[name]);
+    },
+    60_000,
+  );
 });

@@ -194,7 +194,12 @@ export class JobReconcile {
 
   async #write(status: JobStatus): Promise<void> {
     if (sameJson(this.#job.status ?? {}, status)) return;
-    this.#job = await updateStatus(this.#parts.ctx, { kind: Job, object: { ...this.#job, status } });
+    try {
+      this.#job = await updateStatus(this.#parts.ctx, { kind: Job, object: { ...this.#job, status } });
+    } catch (error) {
+      // Deleted meanwhile: nobody reads its status any more, but its pods are still to be let go.
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
 

@@ -78,7 +78,7 @@ export class Session {
     let before = '';
     let same = 0;
     let state = {};
-    for (let tries = 0; same < 4 && tries < this.patience; tries++) {
+    for (let tries = 0; same < 6 && tries < this.patience; tries++) {
       state = await this.#state();
       const text = JSON.stringify(state);
       same = text === before ? same + 1 : 0;

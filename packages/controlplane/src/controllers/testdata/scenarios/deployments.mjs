@@ -76,7 +76,7 @@ export const deployments = {
     });
     await t.picture('stuck', { events: true });
     await t.patch('deployments', 'web', { spec: { replicas: 8 } });
-    await t.until('the resize', async () => (await t.get('deployments', 'web')).status.replicas === 10);
+    await t.until('the resize', async () => (await t.get('deployments', 'web')).status.readyReplicas === 6);
     await t.picture('resized in proportion');
   },
   async 'deployment: pause and resume'(t) {
