@@ -16,6 +16,7 @@ const cluster = await EmbeddedCluster.start({
   port: Number(port),
   clock: systemClock,
   random: systemRandom,
+  node: {},
   log,
 });
 process.on('SIGTERM', async () => {
