@@ -1,11 +1,12 @@
-import { type Status, StatusError } from '@kubewright/apimachinery';
+import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
 import { stringify } from 'yaml';
 import type { StoredObject } from '../../storage/storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
+import { Pacer } from '../registry/pacer.ts';
 import type { Page } from '../registry/read.ts';
 import type { ServedForm } from '../registry/served-form.ts';
-import { encodePartialList, encodeTable, type IncludeObject, partialJson } from '../tables/index.ts';
+import { encodePartialList, encodeTable, encodeTableList, type IncludeObject, partialJson } from '../tables/index.ts';
 
 const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
 const decoder = new TextDecoder();
@@ -32,34 +33,46 @@ function objectBytes(
   if (format.as === undefined) return form.bytes(stored);
   if (format.as !== 'Table') return Buffer.from(partialJson(form.object(stored)));
   const { resourceVersion } = form.object(stored).metadata;
-  return encodeTable(form, [stored], { include, nowMs, metadata: JSON.stringify({ resourceVersion }) });
+  return encodeTable(form, stored, { include, nowMs, metadata: JSON.stringify({ resourceVersion }) });
 }
 
-/** Answers with a page of a list. Items are copied as they are stored. */
-export function listAnswer(
+/** Answers with a page of a list. Items are copied as they are stored; what must be made anew lets others in between. */
+export async function listAnswer(
   form: ServedForm,
   page: Page,
-  options: { readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
-): ApiResponse {
-  const { format, include } = options;
+  options: { readonly format: OutputFormat; readonly include: IncludeObject; readonly clock: Clock },
+): Promise<ApiResponse> {
+  const { format, include, clock } = options;
+  const pacer = new Pacer(clock);
   const metadata = JSON.stringify({
     resourceVersion: String(page.revision),
     continue: page.continueToken,
     remainingItemCount: page.remaining,
   });
   if (format.as === 'Table') {
-    return answer(200, encodeTable(form, page.objects, { include, nowMs: options.now(), metadata }), format);
+    const table = { include, nowMs: clock.now(), metadata, pacer };
+    return answer(200, await encodeTableList(form, page.objects, table), format);
   }
-  if (format.as !== undefined) return answer(200, encodePartialList(form, page.objects, { metadata }), format);
-  return answer(200, encodeList(form, page.objects, metadata), format);
+  if (format.as !== undefined)
+    return answer(200, await encodePartialList(form, page.objects, { metadata, pacer }), format);
+  return answer(200, await encodeList(form, page.objects, { metadata, pacer }), format);
 }
 
-function encodeList(form: ServedForm, objects: readonly StoredObject[], metadata: string): Uint8Array {
+async function encodeList(
+  form: ServedForm,
+  objects: readonly StoredObject[],
+  { metadata, pacer }: { readonly metadata: string; readonly pacer: Pacer },
+): Promise<Uint8Array> {
   const { listKind } = form.definition;
   const head = Buffer.from(
     `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${metadata},"items":[`,
   );
-  const served = objects.map((stored) => form.bytes(stored));
+  const served: Uint8Array[] = [];
+  for (const stored of objects) {
+    // Another version than the stored one has to be decoded and written anew.
+    if (pacer.isDue) await pacer.rest();
+    served.push(form.bytes(stored));
+  }
   let length = head.length + 2;
   for (const bytes of served) length += bytes.length + 1;
   const target = Buffer.allocUnsafe(length);

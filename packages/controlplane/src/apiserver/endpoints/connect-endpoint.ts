@@ -53,7 +53,13 @@ export async function connect(
         },
         {
           call: writeCall,
-          strategy: { ...strategy, allowCreateOnUpdate: false, prepareForUpdate: keep, validateUpdate: noFaults },
+          strategy: {
+            ...strategy,
+            generation: 'none',
+            allowCreateOnUpdate: false,
+            prepareForUpdate: keep,
+            validateUpdate: noFaults,
+          },
         },
       );
       return registry.form.object(stored);

@@ -161,7 +161,7 @@ async function list(call: ResourceCall): Promise<ApiResponse> {
   const options = readListOptions(info.query, 'list');
   const selection = readSelection(options, registry.definition);
   const page = await listObjects(registry, readCallOf(call), { options, selection });
-  return listAnswer(registry.form, page, { format, include: includeOf(call), now: nowOf(call) });
+  return listAnswer(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
 }
 
 async function watch(call: ResourceCall): Promise<ApiResponse> {
@@ -197,8 +197,12 @@ function watchFilter(
   id: string,
   matches: (object: KubernetesObject) => boolean,
 ): WatchFilter {
-  const { apiVersion, definition } = registry.form;
-  return { id: `${apiVersion} ${definition.kind} ${id}`, matches };
+  const { form } = registry;
+  // As lists do: fields are those of the served version, and what was decoded once is not decoded for every watcher.
+  return {
+    id: `${form.apiVersion} ${form.definition.kind} ${id}`,
+    matches: (item) => matches(form.object(form.item(item))),
+  };
 }
 
 async function create(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {

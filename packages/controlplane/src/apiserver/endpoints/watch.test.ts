@@ -53,6 +53,21 @@ describe('watch', () => {
     expect((await pending).map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
   });
 
+  it('selects by the fields of the version that is asked for', async () => {
+    const pending = events('/apis/events.k8s.io/v1/events?watch=1&fieldSelector=regarding.name%3Da', 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const name of ['b', 'a']) {
+      const { status } = await server.post('/api/v1/namespaces/default/events', {
+        metadata: { name },
+        involvedObject: { kind: 'ConfigMap', namespace: 'default', name },
+        reason: 'Tested',
+        type: 'Normal',
+      });
+      expect(status).toBe(201);
+    }
+    expect((await pending).map(({ object }) => [object.metadata.name, object.regarding.name])).toEqual([['a', 'a']]);
+  });
+
   it('shows tables, with columns in the first event only', async () => {
     await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     await server.post(CONFIG_MAPS, { metadata: { name: 'b' } });

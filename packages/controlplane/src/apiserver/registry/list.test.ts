@@ -1,3 +1,4 @@
+import { VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
 
@@ -67,5 +68,37 @@ describe('listObjects', () => {
 
   it('ignores the limit of a list at any version', async () => {
     expect(names((await server.get(`${CONFIG_MAPS}?limit=2&resourceVersion=0`)).json)).toHaveLength(7);
+  });
+});
+
+/** On which everything takes a millisecond. */
+class SlowClock extends VirtualClock {
+  #readings = 0;
+
+  override monotonic(): number {
+    return super.monotonic() + this.#readings++;
+  }
+}
+
+describe('listAnswer', () => {
+  it.each([
+    ['a selection', '?labelSelector=none', {}],
+    ['a table', '', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }],
+    ['metadata', '', { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' }],
+  ])('lets other requests in between while it makes %s of many objects', async (_what, query, headers) => {
+    const server = await TestServer.start({ clock: new SlowClock() });
+    for (let i = 0; i < 1000; i++) await server.post(CONFIG_MAPS, { metadata: { name: `c${i}` } });
+    let turns = 0;
+    let done = false;
+    const count = (): void => {
+      turns++;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    const { status } = await server.get(`${CONFIG_MAPS}${query}`, headers);
+    done = true;
+    expect(status).toBe(200);
+    expect(turns).toBeGreaterThan(3);
+    await server[Symbol.asyncDispose]();
   });
 });

@@ -5,6 +5,7 @@ import type { Call } from './call.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
 import { reachRevision } from './freshness.ts';
 import { type ListOptions, readResourceVersion } from './list-options.ts';
+import { Pacer } from './pacer.ts';
 import type { Registry } from './registry.ts';
 import type { Selection } from './selection.ts';
 
@@ -75,6 +76,7 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
   let revision = token === undefined ? wanted.revision : token.revision < 0 ? undefined : token.revision;
   let after = token === undefined ? undefined : wanted.prefix + token.after;
   const { matches } = selection;
+  const pacer = new Pacer(registry.services.clock);
   const found: StoredObject[] = [];
   for (;;) {
     const need = limit > 0 ? (matches ? Math.max(limit, 500) : limit) : undefined;
@@ -82,6 +84,8 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
     revision = list.revision;
     for (let i = 0; i < list.objects.length; i++) {
       const stored = list.objects[i] as StoredObject; // the index is within bounds
+      // A selector looks into every object, and each may have to be decoded.
+      if (matches && pacer.isDue) await pacer.rest();
       if (matches && !matches(registry.form.object(stored))) continue;
       found.push(stored);
       if (limit === 0 || found.length < limit) continue;

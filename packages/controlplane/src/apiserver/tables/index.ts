@@ -1,2 +1,2 @@
-export { encodePartialList, encodeTable, type IncludeObject, partialJson } from './table.ts';
+export { encodePartialList, encodeTable, encodeTableList, type IncludeObject, partialJson } from './table.ts';
 export { watchRepresentation } from './watch-representation.ts';

@@ -1,31 +1,64 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { StoredObject } from '../../storage/storage.ts';
+import type { Pacer } from '../registry/pacer.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 
 /** How much of an object a table's row carries (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 const encoder = new TextEncoder();
+/** How much text is gathered before it becomes bytes, in characters. */
+const PIECE_LENGTH = 256 * 1024;
 
-/** Writes a meta/v1 `Table` of the objects, as `kubectl get` asks for. */
-export function encodeTable(
+/** What a table shows of its objects. */
+export interface TableOptions {
+  readonly include: IncludeObject;
+  readonly nowMs: number;
+  /** JSON of the table's metadata. */
+  readonly metadata: string;
+  /** Watches send column definitions with the first event only. @defaultValue true */
+  readonly columns?: boolean;
+}
+
+/** Writes a meta/v1 `Table` of one object. */
+export function encodeTable(form: ServedForm, stored: StoredObject, options: TableOptions): Uint8Array {
+  return encoder.encode(`${tableHead(form, options)}${rowJson(form, stored, options)}]}`);
+}
+
+/** Writes a meta/v1 `Table` of a page of a list, as `kubectl get` asks for; lets others in between. */
+export function encodeTableList(
   form: ServedForm,
   objects: readonly StoredObject[],
-  options: {
-    readonly include: IncludeObject;
-    readonly nowMs: number;
-    /** JSON of the table's metadata. */
-    readonly metadata: string;
-    /** Watches send column definitions with the first event only. @defaultValue true */
-    readonly columns?: boolean;
-  },
-): Uint8Array {
-  const { include, nowMs, metadata, columns = true } = options;
+  options: TableOptions & { readonly pacer: Pacer },
+): Promise<Uint8Array> {
+  const item = (stored: StoredObject): string => rowJson(form, stored, options);
+  return encodeItems(objects, { head: tableHead(form, options), item, pacer: options.pacer });
+}
+
+function tableHead(form: ServedForm, { metadata, columns = true }: TableOptions): string {
   const definitions = columns ? columnsJson(form) : 'null';
-  const rows = objects.map((stored) => rowJson(form, stored, { include, nowMs }));
-  return encoder.encode(
-    `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${definitions},"rows":[${rows.join(',')}]}`,
-  );
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
+}
+
+/** Writes a document that ends in a list, a piece at a time. */
+async function encodeItems(
+  objects: readonly StoredObject[],
+  options: { readonly head: string; readonly item: (stored: StoredObject) => string; readonly pacer: Pacer },
+): Promise<Uint8Array> {
+  const { head, item, pacer } = options;
+  const pieces: Uint8Array[] = [];
+  let text = head;
+  for (let i = 0; i < objects.length; i++) {
+    if (pacer.isDue) await pacer.rest();
+    if (text.length > PIECE_LENGTH) {
+      pieces.push(encoder.encode(text));
+      text = '';
+    }
+    if (i > 0) text += ',';
+    text += item(objects[i] as StoredObject); // the index is within bounds
+  }
+  const last = encoder.encode(`${text}]}`);
+  return pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
 }
 
 function columnsJson(form: ServedForm): string {
@@ -58,14 +91,12 @@ export function partialJson(object: KubernetesObject): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
 }
 
-/** Writes a meta/v1 `PartialObjectMetadataList`. */
+/** Writes a meta/v1 `PartialObjectMetadataList`; lets others in between. */
 export function encodePartialList(
   form: ServedForm,
   objects: readonly StoredObject[],
-  options: { readonly metadata: string },
-): Uint8Array {
-  const items = objects.map((stored) => partialJson(form.object(stored)));
-  return encoder.encode(
-    `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${options.metadata},"items":[${items.join(',')}]}`,
-  );
+  { metadata, pacer }: { readonly metadata: string; readonly pacer: Pacer },
+): Promise<Uint8Array> {
+  const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
+  return encodeItems(objects, { head, item: (stored) => partialJson(form.object(stored)), pacer });
 }

@@ -41,7 +41,7 @@ function tables(
       const stored = form.item(item);
       const { resourceVersion = '' } = form.object(stored).metadata;
       const metadata = JSON.stringify({ resourceVersion });
-      return encodeTable(form, [stored], { include, nowMs: now(), metadata, columns: first });
+      return encodeTable(form, stored, { include, nowMs: now(), metadata, columns: first });
     },
     bookmark(resourceVersion, annotations) {
       const object = new TextDecoder().decode(bookmark(resourceVersion, annotations));

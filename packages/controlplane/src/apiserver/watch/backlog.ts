@@ -23,7 +23,7 @@ export function stateBacklog(
   const frames = function* (): Generator<Uint8Array | undefined> {
     for (const stored of objects) {
       const item = storedItem(stored, decode);
-      if (filter && !filter.matches(item.object)) yield undefined;
+      if (filter && !filter.matches(item)) yield undefined;
       else {
         yield frame('ADDED', representation.encode(item, { first }));
         first = false;

@@ -48,7 +48,7 @@ export class ChangeFrames {
     if (!filter) return current ? (previous ? 'MODIFIED' : 'ADDED') : 'DELETED';
     if (this.#transitions.has(filter.id)) return this.#transitions.get(filter.id);
     const matches = (stored: StoredObject | undefined): boolean =>
-      stored !== undefined && filter.matches(this.#decode(stored));
+      stored !== undefined && filter.matches(storedItem(stored, this.#decode));
     const [now, before] = [matches(current), matches(previous)];
     const transition = now ? (before ? 'MODIFIED' : 'ADDED') : before ? 'DELETED' : undefined;
     this.#transitions.set(filter.id, transition);

@@ -85,7 +85,9 @@ async function watch(
   const from = back === undefined ? storage.revision : Math.max(1, storage.revision - back);
   const abort = new AbortController();
   const filter: WatchFilter | undefined =
-    color === undefined ? undefined : { id: color, matches: (object) => object.metadata.labels?.['color'] === color };
+    color === undefined
+      ? undefined
+      : { id: color, matches: ({ object }) => object.metadata.labels?.['color'] === color };
   const stream = await hub.watch({
     representation: PLAIN,
     namespace,

@@ -7,7 +7,7 @@ import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-req
 
 const PREFIX = '/registry/core/configmaps/';
 const PLAIN = plainRepresentation({ apiVersion: 'v1', kind: 'ConfigMap' });
-const RED: WatchFilter = { id: 'color=red', matches: (object) => object.metadata.labels?.['color'] === 'red' };
+const RED: WatchFilter = { id: 'color=red', matches: ({ object }) => object.metadata.labels?.['color'] === 'red' };
 
 interface Event {
   readonly type: string;
@@ -333,6 +333,20 @@ describe('WatchHub', () => {
       expect(hub.watcherCount).toBe(0);
       await clock.advance(600_000);
       expect(clock.pendingTimers).toBe(0);
+    });
+
+    it('ends only the streams whose form cannot show an object', async () => {
+      const broken: WatchRepresentation = {
+        ...PLAIN,
+        id: 'broken',
+        encode() {
+          throw new Error('no cells');
+        },
+      };
+      const [victim, other] = [await open({ representation: broken, resourceVersion: '1' }), await open()];
+      await put('a/1');
+      expect(brief(await other.take())).toEqual(['ADDED 1@2']);
+      await expect(victim.take()).rejects.toThrow('no cells');
     });
 
     it('ends all streams when the resource goes', async () => {

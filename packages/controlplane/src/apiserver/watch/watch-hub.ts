@@ -193,7 +193,12 @@ export class WatchHub implements WatchSource {
       for (const scope of scopesOf(change.key.slice(this.#options.prefix.length))) {
         for (const watchClass of this.#byScope.get(scope) ?? []) {
           frames ??= new ChangeFrames(change, this.#decode);
-          if (watchClass.take(frames)) touched.add(watchClass);
+          try {
+            if (watchClass.take(frames)) touched.add(watchClass);
+          } catch (error) {
+            // An object that cannot be shown in some form ends the streams in that form, nobody else's.
+            for (const watcher of [...watchClass.watchers]) watcher.fail(error);
+          }
         }
       }
       this.#progress = Math.max(this.#progress, change.revision);

@@ -56,7 +56,7 @@ export interface WatchItem {
 export interface WatchFilter {
   /** Canonical text of the selectors. */
   readonly id: string;
-  matches(object: KubernetesObject): boolean;
+  matches(item: WatchItem): boolean;
 }
 
 /** Watches of one resource. */

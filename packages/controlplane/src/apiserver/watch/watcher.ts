@@ -1,4 +1,4 @@
-import type { StatusError } from '@kubewright/apimachinery';
+import { StatusError } from '@kubewright/apimachinery';
 import type { WatchClass } from './watch-class.ts';
 import { expired } from './watch-failures.ts';
 import { errorFrame, frame } from './watch-frame.ts';
@@ -33,7 +33,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #bookmarkDue = false;
   /** Its last words were said. */
   #ending = false;
-  #failure: StatusError | undefined;
+  #failure: unknown;
   #ended = false;
   #wake: (() => void) | undefined;
 
@@ -53,8 +53,8 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     this.#afterRevision = options.afterRevision;
   }
 
-  /** Makes it end with an ERROR event. */
-  fail(error: StatusError): void {
+  /** Makes it end with an ERROR event; what is no API failure is thrown to whoever reads the stream. */
+  fail(error: unknown): void {
     this.#failure = error;
     this.wake();
   }
@@ -106,7 +106,8 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #liveChunk(): Uint8Array | undefined {
     if (this.#ended) return undefined;
     const { ring } = this.#class;
-    if (this.#failure) return this.#lastWords(this.#failure);
+    if (this.#failure instanceof StatusError) return this.#lastWords(this.#failure);
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.cursor < ring.start) {
       if (ring.droppedRevision > this.#afterRevision) {
         return this.#lastWords(expired(this.#afterRevision, ring.droppedRevision));

@@ -1,0 +1,31 @@
+import type { Clock } from '@kubewright/apimachinery';
+
+/** How long work over many objects may hold the event loop, in milliseconds. */
+const TURN_MS = 10;
+/** Objects between two looks at the clock. */
+const STRIDE = 16;
+
+/** Cuts long work into turns: `if (pacer.isDue) await pacer.rest()` after each object lets other requests in between. */
+export class Pacer {
+  readonly #clock: Clock;
+  #since: number;
+  #steps = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#since = clock.monotonic();
+  }
+
+  /** True once this turn has lasted long enough. */
+  get isDue(): boolean {
+    this.#steps++;
+    return this.#steps % STRIDE === 0 && this.#clock.monotonic() - this.#since >= TURN_MS;
+  }
+
+  /** Gives others their turn. */
+  async rest(): Promise<void> {
+    // seam: lets other requests in between; no time is waited for.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#since = this.#clock.monotonic();
+  }
+}
