@@ -22,7 +22,7 @@ export class Replay {
   }
 
   /** Sends one request; answers the facts that the recorded answer has, as this server says them. */
-  async send(exchange: Exchange): Promise<Answer> {
+  async send(exchange: Exchange, { events }: { readonly events: boolean }): Promise<Answer> {
     const watch = /[?&]watch=(true|1)/.test(exchange.path);
     const { method, accept, contentType, headers = {}, body, bodyBase64 } = exchange;
     const bytes = bodyBase64
@@ -43,7 +43,8 @@ export class Replay {
       longRunning: watch,
       signal: AbortSignal.timeout(watch ? WATCH_PATIENCE_MS : 30_000),
     });
-    const text = watch && exchange.answer.events === false ? await giveUp(response) : await read(response, watch);
+    const waits = events && exchange.answer.events !== false;
+    const text = watch && !waits ? await giveUp(response) : await read(response, watch);
     const facts = { status: response.status, contentType: response.headers['content-type'], body: text, watch };
     const answer = answerFacts(facts, this.#places);
     this.#learn(exchange.answer.identities ?? [], answer.identities ?? []);
