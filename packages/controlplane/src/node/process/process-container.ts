@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { type Clock, sleep } from '@kubewright/apimachinery';
+import type { Writable } from 'node:stream';
+import { type Clock, sleep, type Timer } from '@kubewright/apimachinery';
 import type { ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
 import { killGroup } from './process-journal.ts';
 
@@ -29,6 +30,8 @@ export class ProcessContainer implements RunningContainer {
   readonly startedAtMs: number;
   readonly exited: Promise<ContainerExit>;
   readonly #options: ProcessContainerOptions;
+  /** Leaders of the groups of commands that run beside it; they end with it. */
+  readonly #beside = new Set<number>();
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options;
@@ -36,13 +39,17 @@ export class ProcessContainer implements RunningContainer {
     this.startedAtMs = options.clock.now();
     this.exited = new Promise((resolve) => {
       // 'close' comes after the last output, so that no line of the log is lost.
+      let holdUp: Timer | undefined;
       options.child.once('close', (code, signal) => {
+        // From now on the number may be given to a stranger.
+        holdUp?.[Symbol.dispose]();
         killGroup(options.child.pid, 'SIGKILL'); // what the main process left behind ends with it
         resolve(exitOf(code, signal, options.clock.now()));
       });
       options.child.once('exit', () => {
+        for (const leader of this.#beside) killGroup(leader, 'SIGKILL');
         // A grandchild that holds the output open must not hold the exit back for long.
-        options.clock.setTimer(500, () => killGroup(options.child.pid, 'SIGKILL'), { unref: true });
+        holdUp = options.clock.setTimer(500, () => killGroup(options.child.pid, 'SIGKILL'), { unref: true });
       });
     });
   }
@@ -69,7 +76,10 @@ export class ProcessContainer implements RunningContainer {
   }
 
   async exec(request: ExecRequest): Promise<ExecSession> {
+    request.signal.throwIfAborted();
     const child = this.#options.spawnBeside(request.command);
+    const { pid } = child;
+    if (pid !== undefined) this.#beside.add(pid);
     const exited = new Promise<{ exitCode: number }>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => resolve({ exitCode: exitOf(code, signal, 0).exitCode }));
@@ -77,14 +87,15 @@ export class ProcessContainer implements RunningContainer {
     child.stdout?.on('data', request.stdout);
     child.stderr?.on('data', request.stderr);
     const kill = (): void => {
-      if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
+      if (pid !== undefined) killGroup(pid, 'SIGKILL');
     };
     request.signal.addEventListener('abort', kill, { once: true });
     void feed(child, request.stdin);
-    void exited.then(
-      () => request.signal.removeEventListener('abort', kill),
-      () => request.signal.removeEventListener('abort', kill),
-    );
+    const forget = (): void => {
+      request.signal.removeEventListener('abort', kill);
+      if (pid !== undefined) this.#beside.delete(pid);
+    };
+    void exited.then(forget, forget);
     return { exited };
   }
 }
@@ -98,12 +109,22 @@ async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | unde
   try {
     for await (const chunk of input ?? []) {
       if (!stdin.writable) break;
-      if (!stdin.write(chunk)) await new Promise((resolve) => stdin.once('drain', resolve).once('close', resolve));
+      if (!stdin.write(chunk)) await drained(stdin);
     }
   } catch {
     // The caller went away; the abort signal ends the command.
   }
   stdin.end();
+}
+
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.removeListener('drain', done).removeListener('close', done);
+      resolve();
+    };
+    stream.once('drain', done).once('close', done);
+  });
 }
 
 function exitOf(code: number | null, signal: NodeJS.Signals | null, finishedAtMs: number): ContainerExit {

@@ -137,6 +137,23 @@ describe('ProcessDriver', () => {
     await running.stop({ graceMs: 1_000 });
   });
 
+  it('ends commands beside a container with it', async () => {
+    const { running } = await container('pause');
+    let out = '';
+    const session = await running.exec({
+      command: ['sh', '-c', 'echo ready; exec sleep 1000'],
+      stdin: undefined,
+      stdout: (chunk) => {
+        out += Buffer.from(chunk).toString();
+      },
+      stderr: () => {},
+      signal: new AbortController().signal,
+    });
+    await expect.poll(() => out, { timeout: 10_000 }).toBe('ready\n');
+    await running.stop({ graceMs: 1_000 });
+    expect(await session.exited).toEqual({ exitCode: 137 });
+  });
+
   it('serves nginx on the address of the pod', async () => {
     const { running, podIP, log } = await container('nginx:1.27');
     await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);

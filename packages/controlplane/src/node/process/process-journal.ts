@@ -46,8 +46,10 @@ export class ProcessJournal {
   }
 }
 
-/** Signals a process group; a group that has gone already is no error. */
+/** Signals a process group; a group that has gone already is no error, nor one that is no container's. */
 export function killGroup(leader: number, signal: NodeJS.Signals): void {
+  // 0 would be our own group, 1 every process that there is.
+  if (!Number.isSafeInteger(leader) || leader <= 1) return;
   try {
     process.kill(-leader, signal);
   } catch (error) {

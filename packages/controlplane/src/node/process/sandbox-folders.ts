@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
@@ -34,7 +34,8 @@ export class SandboxFolders {
   /** Makes a folder below a pod's that only `user` can read. */
   owned(path: string, user: ContainerUser | undefined): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (user) chownSync(path, user.uid, user.gid);
+    // Never through a link that took the folder's place.
+    if (user) lchownSync(path, user.uid, user.gid);
     return path;
   }
 
@@ -43,7 +44,7 @@ export class SandboxFolders {
     if (existsSync(path)) return path;
     const parent = this.ownedPath(dirname(path), user);
     // A link that a container made must not lead our hand out of the sandboxes.
-    if (!realpathSync(parent).startsWith(realpathSync(this.root))) return path;
+    if (!realpathSync(parent).startsWith(realpathSync(this.root) + sep)) return path;
     return this.owned(path, user);
   }
 

@@ -1,9 +1,13 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
+  fstatSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -12,8 +16,9 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** A file of a volume that is made from objects. */
 export interface VolumeFile {
@@ -27,6 +32,9 @@ export type FileOwner = { readonly uid: number; readonly gid: number } | undefin
 /**
  * Makes a folder hold exactly these files, all at once: they are written beside, then the link `..data` is swapped, so
  * that a reader sees the old set or the new one. Mirrors the kubelet's `AtomicWriter`. Answers false when nothing differed.
+ *
+ * The folder belongs to whom it is made for, who may put links anywhere in it; the one around it must be ours alone. So
+ * files are written and wiped there, and only moved in and out.
  */
 export function writeAtomically(folder: string, files: ReadonlyMap<string, VolumeFile>, owner: FileOwner): boolean {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -34,7 +42,9 @@ export function writeAtomically(folder: string, files: ReadonlyMap<string, Volum
   own(folder, owner);
   const current = currentFolder(folder);
   if (current !== undefined && holdsExactly(current, files)) return false;
-  const next = mkdtempSync(join(folder, '..v_'));
+  const staging = mkdtempSync(join(dirname(folder), '.w_'));
+  const next = join(staging, 'next');
+  mkdirSync(next);
   // Without one owner, every container's user has to get in.
   chmodSync(next, owner ? 0o700 : 0o755);
   own(next, owner);
@@ -45,21 +55,26 @@ export function writeAtomically(folder: string, files: ReadonlyMap<string, Volum
     chmodSync(file, mode & 0o777);
     own(file, owner);
   }
+  const version = `..v_${basename(staging).slice('.w_'.length)}`;
+  renameSync(next, join(folder, version));
   const link = join(folder, '..data_tmp');
   rmSync(link, { force: true });
-  symlinkSync(next.slice(folder.length + 1), link);
+  symlinkSync(version, link);
   renameSync(link, join(folder, '..data'));
   linkTopLevel(folder, files);
-  if (current !== undefined) wipe(current);
+  if (current !== undefined) renameSync(current, join(staging, 'old'));
+  wipe(staging);
   return true;
 }
+
+/** Files larger than any object's content are removed without being overwritten, which would take long. */
+const MAX_OVERWRITTEN_BYTES = 2 * 1024 * 1024;
 
 /** Overwrites and removes a folder that may hold secrets. */
 export function wipe(folder: string): void {
   for (const file of filesBelow(folder)) {
     try {
-      chmodSync(file, 0o600);
-      writeFileSync(file, Buffer.alloc(statSync(file).size));
+      overwrite(file);
     } catch {
       // Somebody else removed it first: nothing is left to overwrite.
     }
@@ -67,9 +82,25 @@ export function wipe(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
+function overwrite(file: string): void {
+  // Root may write whatever the mode is, and must not change the mode of what a link leads to.
+  if (process.getuid?.() !== 0) chmodSync(file, 0o600);
+  const { O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const descriptor = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size <= MAX_OVERWRITTEN_BYTES) writeSync(descriptor, Buffer.alloc(size));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The version that `..data` leads to, if it is one that we made: containers can make that link lead anywhere. */
 function currentFolder(folder: string): string | undefined {
   try {
-    return join(folder, readlinkSync(join(folder, '..data')));
+    const version = readlinkSync(join(folder, '..data'));
+    const path = join(folder, version);
+    return /^\.\.v_\w{6}$/.test(version) && lstatSync(path).isDirectory() ? path : undefined;
   } catch {
     // Written for the first time.
     return undefined;

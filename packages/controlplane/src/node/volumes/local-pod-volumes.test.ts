@@ -1,4 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
@@ -32,7 +43,7 @@ describe('LocalPodVolumes', () => {
     bench.objects.addConfigMap('m', { a: '1', b: '1' });
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });
     await volumes.prepare(pod);
-    const path = join(folder, 'v', 'v');
+    const path = join(folder, '.v', 'v');
     const before = readlinkSync(join(path, '..data'));
     expect(readFileSync(join(path, 'a'), 'utf8')).toBe('1');
     await volumes.refresh(pod);
@@ -44,6 +55,35 @@ describe('LocalPodVolumes', () => {
     expect(existsSync(join(path, before))).toBe(false);
   });
 
+  it('touches nothing outside when a container leads its links elsewhere', async () => {
+    const outside = join(folder, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'precious'), 'kept');
+    bench.objects.addConfigMap('m', { a: '1' });
+    const volumeMounts = [{ name: 'e', mountPath: '/e', subPath: 'link/made' }];
+    const { pod, volumes } = volumesOf({
+      volumes: [
+        { name: 'v', configMap: { name: 'm' } },
+        { name: 'e', emptyDir: {} },
+      ],
+      containers: [{ name: 'c', image: 'c', volumeMounts }],
+    });
+    await volumes.prepare(pod);
+    const path = join(folder, '.v', 'v');
+    rmSync(join(path, '..data'));
+    symlinkSync('../../outside', join(path, '..data'));
+    bench.objects.addConfigMap('m', { a: '2' });
+    await volumes.refresh(pod);
+    expect(readFileSync(join(path, 'a'), 'utf8')).toBe('2');
+    symlinkSync(outside, join(folder, '.v', 'e', 'link'));
+    const [container] = pod.spec?.containers ?? [];
+    if (!container) throw new Error('no container');
+    await expect(volumes.mountsOf(container, new Map())).rejects.toThrow('leads out of the volume');
+    await volumes.remove();
+    expect(readdirSync(outside)).toEqual(['precious']);
+    expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('kept');
+  });
+
   it('projects keys with their own paths and modes, and keeps secrets to their owner', async () => {
     secret({ key: 'hunter2', other: 'x' });
     const items = [{ key: 'key', path: 'deep/er/file' }];
@@ -51,11 +91,11 @@ describe('LocalPodVolumes', () => {
       volumes: [{ name: 'v', secret: { secretName: 's', items, defaultMode: 0o644 } }],
     });
     await volumes.prepare(pod);
-    const file = join(folder, 'v', 'v', 'deep', 'er', 'file');
+    const file = join(folder, '.v', 'v', 'deep', 'er', 'file');
     expect(readFileSync(file, 'utf8')).toBe('hunter2');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await volumes.remove();
-    expect(existsSync(join(folder, 'v'))).toBe(false);
+    expect(existsSync(join(folder, '.v'))).toBe(false);
   });
 
   it.each([
@@ -71,7 +111,7 @@ describe('LocalPodVolumes', () => {
   it('makes an empty volume for what is optional and missing', async () => {
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'gone', optional: true } }] });
     await volumes.prepare(pod);
-    expect(readdirSync(join(folder, 'v', 'v')).filter((name) => !name.startsWith('..'))).toEqual([]);
+    expect(readdirSync(join(folder, '.v', 'v')).filter((name) => !name.startsWith('..'))).toEqual([]);
   });
 
   it('writes a token, renews it at 80 % of its life, and a kubeconfig that points at it', async () => {
@@ -107,10 +147,10 @@ describe('LocalPodVolumes', () => {
         new Map(),
       );
     expect(await mount('a/b')).toEqual([
-      { mountPath: '/data', hostPath: join(folder, 'v', 'v', 'a', 'b'), readOnly: false },
+      { mountPath: '/data', hostPath: join(folder, '.v', 'v', 'a', 'b'), readOnly: false },
     ]);
     const { symlinkSync } = await import('node:fs');
-    symlinkSync('/etc', join(folder, 'v', 'v', 'out'));
+    symlinkSync('/etc', join(folder, '.v', 'v', 'out'));
     await expect(mount('out')).rejects.toThrow('leads out of the volume');
   });
 
@@ -122,13 +162,13 @@ describe('LocalPodVolumes', () => {
     const { pod, volumes } = volumesOf({ volumes: [volume, { name: 'e', emptyDir: {} }] });
     const annotated = { ...pod, metadata: { ...pod.metadata, annotations: { b: '2', a: 'say "1"' } } };
     await volumes.prepare(annotated);
-    expect(readFileSync(join(folder, 'v', 'v', 'labels'), 'utf8')).toBe('a="say \\"1\\""\nb="2"');
+    expect(readFileSync(join(folder, '.v', 'v', 'labels'), 'utf8')).toBe('a="say \\"1\\""\nb="2"');
     const container = {
       name: 'c',
       image: 'c',
       volumeMounts: [{ name: 'e', mountPath: '/e', subPathExpr: '$(POD)/x' }],
     };
     const [mount] = await volumes.mountsOf(container, new Map([['POD', 'p-0']]));
-    expect(mount?.hostPath).toBe(join(folder, 'v', 'e', 'p-0', 'x'));
+    expect(mount?.hostPath).toBe(join(folder, '.v', 'e', 'p-0', 'x'));
   });
 });

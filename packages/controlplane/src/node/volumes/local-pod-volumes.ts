@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import type { Container, Pod, Volume } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 import { expandVariables } from '../env/expand.ts';
@@ -23,7 +23,8 @@ export class LocalPodVolumes implements PodVolumes {
 
   constructor(options: { readonly host: PodHost; readonly folder: string; readonly podIP: string }) {
     this.#host = options.host;
-    this.#folder = join(options.folder, 'v');
+    // No container can have that name, so none gets this folder for its own.
+    this.#folder = join(options.folder, '.v');
     this.#podIP = options.podIP;
     this.#tokens = new PodTokens(options.host);
   }
@@ -176,17 +177,17 @@ export class LocalPodVolumes implements PodVolumes {
   #subPath(volume: string, { path, below }: { readonly path: string; readonly below: string }): string {
     const wanted = join(path, below);
     const root = realpathSync(path);
+    // A link inside the volume must not lead out of it, nor let us make folders elsewhere.
+    const isInside = (found: string): boolean => found === root || found.startsWith(root + sep);
+    if (!isInside(nearestReal(wanted))) throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
     if (!existsSync(wanted)) this.#ownFolder(wanted);
     const real = realpathSync(wanted);
-    // A link inside the volume must not lead out of it.
-    if (real !== root && !real.startsWith(root + sep)) {
-      throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
-    }
+    if (!isInside(real)) throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
     return statSync(real).isDirectory() ? wanted : real;
   }
 }
 
-/** Forgets a claim's data. */
-export function removeClaimFolder(claimFolder: string, uid: string): void {
-  if (/^[0-9a-f-]{8,64}$/.test(uid)) rmSync(join(claimFolder, uid), { recursive: true, force: true });
+/** Where the part of a path that exists really is. */
+function nearestReal(path: string): string {
+  return existsSync(path) || path === dirname(path) ? realpathSync(path) : nearestReal(dirname(path));
 }
