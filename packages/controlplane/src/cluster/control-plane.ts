@@ -87,7 +87,7 @@ export class ControlPlane implements AsyncDisposable {
     const accounts = new ServiceAccountAuthenticator({ tokens: this.tokens, read });
     const authorizer = new UnionAuthorizer([
       superuserAuthorizer,
-      new NodeAuthorizer(this.#rbac),
+      new NodeAuthorizer(this.#rbac, storage),
       new RbacAuthorizer(this.#rbac),
     ]);
     const allocator = memoryServiceAllocator({ clock, random });

@@ -4,9 +4,12 @@ import type { Authenticator, UserInfo } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
 
+/** How long after an object's deletion was due its tokens are still good, in milliseconds (as upstream, 1.36). */
+const LEEWAY_MS = 60_000;
+
 /**
- * Accepts service-account tokens of this server while their account, and the pod or secret that they are bound to,
- * exist with the same uid and are not long deleted.
+ * Accepts service-account tokens of this server while their account, and the pod, secret or node that they are bound
+ * to, exist with the same uid and are not being deleted for over a minute.
  */
 export class ServiceAccountAuthenticator implements Authenticator {
   readonly #tokens: ServiceAccountTokens;
@@ -40,16 +43,21 @@ export class ServiceAccountAuthenticator implements Authenticator {
   }
 
   async #stillBound(claims: ServiceAccountClaims): Promise<boolean> {
-    const { namespace, serviceaccount, pod, secret } = claims['kubernetes.io'];
-    const checks: readonly [string, BoundObject | undefined][] = [
-      ['serviceaccounts', serviceaccount],
-      ['pods', pod],
-      ['secrets', secret],
+    const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io'];
+    const checks: readonly [string, BoundObject | undefined, { readonly namespace?: string }][] = [
+      ['serviceaccounts', serviceaccount, { namespace }],
+      ['pods', pod, { namespace }],
+      ['secrets', secret, { namespace }],
+      // Of a pod's token the node is only told: the token lives as long as the pod does.
+      ['nodes', pod ? undefined : node, {}],
     ];
-    for (const [resource, bound] of checks) {
+    const goneSinceMs = this.#tokens.clock.now() - LEEWAY_MS;
+    for (const [resource, bound, scope] of checks) {
       if (bound === undefined) continue;
-      const found = await this.#read({ group: '', resource, namespace, name: bound.name });
+      const found = await this.#read({ group: '', resource, name: bound.name, ...scope });
       if (found?.metadata.uid !== bound.uid) return false;
+      const { deletionTimestamp } = found.metadata;
+      if (deletionTimestamp && Date.parse(deletionTimestamp) < goneSinceMs) return false;
     }
     return true;
   }

@@ -82,6 +82,31 @@ describe('ServiceAccountAuthenticator', () => {
     expect(await authenticator.authenticate(call(token))).toBeUndefined();
   });
 
+  it('ends a token with its node, and a minute after the deletion of what it is bound to was due', async () => {
+    const { clock, tokens } = setUp();
+    const objects = new Map([
+      ['serviceaccounts/sa', { uid: 'u1' }],
+      ['nodes/n', { uid: 'u3' }],
+    ]) as Map<string, { uid: string; deletionTimestamp?: string }>;
+    const authenticator = new ServiceAccountAuthenticator({
+      tokens,
+      read: async ({ resource, name }) => {
+        const metadata = objects.get(`${resource}/${name}`);
+        return metadata && { apiVersion: 'v1', kind: 'X', metadata };
+      },
+    });
+    const { token } = tokens.issue({ ...request, node: { name: 'n', uid: 'u3' } });
+    expect(await authenticator.authenticate(call(token))).toBeDefined();
+    objects.delete('nodes/n');
+    expect(await authenticator.authenticate(call(token))).toBeUndefined();
+    objects.set('nodes/n', { uid: 'u3' });
+    objects.set('serviceaccounts/sa', { uid: 'u1', deletionTimestamp: new Date(clock.now()).toISOString() });
+    await clock.advance(60_000);
+    expect(await authenticator.authenticate(call(token))).toBeDefined();
+    await clock.advance(1_000);
+    expect(await authenticator.authenticate(call(token))).toBeUndefined();
+  });
+
   it('accepts a token only for audiences that it was made for', async () => {
     const { tokens } = setUp();
     const authenticator = new ServiceAccountAuthenticator({

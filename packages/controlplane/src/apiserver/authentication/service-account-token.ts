@@ -48,7 +48,7 @@ export class ServiceAccountTokens {
   readonly #key: KeyObject;
   readonly #publicKey: KeyObject;
   readonly #keyId: string;
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #random: Random;
   readonly #verified = new Map<string, ServiceAccountClaims>();
 
@@ -65,13 +65,13 @@ export class ServiceAccountTokens {
     this.#keyId = createHash('sha256')
       .update(this.#publicKey.export({ type: 'spki', format: 'der' }))
       .digest('base64url');
-    this.#clock = options.clock;
+    this.clock = options.clock;
     this.#random = options.random;
   }
 
   /** Makes a token. Its `exp` is in seconds since the epoch. */
   issue(request: TokenRequest): { readonly token: string; readonly claims: ServiceAccountClaims } {
-    const nowSeconds = Math.floor(this.#clock.now() / 1000);
+    const nowSeconds = Math.floor(this.clock.now() / 1000);
     const { namespace, serviceAccount, pod, secret, node } = request;
     const claims: ServiceAccountClaims = {
       aud: request.audiences.length > 0 ? request.audiences : [this.issuer],
@@ -102,7 +102,7 @@ export class ServiceAccountTokens {
   read(token: string): ServiceAccountClaims | undefined {
     const claims = this.#verified.get(token) ?? this.#verify(token);
     if (claims === undefined) return undefined;
-    const nowSeconds = this.#clock.now() / 1000;
+    const nowSeconds = this.clock.now() / 1000;
     return claims.exp > nowSeconds && claims.nbf <= nowSeconds + 5 ? claims : undefined;
   }
 

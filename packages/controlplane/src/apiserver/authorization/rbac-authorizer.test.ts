@@ -16,7 +16,11 @@ describe('RbacAuthorizer', () => {
     storage = new MemoryStorage({ clock: systemClock });
     index = new RbacIndex();
     await index.start(storage);
-    authorizer = new UnionAuthorizer([superuserAuthorizer, new NodeAuthorizer(index), new RbacAuthorizer(index)]);
+    authorizer = new UnionAuthorizer([
+      superuserAuthorizer,
+      new NodeAuthorizer(index, storage),
+      new RbacAuthorizer(index),
+    ]);
   });
   afterEach(async () => {
     index[Symbol.dispose]();
@@ -82,5 +86,22 @@ describe('RbacAuthorizer', () => {
     expect(await may({ username: 'system:node:n', groups: ['system:nodes'] }, 'get', 'a')).toMatch('yes');
     expect(await may({ username: 'system:node:n', groups: ['system:nodes'] }, 'delete', 'a')).toBe('no-opinion');
     expect(await may({ username: 'mallory', groups: ['system:nodes'] }, 'get', 'a')).toBe('no-opinion');
+  });
+
+  it('gives a node tokens only of accounts whose pods it runs', async () => {
+    await put('clusterroles/system:node', {
+      rules: [{ verbs: ['create'], apiGroups: [''], resources: ['serviceaccounts/token'] }],
+    });
+    const pod = { metadata: { name: 'p', namespace: 'a' }, spec: { nodeName: 'n', serviceAccountName: 'sa' } };
+    await storage.commit([{ key: '/registry/pods/a/p', expected: 0, encode: () => Buffer.from(JSON.stringify(pod)) }]);
+    const mayHave = async (node: string, namespace: string, name: string): Promise<string> => {
+      const user = { username: `system:node:${node}`, groups: ['system:nodes'] };
+      const resource = { group: '', version: 'v1', resource: 'serviceaccounts', subresource: 'token', namespace, name };
+      return (await authorizer.authorize({ user, verb: 'create', resource })).decision;
+    };
+    expect(await mayHave('n', 'a', 'sa')).toBe('allow');
+    expect(await mayHave('n', 'a', 'other')).toBe('no-opinion');
+    expect(await mayHave('n', 'b', 'sa')).toBe('no-opinion');
+    expect(await mayHave('m', 'a', 'sa')).toBe('no-opinion');
   });
 });

@@ -105,7 +105,12 @@ export class RbacIndex implements Disposable {
     const binding = this.#bindings.get(key);
     if (!binding) return;
     this.#bindings.delete(key);
-    for (const subject of binding.subjects) this.#bySubject.get(keyOf(subject, binding.namespace))?.delete(binding);
+    for (const subject of binding.subjects) {
+      const subjectKey = keyOf(subject, binding.namespace);
+      const bindings = this.#bySubject.get(subjectKey);
+      bindings?.delete(binding);
+      if (bindings?.size === 0) this.#bySubject.delete(subjectKey);
+    }
   }
 }
 
