@@ -20,7 +20,7 @@ const provocations = [
   ['packages/runtime/src/provoked.ts', "import '../../client/src/index.ts';", 'no-deep-imports'],
   ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
   ['packages/controlplane/src/node/provoked.ts', "import '../cluster/index.ts';", 'components-are-ordinary-programs'],
-  ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/index.ts';", 'storage-knows-no-server'],
+  ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/api-server.ts';", 'storage-knows-no-server'],
 ];
 
 const real = cruise('packages', 'examples');

@@ -55,7 +55,7 @@ export function runKubectl(step: Step, surroundings: KubectlSurroundings): Promi
 }
 
 /** Splits a command line as a shell would, as far as quotes go. */
-export function words(command: string): readonly string[] {
+function words(command: string): readonly string[] {
   const found = command.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g);
   return [...found].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, (_all, single, double) => single ?? double));
 }

@@ -96,7 +96,7 @@ export function firstAfter(members: readonly KeyMember[], after: string): number
 }
 
 /** Compares keys in the order of their UTF-8 bytes, in which every durable store keeps them. */
-export function compareKeys(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);

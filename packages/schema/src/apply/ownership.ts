@@ -46,7 +46,7 @@ export function withoutReset(set: FieldSet, { resetFields }: Ownership): FieldSe
 }
 
 /** {@link compareObjects} without the fields that the endpoint resets. */
-export function compareOwned(before: unknown, after: unknown, ownership: Ownership): Comparison {
+function compareOwned(before: unknown, after: unknown, ownership: Ownership): Comparison {
   const { type } = ownership;
   const filled = (object: unknown): unknown => (isRecord(object) ? withZero(type.zero, object) : object);
   const { added, modified, removed } = compareObjects(type, filled(before), filled(after));

@@ -1,4 +1,3 @@
-export { AdmissionChain } from './admission-chain.ts';
 export type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
 export { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 export { namespaceLifecycle } from './namespace-lifecycle.ts';

@@ -40,11 +40,7 @@ export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: Wi
 }
 
 /** Empties an object's status in the way its kind writes an empty one. */
-export function resetStatus(options: {
-  readonly object: Draft;
-  readonly kind: BuiltinKind;
-  readonly types: WireTypes;
-}): void {
+function resetStatus(options: { readonly object: Draft; readonly kind: BuiltinKind; readonly types: WireTypes }): void {
   const struct = statusStruct(options.kind);
   if (struct !== undefined) options.object['status'] = options.types.zero(struct);
 }

@@ -2,7 +2,6 @@ export { builtinDefinitions } from './builtin-definitions.ts';
 export type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 export {
   type AllocatedService,
-  AllocationError,
   type AllocationRequest,
   type MemoryServiceAllocatorOptions,
   memoryServiceAllocator,

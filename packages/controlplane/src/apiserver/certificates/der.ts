@@ -4,7 +4,7 @@
  */
 
 /** An element with any tag. */
-export function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
+function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   const content = Buffer.concat(contents);
   return Buffer.concat([Uint8Array.of(tag), lengthOf(content.length), content]);
 }

@@ -1,8 +1,7 @@
 export { type CertificateOptions, type CertificateStore, openCertificates } from './certificate-store.ts';
-export {
-  type CertificateRequest,
-  type CertificateSubject,
-  issueCertificate,
-  type KeyPair,
+export type {
+  CertificateRequest,
+  CertificateSubject,
+  KeyPair,
 } from './issue-certificate.ts';
 export { KeyFolderError } from './key-folder.ts';

@@ -20,23 +20,6 @@ function validateSpec(crd: CustomResourceDefinition, tools: SchemaTools): readon
   return [...validateIdentity(crd), ...validateNames(crd), ...validateVersions(crd, tools), ...validateConversion(crd)];
 }
 
-/** Whether the storage versions that status names are versions of the spec, the current one among them. */
-export function validateStoredVersions({ spec, status }: CustomResourceDefinition): readonly FieldError[] {
-  const stored = status?.storedVersions ?? [];
-  const field = 'status.storedVersions';
-  if (stored.length === 0) return [invalidField(field, stored, 'must have at least one stored version')];
-  const faults: FieldError[] = [];
-  const current = spec.versions.find(({ storage }) => storage)?.name;
-  for (const [i, name] of stored.entries()) {
-    if (spec.versions.some((version) => version.name === name)) continue;
-    faults.push(invalidField(`${field}[${i}]`, name, missingVersion(name)));
-  }
-  if (current !== undefined && !stored.includes(current)) {
-    faults.push(invalidField(field, stored, `must have the storage version ${current}`));
-  }
-  return faults;
-}
-
 function missingVersion(name: string): string {
   return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 }

@@ -23,6 +23,6 @@ export type {
   VirtualResource,
 } from './resource-definition.ts';
 export { readSelection, type Selection } from './selection.ts';
-export { ServedForm } from './served-form.ts';
+
 export type { Draft, DraftMetadata, Strategy, StrategyContext } from './strategy.ts';
 export { type Updated, updateObject } from './update.ts';

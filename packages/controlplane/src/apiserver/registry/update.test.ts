@@ -19,7 +19,7 @@ describe('updateObject', () => {
 
   it('keeps the version of an object that does not change, whatever the order of its fields', async () => {
     const { json: created } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' }, data: { x: '1', y: '2' } });
-    server.clock.advance(5_000);
+    await server.clock.advance(5_000);
     const { json } = await server.put(`${CONFIG_MAPS}/a`, { data: { y: '2', x: '1' }, metadata: { name: 'a' } });
     expect(json).toEqual(created);
   });

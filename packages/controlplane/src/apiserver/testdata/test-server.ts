@@ -107,7 +107,7 @@ export function widgets(overrides: Partial<ResourceDefinition> = {}): ResourceDe
 }
 
 /** A cluster-scoped custom resource without subresources. */
-export function planets(): ResourceDefinition {
+function planets(): ResourceDefinition {
   return widgets({
     resource: 'planets',
     singular: 'planet',

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { Storage } from '../../storage/index.ts';
 
 /** How long readers wait for a version that does not exist yet, in milliseconds (as upstream's watch cache). */
-export const REVISION_WAIT_MS = 3_000;
+const REVISION_WAIT_MS = 3_000;
 
 /** Waits until a revision is visible; false when that takes longer than three seconds. */
 export async function waitForRevision(

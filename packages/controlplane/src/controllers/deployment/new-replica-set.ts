@@ -15,7 +15,7 @@ import { conditionOf, newCondition, progressDeadlineSeconds, reasons } from './c
 import type { Rollout } from './rollout.ts';
 import { byCreation, newReplicaSetSize } from './rollout-math.ts';
 
-export const templateHashLabel = 'pod-template-hash';
+const templateHashLabel = 'pod-template-hash';
 
 /** The replica set of the deployment's present template, and all others. */
 export interface Generations {
@@ -24,7 +24,7 @@ export interface Generations {
 }
 
 /** The oldest of the sets whose template is the deployment's, the hash label aside. */
-export function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = comparable(deployment.spec?.template);
   return [...sets].sort(byCreation).find((set) => comparable(set.spec?.template) === wanted);
 }

@@ -53,10 +53,7 @@ function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boole
 }
 
 /** Sizes in proportion to the present ones; what rounding leaves over goes to the largest. */
-export function proportionalSizes(
-  deployment: Deployment,
-  sets: readonly ReplicaSet[],
-): ReadonlyMap<ReplicaSet, number> {
+function proportionalSizes(deployment: Deployment, sets: readonly ReplicaSet[]): ReadonlyMap<ReplicaSet, number> {
   const desired = desiredReplicas(deployment);
   const allowed = desired > 0 ? desired + maxSurge(deployment) : 0;
   const toAdd = allowed - totalSize(sets);

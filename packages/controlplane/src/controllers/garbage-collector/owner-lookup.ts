@@ -11,7 +11,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { foregroundFinalizer } from './owner-graph.ts';
 
 /** An owner's kind is not served (any more, or yet). */
-export class UnknownOwnerKindError extends Error {
+class UnknownOwnerKindError extends Error {
   readonly code = 'KW5601';
 
   constructor(reference: OwnerReference) {

@@ -16,12 +16,12 @@ export function isFinished({ status }: Job): boolean {
 }
 
 /** The condition of a type. */
-export function conditionOf(status: JobStatus | undefined, type: JobCondition['type']): JobCondition | undefined {
+function conditionOf(status: JobStatus | undefined, type: JobCondition['type']): JobCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
 /** Makes a condition as of now. */
-export function jobCondition(
+function jobCondition(
   said: Pick<JobCondition, 'type' | 'status'> & { readonly reason: string; readonly message: string },
   nowMs: number,
 ): JobCondition {

@@ -15,7 +15,7 @@ const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
  * cost, with more siblings on its node, ready for less time, restarted more often, younger. Ages count by their order of
  * magnitude, so that not always the same ones go. Mirrors `ActivePodsWithRanks`.
  */
-export function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
+function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   return (a, b) => {
     const order =
       Number(Boolean(a.pod.spec?.nodeName)) - Number(Boolean(b.pod.spec?.nodeName)) ||

@@ -4,7 +4,7 @@ import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from '@kubewright/ap
 import { podFromTemplate } from '../pods/pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 
-export const revisionLabel = 'controller-revision-hash';
+const revisionLabel = 'controller-revision-hash';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 

@@ -6,7 +6,7 @@ import { sameJson } from '../same-json.ts';
 import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';
 
 /** How often the lease is renewed and the node looked at, in milliseconds. */
-export const heartbeatMs = 10_000;
+const heartbeatMs = 10_000;
 /** How often a status is written in which nothing but the heartbeat differs, in milliseconds. */
 const statusHeartbeatMs = 5 * 60_000;
 const leaseDurationSeconds = 40;

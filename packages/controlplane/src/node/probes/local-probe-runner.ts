@@ -65,7 +65,7 @@ async function execute(
 }
 
 /** Sends an HTTP request as probes and hooks do: no certificate is checked, redirects count as success. */
-export function httpGet(
+function httpGet(
   action: HTTPGetAction,
   context: { readonly podIP: string; readonly container: Container; readonly signal: AbortSignal },
 ): Promise<ProbeResult> {

@@ -7,7 +7,7 @@ export interface ContainerUser {
 }
 
 /** The container asks for a user that it cannot have here. */
-export class ContainerUserError extends Error {
+class ContainerUserError extends Error {
   readonly code = 'KW5202';
 
   constructor(message: string) {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import type { Random } from '@kubewright/apimachinery';
 
 /** Every pod address is taken, or no range was free. */
-export class AddressError extends Error {
+class AddressError extends Error {
   readonly code = 'KW5203';
 
   constructor(message: string) {

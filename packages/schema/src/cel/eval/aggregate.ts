@@ -54,7 +54,7 @@ export function compileMap(compiler: Compiler, expr: MapExpr, scope: Scope): Eva
 }
 
 /** Adds an entry to a map under construction, or fails in the language's words. */
-export function addEntry(map: MapBuilder, key: CelValue, value: CelValue): void {
+function addEntry(map: MapBuilder, key: CelValue, value: CelValue): void {
   const outcome = map.add(key, value);
   if (outcome === 'unsupported') fail('unsupported key type');
   if (outcome === 'repeated') fail(`Failed with repeated key: ${formatKey(key)}`);

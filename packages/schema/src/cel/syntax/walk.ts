@@ -1,11 +1,5 @@
 import type { Expr } from './ast.ts';
 
-/** Visits a node and everything below it, parents first. */
-export function walk(expr: Expr, visit: (expr: Expr) => void): void {
-  visit(expr);
-  for (const child of children(expr)) walk(child, visit);
-}
-
 /** The nodes directly below a node. */
 export function children(expr: Expr): readonly Expr[] {
   switch (expr.kind) {

@@ -18,7 +18,7 @@ export abstract class CelMap {
 }
 
 /** Form in which keys are looked up: numbers of all types meet. Undefined for what can be no key. */
-export function lookupKey(key: CelValue): string | number | bigint | boolean | undefined {
+function lookupKey(key: CelValue): string | number | bigint | boolean | undefined {
   switch (typeof key) {
     case 'string':
     case 'number':

@@ -1,4 +1,4 @@
-export const MAX_UINT: bigint = 2n ** 64n - 1n;
+const MAX_UINT: bigint = 2n ** 64n - 1n;
 
 /** An unsigned 64-bit integer. */
 export class CelUint {

@@ -81,7 +81,7 @@ function defaultPod(pod: Pod): void {
 }
 
 /** `latest`, said or implied, is pulled always. A reference by digest alone has no tag. */
-export function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
+function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   const [name = '', digest] = (image ?? '').split('@', 2);
   if (name === '') return 'IfNotPresent';
   const tag = /:([^:/]+)$/.exec(name)?.[1] ?? (digest === undefined ? 'latest' : '');

@@ -108,7 +108,7 @@ function valuesFaults(value: NodeSelectorRequirement, path: FieldPath): readonly
 const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({ matchExpressions: each(nodeRequirement) });
 
 /** Node selector terms, of which there must be one. */
-export const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
+const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
   each(nodeTerm),
   'must have at least one node selector term',
 );

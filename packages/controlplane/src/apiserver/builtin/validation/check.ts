@@ -1,8 +1,7 @@
 import {
   duplicateField,
   type FieldError,
-  FieldPath,
-  forbiddenField,
+  type FieldPath,
   invalidField,
   requiredField,
   unsupportedField,
@@ -29,12 +28,6 @@ export function fields<T extends object>(checks: FieldChecks<T>): Check<T> {
     if (value === undefined || value === null) return NONE;
     return entries.flatMap(([name, check]) => check(value[name] ?? undefined, path.child(name)));
   };
-}
-
-/** Checks an object's own fields, which have no path above them. */
-export function rootFields<T extends object>(object: T, checks: FieldChecks<T>): readonly FieldError[] {
-  const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
-  return entries.flatMap(([name, check]) => check(object[name] ?? undefined, FieldPath.of(name)));
 }
 
 /** Applies several rules, one after the other. */
@@ -101,11 +94,6 @@ export function unique<T>(
       return NONE;
     });
   };
-}
-
-/** Refuses any value. */
-export function forbidden<T>(detail: string): Check<T> {
-  return (value, path) => (isEmpty(value) ? NONE : [forbiddenField(path, detail)]);
 }
 
 /** Refuses a value that differs from the stored one. */

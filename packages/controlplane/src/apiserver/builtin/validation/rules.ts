@@ -10,7 +10,6 @@ import {
   requiredField,
 } from '@kubewright/apimachinery';
 import type { LabelSelector } from '../generated/drafts.ts';
-import { parseQuantity } from '../wire/quantity.ts';
 import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
 
 /** A label of RFC 1123. */
@@ -86,10 +85,6 @@ export const countOrPercent: Check<number | string> = (value, path) => {
   }
   return Number(value.slice(0, -1)) > 100 ? [invalidField(path, value, 'must not be greater than 100%')] : [];
 };
-
-/** A quantity that is not negative. */
-export const nonNegativeQuantity: Check<string> = (value, path) =>
-  (parseQuantity(value)?.nano ?? 0n) < 0n ? [invalidField(path, value, 'must be greater than or equal to 0')] : [];
 
 /** An absolute or relative path without a step upwards. */
 export const noParentSteps: Check<string> = rule((path) => !path.split('/').includes('..'), "must not contain '..'");
