@@ -141,7 +141,10 @@ export class ApiServer implements AsyncDisposable {
     const headers: Record<string, string | readonly string[]> = { ...response.headers, 'audit-id': auditId };
     const warning = warnings.headers();
     if (warning !== undefined) headers['warning'] = warning;
-    const body = request.method === 'HEAD' ? EMPTY : response.body;
+    const isHead = request.method === 'HEAD';
+    // A stream that nobody reads would stay open until its time is over.
+    if (isHead && !(response.body instanceof Uint8Array)) await response.body[Symbol.asyncIterator]().return?.();
+    const body = isHead ? EMPTY : response.body;
     return { status: response.status, headers, body };
   };
 

@@ -68,6 +68,11 @@ describe('watch', () => {
     expect((await pending).map(({ object }) => [object.metadata.name, object.regarding.name])).toEqual([['a', 'a']]);
   });
 
+  it('keeps no stream open for who asks only for its head', async () => {
+    expect((await server.send('HEAD', `${CONFIG_MAPS}?watch=1`)).status).toBe(200);
+    expect([...server.server.watches.counts().values()]).toEqual([0]);
+  });
+
   it('shows tables, with columns in the first event only', async () => {
     await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     await server.post(CONFIG_MAPS, { metadata: { name: 'b' } });

@@ -16,6 +16,9 @@ export interface ExchangeContext {
   readonly open: Set<Exchange>;
 }
 
+/** Answers larger than this may wait for their reader, in bytes; what is smaller fits into a socket's buffers. */
+const WAITING_BYTES = 64 * 1024;
+
 /** One request and its answer, whatever it came over. */
 export class Exchange {
   readonly #context: ExchangeContext;
@@ -92,6 +95,16 @@ export class Exchange {
       gzipThresholdBytes: this.#context.limits.gzipThresholdBytes,
       signal: () => this.signal,
     });
+    if (response.body instanceof Uint8Array && response.body.length > WAITING_BYTES) this.#hurryReader();
+  }
+
+  /** A client that does not read a large answer must not keep it in memory for ever. */
+  #hurryReader(): void {
+    const { clock, limits } = this.#context;
+    const { stream } = this.#sink;
+    if (stream.closed || stream.destroyed) return;
+    const deadline = clock.setTimer(limits.requestTimeoutMs, () => this.#sink.abort(), { unref: true });
+    stream.once('close', () => deadline[Symbol.dispose]());
   }
 
   #expire(request: ApiRequest): void {

@@ -6,7 +6,10 @@ export interface HttpLimits {
   readonly maxHeaderBytes: number;
   /** How long an HTTP/1.1 client may take to send a request's headers. @defaultValue 10 s */
   readonly headersTimeoutMs: number;
-  /** How long a request may take until it is answered, watches and other streams excepted. @defaultValue 60 s */
+  /**
+   * How long a request may take until it is answered, and a client to read a large answer; watches and other streams
+   * excepted. @defaultValue 60 s
+   */
   readonly requestTimeoutMs: number;
   /** Bodies larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
   readonly gzipThresholdBytes: number;

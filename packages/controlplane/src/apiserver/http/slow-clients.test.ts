@@ -1,5 +1,5 @@
 import { connect, type TLSSocket } from 'node:tls';
-import { systemClock } from '@kubewright/apimachinery';
+import { systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCertificates } from '../certificates/index.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
@@ -43,5 +43,39 @@ describe('slow clients', () => {
   it('get a 504 when their body takes too long', async () => {
     const answer = await answerTo('POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{');
     expect(answer).toMatch(/^HTTP\/1.1 504 [\s\S]*"reason":"Timeout"/);
+  });
+
+  it('lose a large answer that they do not read', async () => {
+    const clock = new VirtualClock();
+    const { serving, clientCa } = await openCertificates({ clock: systemClock });
+    const length = 64 * 1024 * 1024;
+    const generous = await createHttpServer({
+      handle: async () => ({ status: 200, headers: {}, body: Buffer.alloc(length) }),
+      tls: { ...serving, clientCa },
+      port: 0,
+      clock,
+      onError: () => undefined,
+    });
+    const socket = connect({ port: generous.port, host: generous.host, rejectUnauthorized: false });
+    let received = 0;
+    socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise<void>((resolve) => {
+      socket.on('data', (chunk) => {
+        received += chunk.length;
+        socket.pause();
+        resolve();
+      });
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    });
+    await clock.advance(60_000);
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await closed;
+    expect(received).toBeLessThan(length);
+    await generous.close({ graceMs: 0 });
   });
 });
