@@ -44,6 +44,16 @@ describe('parseRequestInfo', () => {
     },
   );
 
+  it.each([
+    ['metadata.namespace!=a\\,metadata.name=x', ''],
+    ['metadata.name=x,metadata.namespace=a', 'x'],
+    ['metadata.name!=x', ''],
+    ['metadata.name=a/b', ''],
+    ['metadata.name=x,\\', ''],
+  ])('names what the selector %s really allows', (selector, name) => {
+    expect(parseRequestInfo('GET', `/api/v1/secrets?fieldSelector=${encodeURIComponent(selector)}`).name).toBe(name);
+  });
+
   it('keeps what follows a subresource', () => {
     expect(parseRequestInfo('GET', '/api/v1/namespaces/a/pods/b/proxy/x/y').remainder).toEqual(['x', 'y']);
   });

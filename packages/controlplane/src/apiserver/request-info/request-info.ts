@@ -1,4 +1,4 @@
-import { badRequest } from '@kubewright/apimachinery';
+import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
 
 /**
  * What a request's method and URL mean, before anybody knows whether such a resource exists.
@@ -124,11 +124,17 @@ function splitPath(path: string): readonly string[] {
   return from === to ? [] : path.slice(from, to).split('/');
 }
 
+/**
+ * The one name that a selector allows. Who may see only that object is let in on the strength of it, so the selector is
+ * read just as it will be applied: a comma may be part of a value.
+ */
 function selectedName(selector: string | null): string {
   if (selector === null || !selector.includes('metadata.name')) return '';
-  for (const term of selector.split(',')) {
-    const match = /^metadata\.name==?([^=!]+)$/.exec(term);
-    if (match) return match[1] ?? '';
+  try {
+    const name = FieldSelector.parse(selector).exactValue('metadata.name') ?? '';
+    return /^\.\.?$|[/%]/.test(name) ? '' : name;
+  } catch (error) {
+    if (error instanceof FieldSelectorError) return ''; // refused where it would be applied
+    throw error;
   }
-  return '';
 }
