@@ -187,6 +187,22 @@ describe('ProcessDriver', () => {
         encoding: 'utf8',
         env: { ...process.env, PGPASSWORD: password },
       });
+    let answer = '';
+    const session = await running.exec({
+      command: ['psql', '-U', 'owner', '-Atc', 'select 1 + 1'],
+      stdin: undefined,
+      stdout: (chunk) => {
+        answer += Buffer.from(chunk).toString();
+      },
+      stderr: (chunk) => {
+        answer += Buffer.from(chunk).toString();
+      },
+      signal: new AbortController().signal,
+    });
+    if (spawnSync('psql', ['--version']).status === 0) {
+      expect(await session.exited).toEqual({ exitCode: 0 });
+      expect(answer).toBe('2\n');
+    }
     const socket = connect(5432, podIP);
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     socket.destroy();
@@ -194,6 +210,8 @@ describe('ProcessDriver', () => {
       expect(psql("it's a secret").stdout).toBe('ownerowner\n');
       expect(psql('wrong').stderr).toMatch(/password authentication failed/);
     }
+    const version = /PostgreSQL (\d+)(\.\d+)* runs here, not 17\n/.exec(log())?.[0];
+    if (!log().includes('starting PostgreSQL 17')) expect(log()).toContain(`[kubewright] postgres: ${version}`);
     expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 0, reason: 'Completed' });
   });
 });

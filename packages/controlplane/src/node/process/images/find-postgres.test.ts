@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPostgres } from './find-postgres.ts';
 
@@ -17,19 +17,40 @@ describe('findPostgres', () => {
     for (const program of programs) writeFileSync(join(path, program), '');
     return path;
   }
-  const find = (env: Readonly<Record<string, string>>) =>
-    findPostgres({ env: { KUBEWRIGHT_PG_FOLDERS: '', ...env }, platform: 'linux' });
+  /** Says that a folder holds the version that its name begins with. */
+  const find = async (env: Readonly<Record<string, string>>, major?: string) => {
+    const versionOf = async (path: string) => {
+      if (path.includes('broken')) throw new Error('does not run');
+      return `${basename(path)}.1`;
+    };
+    const options = { env: { KUBEWRIGHT_PG_FOLDERS: '', ...env }, platform: 'linux', versionOf, major } as const;
+    return (await findPostgres(options))?.folder;
+  };
 
-  it('takes PG_BIN, then PATH, then the other folders', () => {
-    const [one, two, three] = [folder('one'), folder('two'), folder('three')];
+  it('takes PG_BIN, then PATH, then the other folders', async () => {
+    const [one, two, three] = [folder('15'), folder('16'), folder('17')];
     const env = { PG_BIN: one, PATH: `/nowhere:${two}`, KUBEWRIGHT_PG_FOLDERS: three };
-    expect(find(env)).toBe(one);
-    expect(find({ ...env, PG_BIN: '/nowhere' })).toBe(two);
-    expect(find({ ...env, PG_BIN: '', PATH: '' })).toBe(three);
+    expect(await find(env)).toBe(one);
+    expect(await find({ ...env, PG_BIN: '/nowhere' })).toBe(two);
+    expect(await find({ ...env, PG_BIN: '', PATH: '' })).toBe(three);
   });
 
-  it('passes over a folder that has clients only', () => {
+  it('prefers the asked major version wherever it lies, unless PG_BIN is set', async () => {
+    const [old, other, asked] = [folder('15'), folder('16'), folder('17')];
+    const env = { PATH: old, KUBEWRIGHT_PG_FOLDERS: `${other}:${asked}` };
+    expect(await find(env, '17')).toBe(asked);
+    expect(await find(env, '18')).toBe(old);
+    expect(await find({ ...env, PG_BIN: other }, '17')).toBe(other);
+  });
+
+  it('passes over programs that do not run, and says why when there are no others', async () => {
+    const [broken, other] = [folder('broken'), folder('16')];
+    expect(await find({ PATH: `${broken}:${other}` })).toBe(other);
+    await expect(find({ PATH: broken })).rejects.toThrow('does not run');
+  });
+
+  it('passes over a folder that has clients only', async () => {
     const clients = folder('clients', ['psql', 'initdb']);
-    expect(find({ PG_BIN: clients, PATH: clients })).toBeUndefined();
+    expect(await find({ PG_BIN: clients, PATH: clients })).toBeUndefined();
   });
 });

@@ -4,25 +4,48 @@ import { delimiter, join } from 'node:path';
 /** Environment variable with folders that are searched in place of the usual installation folders; may be empty. */
 const usualFolders = 'KUBEWRIGHT_PG_FOLDERS';
 
+/** A folder with PostgreSQL server programs. */
+export interface PostgresFolder {
+  readonly folder: string;
+  /** `15.18` */
+  readonly version: string;
+}
+
 /**
  * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then where Debian, Homebrew and the
- * PostgreSQL installers put them, the newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead).
+ * PostgreSQL installers put them, the newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Of those after
+ * `PG_BIN`, the first of the asked major version comes before all others.
  */
-export function findPostgres(options: {
+export async function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-}): string | undefined {
-  const { env, platform } = options;
+  /** Major version: `17`; `undefined` when any will do. */
+  readonly major: string | undefined;
+  /** Asks the programs of a folder for their version. @throws when they do not run */
+  readonly versionOf: (folder: string) => Promise<string>;
+}): Promise<PostgresFolder | undefined> {
+  const { env, platform, major, versionOf } = options;
   const suffix = platform === 'win32' ? '.exe' : '';
   const isComplete = (folder: string): boolean =>
     ['initdb', 'postgres'].every((program) => existsSync(join(folder, program + suffix)));
   const listed = (name: string): readonly string[] => (env[name] ?? '').split(delimiter).filter((one) => one !== '');
-  const candidates = [
-    ...(env['PG_BIN'] ? [env['PG_BIN']] : []),
-    ...listed('PATH'),
-    ...(env[usualFolders] === undefined ? installations() : listed(usualFolders)),
-  ];
-  return candidates.find(isComplete);
+  const chosen = env['PG_BIN'];
+  if (chosen && isComplete(chosen)) return { folder: chosen, version: await versionOf(chosen) };
+  const candidates = [...listed('PATH'), ...(env[usualFolders] === undefined ? installations() : listed(usualFolders))];
+  let first: PostgresFolder | undefined;
+  let fault: unknown;
+  for (const folder of new Set(candidates.filter(isComplete))) {
+    try {
+      const found = { folder, version: await versionOf(folder) };
+      if (major === undefined || found.version.split('.')[0] === major) return found;
+      first ??= found;
+    } catch (error) {
+      // One broken installation does not hide the others.
+      fault ??= error;
+    }
+  }
+  if (first === undefined && fault !== undefined) throw fault;
+  return first;
 }
 
 /** Where package managers and installers put the programs. */

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
-import { findPostgres } from './find-postgres.ts';
+import { findPostgres, type PostgresFolder } from './find-postgres.ts';
 import { postgresEntrypoint } from './postgres-entrypoint.ts';
+import { versionNote } from './version-note.ts';
 
 /**
  * `postgres`: the PostgreSQL server programs of this machine behind an imitation of the official image's entry point
@@ -16,19 +17,24 @@ export function postgresImage(options: {
   /** Folder of server programs to take when the machine has none. */
   readonly fallback?: (() => Promise<string | undefined>) | undefined;
 }): ImageSource {
+  const brought = async (): Promise<PostgresFolder | undefined> => {
+    const folder = await options.fallback?.();
+    return folder === undefined ? undefined : { folder, version: await versionOf(folder) };
+  };
   return {
     repository: 'postgres',
-    async find(): Promise<ImageProgram> {
-      const folder = findPostgres(options) ?? (await options.fallback?.());
-      if (folder === undefined) {
+    async find(tag: string): Promise<ImageProgram> {
+      const found = (await findPostgres({ ...options, major: /^\d+/.exec(tag)?.[0], versionOf })) ?? (await brought());
+      if (found === undefined) {
         throw new Error(
           'no PostgreSQL server programs were found (PG_BIN, PATH, the usual installation folders); install PostgreSQL, or set PG_BIN to the folder that has initdb and postgres',
         );
       }
-      const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version']);
-      const version = /(\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? '';
+      const { folder, version } = found;
+      const differs = versionNote('PostgreSQL', { version, tag });
       return {
         description: `PostgreSQL ${version} from ${folder}`,
+        ...(differs !== undefined && { standIn: `postgres: ${differs}` }),
         stopSignal: 'SIGINT',
         // The libraries and templates lie beside the programs' folder.
         programFolders: [dirname(folder)],
@@ -38,12 +44,20 @@ export function postgresImage(options: {
   };
 }
 
+async function versionOf(folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version']);
+  return /(\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? '';
+}
+
 function launch(context: LaunchContext, installed: string, version: string): Launch {
   const folder = context.reachable(installed);
   const env = {
     PG_MAJOR: version.split('.')[0] ?? '',
     PG_VERSION: version,
     PGDATA: context.hostPath(context.env.get('PGDATA') ?? '/var/lib/postgresql/data'),
+    // Whatever runs beside the server finds it as in the image, where both lie at the programs' defaults.
+    PGHOST: context.env.get('PGHOST') ?? context.socketFolder,
+    PGPORT: context.env.get('PGPORT') ?? '5432',
     KUBEWRIGHT_LISTEN: context.podIP,
     KUBEWRIGHT_SOCKETS: context.socketFolder,
     KUBEWRIGHT_INITDB_SCRIPTS: context.hostPath('/docker-entrypoint-initdb.d'),

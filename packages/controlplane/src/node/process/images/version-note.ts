@@ -1,0 +1,12 @@
+/**
+ * Says that a program is not of the version that an image's tag asks for: `PostgreSQL 15.18 runs here, not 17`;
+ * `undefined` when it is, or when the tag names no version (`latest`, `bookworm`).
+ */
+export function versionNote(
+  program: string,
+  { version, tag }: { readonly version: string; readonly tag: string },
+): string | undefined {
+  const asked = /^\d+(\.\d+)*/.exec(tag)?.[0];
+  if (asked === undefined || version === asked || version.startsWith(`${asked}.`)) return undefined;
+  return `${program} ${version} runs here, not ${asked}`;
+}
