@@ -2,6 +2,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Clock } from '@kubewright/apimachinery';
 import type { Container, HTTPGetAction, Probe } from '@kubewright/apimachinery/core/v1';
+import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 
 // An import would load all of node's fetch with it: 30 ms and 14 MB that nobody here uses.
@@ -25,10 +26,8 @@ export class LocalProbeRunner implements ProbeRunner {
     const timeoutSeconds = probe.timeoutSeconds ?? 1;
     const timer = this.#clock.setTimer(timeoutSeconds * 1000, () => over.abort());
     const timedOut = new Promise<ProbeResult>((resolve) => {
-      const output = probe.exec
-        ? `command timed out: ${JSON.stringify((probe.exec.command ?? []).join(' '))} timed out after ${timeoutSeconds}s`
-        : `timed out after ${timeoutSeconds}s`;
-      over.signal.addEventListener('abort', () => resolve({ ok: false, output }), { once: true });
+      const expire = (): void => resolve({ ok: false, output: timeoutOutput(probe, target) });
+      over.signal.addEventListener('abort', expire, { once: true });
     });
     try {
       return await Promise.race([ask(probe, target, over.signal), timedOut]);
@@ -47,7 +46,29 @@ async function ask(probe: Probe, target: ProbeTarget, signal: AbortSignal): Prom
   if (probe.httpGet) return httpGet(probe.httpGet, { podIP, container, signal });
   const { tcpSocket, grpc } = probe;
   const port = portOf(tcpSocket?.port ?? grpc?.port ?? 0, container);
-  return tcpConnect({ host: tcpSocket?.host ?? podIP, port, signal });
+  const result = await tcpConnect({ host: tcpSocket?.host || podIP, port, signal });
+  // A kubelet tries a gRPC connection again until the time is over, and then says that.
+  return grpc && !result.ok ? { ok: false, output: timeoutOutput(probe, target) } : result;
+}
+
+/** What a kubelet says of a probe whose time is over. */
+function timeoutOutput(probe: Probe, { podIP, container }: ProbeTarget): string {
+  const { exec, httpGet: action, tcpSocket, grpc, timeoutSeconds = 1 } = probe;
+  if (exec) {
+    const command = JSON.stringify((exec.command ?? []).join(' '));
+    return `command timed out: ${command} timed out after ${timeoutSeconds}s`;
+  }
+  if (action) {
+    const { url } = addressOf(action, { podIP, container });
+    return `Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`;
+  }
+  const address = hostPort({
+    host: tcpSocket?.host || podIP,
+    port: portOf(tcpSocket?.port ?? grpc?.port ?? 0, container),
+  });
+  return grpc
+    ? `timeout: failed to connect service "${address}" within ${timeoutSeconds}s: context deadline exceeded`
+    : `dial tcp ${address}: i/o timeout`;
 }
 
 async function execute(
@@ -69,12 +90,8 @@ function httpGet(
   action: HTTPGetAction,
   context: { readonly podIP: string; readonly container: Container; readonly signal: AbortSignal },
 ): Promise<ProbeResult> {
-  const { podIP, container, signal } = context;
-  const port = portOf(action.port, container);
-  const host = action.host || podIP;
-  const path = (action.path ?? '/').replace(/^(?!\/)/, '/');
-  const secure = action.scheme === 'HTTPS';
-  const url = `${secure ? 'https' : 'http'}://${host}:${port}${path}`;
+  const { signal } = context;
+  const { host, port, path, secure, url } = addressOf(action, context);
   const headers = { 'user-agent': 'kube-probe/1.36', accept: '*/*', connection: 'close', ...headersOf(action) };
   return new Promise((resolve) => {
     const settings = { host, port, path, headers, signal, agent: false };
@@ -85,9 +102,28 @@ function httpGet(
       const ok = status >= 200 && status < 400;
       resolve({ ok, output: ok ? '' : `HTTP probe failed with statuscode: ${status}` });
     });
-    request.on('error', (error) => resolve({ ok: false, output: `Get "${url}": ${error.message}` }));
+    request.on('error', (error) =>
+      resolve({ ok: false, output: `Get "${url}": ${networkFault(error, { host, port })}` }),
+    );
     request.end();
   });
+}
+
+function addressOf(
+  action: HTTPGetAction,
+  { podIP, container }: Pick<ProbeTarget, 'podIP' | 'container'>,
+): {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly secure: boolean;
+  readonly url: string;
+} {
+  const port = portOf(action.port, container);
+  const host = action.host || podIP;
+  const path = (action.path ?? '/').replace(/^(?!\/)/, '/');
+  const secure = action.scheme === 'HTTPS';
+  return { host, port, path, secure, url: `${secure ? 'https' : 'http'}://${hostPort({ host, port })}${path}` };
 }
 
 function headersOf(action: HTTPGetAction): Record<string, string> {
@@ -107,7 +143,7 @@ function tcpConnect(options: {
       resolve(result);
     };
     socket.once('connect', () => finish({ ok: true, output: '' }));
-    socket.once('error', (error) => finish({ ok: false, output: `dial tcp ${host}:${port}: ${error.message}` }));
+    socket.once('error', (error) => finish({ ok: false, output: networkFault(error, { host, port }) }));
     signal.addEventListener('abort', () => socket.destroy(), { once: true });
   });
 }

@@ -158,8 +158,20 @@ describe('ProcessDriver', () => {
     const { running, podIP, log } = await container('nginx:1.27');
     await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);
     const port = /listening on .*:(\d+)\n/.exec(log())?.[1];
-    expect(await (await fetch(`http://${podIP}:${port}/`)).text()).toContain('Welcome to nginx!');
+    const page = () => fetch(`http://${podIP}:${port}/`).then((response) => response.text());
+    await expect.poll(() => page().catch(String), { timeout: 10_000 }).toContain('Welcome to nginx!');
+    await expect.poll(log, { timeout: 10_000 }).toMatch(/"GET \/.*" 200/);
     expect(await running.stop({ graceMs: 2_000 })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('serves redis on the address of the pod', async () => {
+    const { running, podIP, log } = await container('redis:7');
+    await expect.poll(log, { timeout: 10_000 }).toContain('Ready to accept connections');
+    const socket = connect(6379, podIP, () => socket.write('PING\r\n'));
+    const answer = await new Promise((resolve, reject) => socket.once('data', resolve).once('error', reject));
+    socket.destroy();
+    expect(String(answer)).toBe('+PONG\r\n');
+    expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 0 });
   });
 
   it('says how to map an image that it does not know', async () => {

@@ -1,6 +1,9 @@
 import type { ImageSource } from '../image-program.ts';
+import { type FindProgram, installedPrograms } from './find-program.ts';
+import { nginxImage } from './nginx.ts';
 import { nodeImage } from './node-program.ts';
 import { postgresImage } from './postgres.ts';
+import { redisImage } from './redis.ts';
 import { shellImage } from './shell-program.ts';
 import { standInImage } from './stand-in.ts';
 
@@ -12,16 +15,19 @@ export interface BuiltInImagesOptions {
   readonly version: string;
   /** Folder of PostgreSQL server programs to take when the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
+  /** Finds nginx and redis-server. @defaultValue looks in PATH and the usual folders */
+  readonly findProgram?: FindProgram | undefined;
 }
 
 /** The images that every node knows: postgres, nginx, redis, busybox, pause, node. */
 export function builtInImages(options: BuiltInImagesOptions): readonly ImageSource[] {
+  const { env, platform, execPath, findProgram = installedPrograms({ env, platform }) } = options;
   return [
-    postgresImage({ env: options.env, platform: options.platform, fallback: options.postgresFallback }),
+    postgresImage({ env, platform, fallback: options.postgresFallback }),
     nodeImage(options),
     shellImage('busybox', ['sh']),
-    standInImage('nginx', options),
-    standInImage('redis', options),
+    nginxImage({ execPath, findProgram }),
+    redisImage({ execPath, findProgram }),
     standInImage('pause', options),
   ];
 }

@@ -1,0 +1,86 @@
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { systemClock } from '@kubewright/apimachinery';
+import type { Probe } from '@kubewright/apimachinery/core/v1';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RunningContainer } from '../driver.ts';
+import { LocalProbeRunner } from './local-probe-runner.ts';
+import { networkFault } from './network-fault.ts';
+
+describe('LocalProbeRunner', () => {
+  const servers: Server[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function listen(server: Server): Promise<number> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+    // A TCP server's address is never a path.
+    return (server.address() as AddressInfo).port;
+  }
+  async function closedPort(): Promise<number> {
+    const server = createServer();
+    const port = await listen(server);
+    await new Promise((resolve) => servers.pop()?.close(resolve));
+    return port;
+  }
+  const run = (probe: Probe) =>
+    new LocalProbeRunner(systemClock).run(probe, {
+      pod: { apiVersion: 'v1', kind: 'Pod', metadata: {} },
+      container: { name: 'c' },
+      podIP: '127.0.0.1',
+      // No probe below asks the container itself.
+      running: {} as RunningContainer,
+      kind: 'readiness',
+    });
+
+  it("says in the kubelet's words that nobody listens, with the address once", async () => {
+    const port = await closedPort();
+    const refused = `dial tcp 127.0.0.1:${port}: connect: connection refused`;
+    expect(await run({ tcpSocket: { port } })).toEqual({ ok: false, output: refused });
+    expect(await run({ httpGet: { port, path: 'healthz' } })).toEqual({
+      ok: false,
+      output: `Get "http://127.0.0.1:${port}/healthz": ${refused}`,
+    });
+    expect(await run({ grpc: { port } })).toEqual({
+      ok: false,
+      output: `timeout: failed to connect service "127.0.0.1:${port}" within 1s: context deadline exceeded`,
+    });
+  });
+
+  it('tells answers that are failures from successes by their status', async () => {
+    const server = createHttpServer((request, response) => {
+      response.statusCode = request.url === '/moved' ? 302 : 500;
+      response.end();
+    });
+    const port = await listen(server);
+    expect(await run({ httpGet: { port } })).toEqual({
+      ok: false,
+      output: 'HTTP probe failed with statuscode: 500',
+    });
+    expect(await run({ httpGet: { port, path: '/moved' } })).toEqual({ ok: true, output: '' });
+    expect(await run({ tcpSocket: { port } })).toEqual({ ok: true, output: '' });
+  });
+
+  it('says that the time is over, or that the server hung up', async () => {
+    const silent = await listen(createServer((socket) => socket.on('error', () => {}).resume()));
+    expect(await run({ httpGet: { port: silent }, timeoutSeconds: 0.05 })).toEqual({
+      ok: false,
+      output: `Get "http://127.0.0.1:${silent}/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
+    });
+    const rude = await listen(createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end())));
+    expect(await run({ httpGet: { port: rude } })).toEqual({
+      ok: false,
+      output: `Get "http://127.0.0.1:${rude}/": EOF`,
+    });
+    expect(await run({ httpGet: { port: rude, scheme: 'HTTPS' } })).toMatchObject({ ok: false });
+  });
+
+  it('puts no error text of Node into what it says of hosts', () => {
+    const lost = Object.assign(new Error('getaddrinfo ENOTFOUND db'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
+    expect(networkFault(lost, { host: 'db', port: 1 })).toBe('dial tcp: lookup db: no such host');
+    const far = Object.assign(new Error('connect EHOSTUNREACH ::1:1'), { code: 'EHOSTUNREACH', syscall: 'connect' });
+    expect(networkFault(far, { host: '::1', port: 1 })).toBe('dial tcp [::1]:1: connect: no route to host');
+  });
+});

@@ -1,0 +1,66 @@
+/**
+ * The entry point of the `nginx` image, imitated for a server without a root file system of its own: writes a
+ * configuration, then becomes the server. Read by `/bin/sh`.
+ *
+ * The server is asked itself whether port 80 is allowed, since that depends on the user, the system's settings and the
+ * program's file. The log of requests goes through a pipe: what is given to containers as output cannot be opened by path.
+ */
+export const nginxEntrypoint = `set -eu
+[ "\${1:-}" = nginx ] || exec "$@"
+shift
+
+temporary=$KUBEWRIGHT_TEMPORARY
+mkdir -p "$temporary"
+if [ ! -d "$KUBEWRIGHT_HTML" ]; then
+  mkdir -p "$KUBEWRIGHT_HTML"
+  echo '<!DOCTYPE html><html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!</h1></body></html>' > "$KUBEWRIGHT_HTML/index.html"
+fi
+# Only root may choose whom the workers run as, and the container's folders are root's own then.
+user=
+if [ "$(id -u)" = 0 ]; then user='user root;'; fi
+
+configure() {
+  cat > "$KUBEWRIGHT_RUN/nginx.conf" <<END
+$user
+worker_processes 1;
+pid "$KUBEWRIGHT_RUN/nginx.pid";
+error_log stderr notice;
+events { worker_connections 256; }
+http {
+  access_log $2;
+  types {
+    text/html html htm; text/css css; text/plain txt; text/xml xml; application/javascript js mjs;
+    application/json json; image/svg+xml svg; image/png png; image/jpeg jpg jpeg; image/gif gif; image/x-icon ico;
+  }
+  default_type application/octet-stream;
+  sendfile on;
+  client_body_temp_path "$temporary/client";
+  proxy_temp_path "$temporary/proxy";
+  fastcgi_temp_path "$temporary/fastcgi";
+  uwsgi_temp_path "$temporary/uwsgi";
+  scgi_temp_path "$temporary/scgi";
+  server {
+    listen $KUBEWRIGHT_LISTEN:$1;
+    root "$KUBEWRIGHT_HTML";
+    index index.html index.htm;
+  }
+}
+END
+}
+
+port=80
+configure 80 off
+if ! nginx -t -q -e stderr -p "$KUBEWRIGHT_RUN" -c "$KUBEWRIGHT_RUN/nginx.conf" 2> "$KUBEWRIGHT_RUN/refused"; then
+  # Anything else that is wrong is said by the server below.
+  if grep -q 'Permission denied' "$KUBEWRIGHT_RUN/refused"; then
+    port=8080
+    echo '[kubewright] nginx: this user may not use port 80 here: 8080 is used instead' >&2
+  fi
+fi
+rm -f "$KUBEWRIGHT_RUN/refused" "$KUBEWRIGHT_RUN/requests"
+mkfifo "$KUBEWRIGHT_RUN/requests"
+cat "$KUBEWRIGHT_RUN/requests" &
+configure "$port" "\\"$KUBEWRIGHT_RUN/requests\\""
+echo "listening on $KUBEWRIGHT_LISTEN:$port"
+exec nginx -e stderr -p "$KUBEWRIGHT_RUN" -c "$KUBEWRIGHT_RUN/nginx.conf" "$@"
+`;
