@@ -1,3 +1,6 @@
+// Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
+/// <reference types="@types/node/index.d.ts" preserve="true" />
+
 export { KeyFolderError } from './apiserver/certificates/index.ts';
 export { ListenError } from './apiserver/http/index.ts';
 export type { ExecOptions, LogOptions, NodeConnector } from './apiserver/node-connector.ts';

@@ -1,3 +1,6 @@
+// Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
+/// <reference types="@types/node/index.d.ts" preserve="true" />
+
 export type { Cache } from './cache/cache.ts';
 export { type CachedKind, cached, type IndexFunc } from './cache/cached-kind.ts';
 export { KindNotCachedError } from './cache/informer-cache.ts';

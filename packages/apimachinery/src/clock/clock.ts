@@ -1,3 +1,6 @@
+// Kept in the declarations: whoever compiles against them for ES2022 need not know which library names Disposable.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /**
  * The only way in which Kubewright's code learns the time or waits for it.
  *
