@@ -49,7 +49,8 @@ export const matrix: readonly Step[] = [
   { command: 'create namespace matrix' },
   { command: 'create configmap settings --from-literal=color=blue --from-literal=size=3' },
   { command: 'get configmap settings -o yaml' },
-  { command: 'describe configmap settings' },
+  // kubectl goes through the data in the random order of Go's maps.
+  { command: 'describe configmap settings', compare: 'sorted lines' },
   { command: 'create secret generic login --from-literal=password=geheim' },
   { command: 'get secret login -o jsonpath={.data.password}' },
   { command: 'describe secret login' },
