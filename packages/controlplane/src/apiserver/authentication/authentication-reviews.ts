@@ -1,4 +1,4 @@
-import { badRequest, type Clock, type KubernetesObject } from '@kubewright/apimachinery';
+import { badRequest, type Clock, formatTime, type KubernetesObject } from '@kubewright/apimachinery';
 import type { VirtualResource } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
 import type { UserInfo } from './authenticator.ts';
@@ -17,7 +17,7 @@ export function authenticationReviews(options: {
 }
 
 function selfSubjectReview(object: Draft, user: UserInfo, clock: Clock): KubernetesObject {
-  const creationTimestamp = new Date(clock.now()).toISOString().replace(/\.\d{3}Z$/, 'Z');
+  const creationTimestamp = formatTime(clock.now());
   const answer = {
     ...object,
     metadata: { ...object.metadata, creationTimestamp },

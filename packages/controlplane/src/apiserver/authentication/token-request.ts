@@ -2,6 +2,7 @@ import {
   badRequest,
   type Clock,
   conflict,
+  formatTime,
   invalid,
   invalidField,
   type KubernetesObject,
@@ -55,9 +56,9 @@ export function tokenRequest(options: {
       const answer = {
         kind: 'TokenRequest',
         apiVersion: 'authentication.k8s.io/v1',
-        metadata: { name: call.name, namespace: call.namespace, creationTimestamp: timestamp(claims.iat) },
+        metadata: { name: call.name, namespace: call.namespace, creationTimestamp: formatTime(claims.iat * 1000) },
         spec: { audiences: claims.aud, expirationSeconds, boundObjectRef: spec.boundObjectRef ?? null },
-        status: { token, expirationTimestamp: timestamp(claims.exp) },
+        status: { token, expirationTimestamp: formatTime(claims.exp * 1000) },
       };
       return {
         status: 201,
@@ -125,8 +126,4 @@ async function resolveBound(
 /** `/v1, Kind=ConfigMap`, as Go prints a kind. */
 function kindOf({ apiVersion = '', kind }: BoundObjectRef): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
-}
-
-function timestamp(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

@@ -1,7 +1,6 @@
-import type { Clock } from '@kubewright/apimachinery';
+import { type Clock, formatTime } from '@kubewright/apimachinery';
 import type { ApiHandler } from '../http/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
-import { formatTime } from '../registry/registry-services.ts';
 import { asServer } from './as-server.ts';
 import { BootstrapError } from './bootstrap.ts';
 

@@ -1,5 +1,4 @@
-import type { Clock } from '@kubewright/apimachinery';
-import { formatTime } from '../registry/registry-services.ts';
+import { type Clock, formatTime } from '@kubewright/apimachinery';
 import type { Draft, Strategy } from '../registry/strategy.ts';
 import { acceptNames, type NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';

@@ -1,6 +1,7 @@
 import {
   badRequest,
   conflict,
+  formatTime,
   invalid,
   invalidField,
   type KubernetesObject,
@@ -18,7 +19,6 @@ import {
   type ScaleSubresource,
   updateObject,
 } from '../registry/index.ts';
-import { formatTime } from '../registry/registry-services.ts';
 import { answer } from './answer.ts';
 import { formatOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 import { managedFieldsAfterScale } from './scale-ownership.ts';

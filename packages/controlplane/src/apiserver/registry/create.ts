@@ -1,6 +1,7 @@
 import {
   alreadyExists,
   badRequest,
+  formatTime,
   hasReason,
   invalid,
   isDeleting,
@@ -13,7 +14,6 @@ import { GENERATE_NAME_TRIES, generateName } from './generate-name.ts';
 import { validateMetadata, warnOfFinalizers } from './metadata-validation.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import type { Registry } from './registry.ts';
-import { formatTime } from './registry-services.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft, Strategy } from './strategy.ts';
 

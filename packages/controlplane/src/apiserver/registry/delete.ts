@@ -1,11 +1,10 @@
-import { conflict, type KubernetesObject, notFound, type Status } from '@kubewright/apimachinery';
+import { conflict, formatTime, type KubernetesObject, notFound, type Status } from '@kubewright/apimachinery';
 import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { finalizersFor } from './garbage-collection.ts';
 import { isNamespace, markTerminating, namespaceFinalizers } from './namespace-rules.ts';
 import type { Registry } from './registry.ts';
-import { formatTime } from './registry-services.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 

@@ -1,4 +1,4 @@
-import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
+import { badRequest, formatTime, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
 import type { StoredObject } from '../../storage/storage.ts';
 import type { WriteCall } from './call.ts';
@@ -6,7 +6,6 @@ import { checkObjectKey, decodeDraft } from './decode-draft.ts';
 import { applyPatchBody, type PatchType, readPatchBody } from './patch-body.ts';
 import type { WriteOptions } from './query-options.ts';
 import type { Registry } from './registry.ts';
-import { formatTime } from './registry-services.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 import { type Updated, updateObject } from './update.ts';

@@ -15,8 +15,3 @@ export interface RegistryServices {
   /** Watches of a resource; one source for each {@link ResourceDefinition.storagePrefix}. */
   watchSource(definition: ResourceDefinition): WatchSource;
 }
-
-/** Formats a moment as the API writes times: whole seconds, UTC. */
-export function formatTime(nowMs: number): string {
-  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
-}

@@ -2,6 +2,7 @@ import {
   badRequest,
   conflict,
   type FieldError,
+  formatTime,
   invalid,
   invalidField,
   isDeleting,
@@ -16,7 +17,6 @@ import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.
 import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import type { Registry } from './registry.ts';
-import { formatTime } from './registry-services.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft, Strategy } from './strategy.ts';
 

@@ -1,9 +1,9 @@
+import { formatTime } from '@kubewright/apimachinery';
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type {
   CertificateSigningRequestCondition as Condition,
   CertificateSigningRequest as Request,
 } from '../generated/drafts.ts';
-import { rfc3339 } from '../wire/rfc3339.ts';
 
 /** Certificate signing requests: who asks is what authentication says, never what the object says. */
 export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
@@ -28,13 +28,13 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
       prepareForUpdate(request, old, { clock }) {
         const decided = (old.status.conditions ?? []).filter(({ type }) => type === 'Approved' || type === 'Denied');
         const others = (request.status.conditions ?? []).filter(({ type }) => type !== 'Approved' && type !== 'Denied');
-        const conditions = stamped([...decided, ...others], { old, now: rfc3339(clock.now()) });
+        const conditions = stamped([...decided, ...others], { old, now: formatTime(clock.now()) });
         if (conditions.length > 0) request.status.conditions = conditions;
       },
     },
     approval: {
       prepareForUpdate(request, old, { clock }) {
-        const conditions = stamped(request.status.conditions ?? [], { old, now: rfc3339(clock.now()) });
+        const conditions = stamped(request.status.conditions ?? [], { old, now: formatTime(clock.now()) });
         request.status = structuredClone(old.status);
         if (conditions.length > 0) request.status.conditions = conditions;
         else delete request.status.conditions;

@@ -1,6 +1,6 @@
+import { formatTime } from '@kubewright/apimachinery';
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolume } from '../generated/drafts.ts';
-import { rfc3339 } from '../wire/rfc3339.ts';
 import { protect } from './protect.ts';
 
 /** Persistent volumes: the time of the last change of phase is the server's. */
@@ -11,7 +11,7 @@ export const persistentVolumes: BuiltinKind = builtinKind<PersistentVolume>({
     prepareForCreate({ metadata, status }, { clock }) {
       protect(metadata, 'kubernetes.io/pv-protection');
       status.phase = 'Pending';
-      status.lastPhaseTransitionTime = rfc3339(clock.now());
+      status.lastPhaseTransitionTime = formatTime(clock.now());
     },
   },
   views: {
@@ -19,7 +19,7 @@ export const persistentVolumes: BuiltinKind = builtinKind<PersistentVolume>({
       prepareForUpdate({ status }, old, { clock }) {
         const before = old.status.lastPhaseTransitionTime;
         const untouched = status.lastPhaseTransitionTime === undefined || status.lastPhaseTransitionTime === before;
-        if (status.phase !== old.status.phase && untouched) status.lastPhaseTransitionTime = rfc3339(clock.now());
+        if (status.phase !== old.status.phase && untouched) status.lastPhaseTransitionTime = formatTime(clock.now());
         else if (before !== undefined) status.lastPhaseTransitionTime ??= before;
       },
     },

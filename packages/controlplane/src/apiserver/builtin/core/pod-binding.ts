@@ -1,13 +1,12 @@
-import { type Clock, conflict, StatusError } from '@kubewright/apimachinery';
+import { type Clock, conflict, formatTime, StatusError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../../http/api-request.ts';
 import type { ConnectCall, ConnectSubresource } from '../../registry/resource-definition.ts';
 import type { Draft } from '../../registry/strategy.ts';
 import type { Binding, Pod } from '../generated/drafts.ts';
-import { rfc3339 } from '../wire/rfc3339.ts';
 
 /** `pods/binding`: puts a pod on a node, once. What a scheduler calls. */
 export function podBinding(clock: Clock): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, rfc3339(clock.now())) };
+  return { type: 'connect', connect: (call) => answer(call, formatTime(clock.now())) };
 }
 
 async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {

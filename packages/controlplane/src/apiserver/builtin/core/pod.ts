@@ -1,7 +1,7 @@
+import { formatTime } from '@kubewright/apimachinery';
 import { type BuiltinKind, builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
-import { rfc3339 } from '../wire/rfc3339.ts';
 import { qosClassOf } from './pod-qos.ts';
 
 /** Pods: core/v1 `Pod` and its views. */
@@ -29,7 +29,8 @@ function podStrategy(): KindStrategy<Pod> {
   return {
     prepareForCreate(pod, { clock }) {
       pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) };
-      if ((pod.spec.schedulingGates ?? []).length > 0) pod.status.conditions = [schedulingGated(rfc3339(clock.now()))];
+      if ((pod.spec.schedulingGates ?? []).length > 0)
+        pod.status.conditions = [schedulingGated(formatTime(clock.now()))];
     },
     gracefulSeconds(pod, asked) {
       const ended = pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded';
