@@ -8,12 +8,36 @@ if (!supported) {
   );
   process.exitCode = 1;
 } else {
-  await import('./build.mjs');
-  if (process.exitCode === 0) {
-    await keepCompiledCode();
-    const { start } = await import('../examples/postgresql/dist/dev/start.js');
-    process.exitCode = await start(process.argv.slice(2));
+  process.exitCode = await main();
+}
+
+/** Answers the exit code; 2 means a wrong flag. */
+async function main() {
+  const { readFlags, usage } = await import('../examples/postgresql/dev/flags.mjs');
+  let flags;
+  try {
+    flags = readFlags(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${usage}\n`);
+    return 2;
   }
+  if (flags.help) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  const { build } = await import('./build.mjs');
+  const status = build(sayBuilding);
+  if (status !== 0) return status;
+  await keepCompiledCode();
+  const { start } = await import('../examples/postgresql/dist/dev/start.js');
+  return start(flags);
+}
+
+/** Written as the steps are that follow. */
+function sayBuilding() {
+  const { stdout, env } = process;
+  const time = `${process.uptime().toFixed(2).padStart(7)} s`;
+  stdout.write(`${stdout.isTTY && !env.NO_COLOR ? `\u001b[2m${time}\u001b[0m` : time}  building…\n`);
 }
 
 /** Lets Node (22 and newer) keep what it compiled beside the build, so that later starts need not do it again. */

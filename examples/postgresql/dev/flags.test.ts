@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFlags } from './flags.ts';
+import { readFlags } from './flags.mjs';
 
 describe('readFlags', () => {
   it('starts with the sample, in the foreground, on any port', () => {

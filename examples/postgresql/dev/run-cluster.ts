@@ -7,7 +7,7 @@ import { Manager, prettyLogger } from '@kubewright/runtime';
 import { postgresql } from '../src/controllers/postgresql.ts';
 import { embeddedPostgres } from './embedded-postgres.ts';
 import { hasProgram } from './find-program.ts';
-import type { StartFlags } from './flags.ts';
+import type { StartFlags } from './flags.mjs';
 import type { HeldOutput } from './held-output.ts';
 import { instructions } from './instructions.ts';
 import { showSample } from './show-sample.ts';

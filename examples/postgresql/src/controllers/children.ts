@@ -1,8 +1,9 @@
-import type { Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import type { Container, Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import type { Postgresql } from '../api/v1/postgresql.ts';
 
 /** The user and password of a server, where its pod and its clients read them. */
 export function secretFor({ metadata, spec }: Postgresql): Secret {
+  const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -13,34 +14,18 @@ export function secretFor({ metadata, spec }: Postgresql): Secret {
 }
 
 /** The pod that runs the server, named like the object that asks for it. */
-export function podFor({ metadata }: Postgresql): Pod {
-  const name = metadata.name ?? '';
+export function podFor({ metadata: { name = '', namespace = 'default' } }: Postgresql): Pod {
+  const labels = { 'app.kubernetes.io/name': 'postgresql', 'app.kubernetes.io/instance': name };
   const fromSecret = (key: string) => ({ secretKeyRef: { name: `${name}-credentials`, key } });
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name,
-      namespace: metadata.namespace ?? 'default',
-      labels: { 'app.kubernetes.io/name': 'postgresql', 'app.kubernetes.io/instance': name },
-    },
-    spec: {
-      containers: [
-        {
-          name: 'postgres',
-          image: 'postgres:17',
-          ports: [{ name: 'postgresql', containerPort: 5432 }],
-          env: [
-            { name: 'POSTGRES_USER', valueFrom: fromSecret('username') },
-            { name: 'POSTGRES_PASSWORD', valueFrom: fromSecret('password') },
-          ],
-          readinessProbe: { tcpSocket: { port: 'postgresql' }, periodSeconds: 1 },
-        },
-      ],
-    },
+  const server: Container = {
+    name: 'postgres',
+    image: 'postgres:17',
+    ports: [{ name: 'postgresql', containerPort: 5432 }],
+    env: [
+      { name: 'POSTGRES_USER', valueFrom: fromSecret('username') },
+      { name: 'POSTGRES_PASSWORD', valueFrom: fromSecret('password') },
+    ],
+    readinessProbe: { tcpSocket: { port: 'postgresql' }, periodSeconds: 1 },
   };
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec: { containers: [server] } };
 }

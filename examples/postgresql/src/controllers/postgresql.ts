@@ -45,6 +45,4 @@ async function deletePodFirst(pg: Postgresql, ctx: ReconcileContext<Postgresql>)
   return { requeueAfterMs: 1_000 };
 }
 
-function hasEnded(pod: Pod): boolean {
-  return pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
-}
+const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Failed' || status?.phase === 'Succeeded';

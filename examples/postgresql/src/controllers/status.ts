@@ -4,26 +4,19 @@ import type { Postgresql, PostgresqlStatus } from '../api/v1/postgresql.ts';
 
 /** What there is to say of an object, given its pod. */
 export function statusOf(pg: Postgresql, pod: Pod, clock: Clock): PostgresqlStatus {
-  const phase = phaseOf(pod);
-  const generation = pg.metadata.generation ?? 0;
-  const ready = setCondition(
-    pg.status?.conditions ?? [],
-    {
-      type: 'Ready',
-      status: phase === 'up' ? 'True' : 'False',
-      reason: { up: 'ServerUp', pending: 'WaitingForPod', Failed: 'PodFailed' }[phase],
-      message: `Pod ${pod.metadata.name} is ${isDeleting(pod) ? 'being deleted' : (pod.status?.phase ?? 'Pending')}`,
-      observedGeneration: generation,
-    },
-    clock,
-  );
+  const pgPhase = phaseOf(pod);
   const { namespace = '', name = '', uid = '' } = pod.metadata;
-  return {
-    pgPhase: phase,
-    active: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
-    observedGeneration: generation,
-    conditions: ready,
-  };
+  const observedGeneration = pg.metadata.generation ?? 0;
+  const ready = {
+    type: 'Ready',
+    status: pgPhase === 'up' ? 'True' : 'False',
+    reason: { up: 'ServerUp', pending: 'WaitingForPod', Failed: 'PodFailed' }[pgPhase],
+    message: `Pod ${name} is ${isDeleting(pod) ? 'being deleted' : (pod.status?.phase ?? 'Pending')}`,
+    observedGeneration,
+  } as const;
+  const conditions = setCondition(pg.status?.conditions ?? [], ready, clock);
+  const active = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+  return { pgPhase, active, observedGeneration, conditions };
 }
 
 function phaseOf(pod: Pod): 'pending' | 'up' | 'Failed' {

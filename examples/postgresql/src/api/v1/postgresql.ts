@@ -26,11 +26,5 @@ export const Postgresql = defineKind<PostgresqlSpec, PostgresqlStatus>({
   group: 'database.db.example.com',
   version: 'v1',
   kind: 'Postgresql',
-  shortNames: ['pg'],
-  columns: [
-    { name: 'Phase', jsonPath: '.status.pgPhase' },
-    { name: 'Active', jsonPath: '.status.active.name' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  ],
 });
 export type Postgresql = ObjectOf<typeof Postgresql>;

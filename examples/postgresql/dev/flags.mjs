@@ -1,16 +1,5 @@
+// Plain JavaScript: `npm start` reads its flags before anything was built.
 import { parseArgs } from 'node:util';
-
-/** What may follow `npm start --`. */
-export interface StartFlags {
-  /** Ends with exit code 0 once the sample was up and everything was stopped. */
-  readonly once: boolean;
-  /** Starts without the sample. */
-  readonly empty: boolean;
-  readonly allowRootPods: boolean;
-  /** Port of the API server; 0 takes a free one. */
-  readonly port: number | undefined;
-  readonly help: boolean;
-}
 
 export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQL operator, and a sample
 
@@ -20,12 +9,8 @@ export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQ
   --allow-root-pods   let pods run as uid 0
   --help              this text`;
 
-/**
- * Reads the flags.
- *
- * @throws Error that names the flag it does not know.
- */
-export function readFlags(argv: readonly string[]): StartFlags {
+/** Reads the flags; throws an Error that names the flag it does not know. */
+export function readFlags(argv) {
   const { values } = parseArgs({
     args: [...argv],
     options: {
