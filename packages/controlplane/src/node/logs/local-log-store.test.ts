@@ -39,7 +39,7 @@ describe('LocalLogStore', () => {
     expect(await read(store, { limitBytes: 5 })).toBe('one\no');
     expect(await read(store, { timestamps: true, tailLines: 1 })).toBe('2026-01-01T00:00:00.000000000Z rest');
     if (where === 'file') {
-      const file = join(folder, 'l', 'c', '0.log');
+      const file = join(folder, '.l', 'c', '0.log');
       expect(statSync(file).mode & 0o777).toBe(0o600);
       expect(readFileSync(file, 'utf8').split('\n')[1]).toBe('2026-01-01T00:00:00.000000000Z stderr F oops');
     }

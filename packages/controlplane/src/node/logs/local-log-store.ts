@@ -47,7 +47,8 @@ export class LocalLogStore implements LogStore {
 
   #make(key: LogKey, folder: string | undefined): WritableLog & ReadableLog {
     if (folder === undefined) return new MemoryLog();
-    return new FileLog(join(folder, 'l', key.container), { attempt: key.attempt, fileBytes: this.#fileBytes });
+    // No container can have that name, so none gets this folder for its own.
+    return new FileLog(join(folder, '.l', key.container), { attempt: key.attempt, fileBytes: this.#fileBytes });
   }
 }
 
