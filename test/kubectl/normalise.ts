@@ -27,14 +27,15 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b10\.96\.\d+\.\d+\b/g, '<cluster-ip>'],
   [/\b3[0-2]\d{3}\b/g, '<node-port>'],
   [/\.[0-9a-f]{16}\b/g, '.<event>'],
+  // Before hashes: a random number may look like one.
+  [/(LIVE|MERGED)-\d+/g, '$1-<n>'],
+  [/kubectl-edit-\d+/g, 'kubectl-edit-<n>'],
   [/(pod-template-hash["']?[=:] ?"?)[a-z0-9]+/g, '$1<hash>'],
   [new RegExp(`-[${SAFE}]{8,10}-[${SAFE}]{5}\\b`, 'g'), '-<hash>-<id>'],
   [new RegExp(`-[${SAFE}]{8,10}\\b`, 'g'), '-<hash>'],
   [new RegExp(`-(?=[a-z]*\\d|[${SAFE}]*[${SAFE}])[${SAFE}]{5}\\b`, 'g'), '-<id>'],
   [/\b\d{1,3}s\b|\b\d{1,2}m\d{1,2}s\b/g, '<age>'],
-  [/(LIVE|MERGED)-\d+/g, '$1-<n>'],
   [/(Resource Version: +)\d+/g, '$1<version>'],
-  [/kubectl-edit-\d+/g, 'kubectl-edit-<n>'],
   // Columns are as wide as their longest cell. What `diff` prints keeps its indentation.
   [/(?<!^)(\S)[ \t]{2,}|^([^\s+-])[ \t]{2,}/gm, '$1$2   '],
   [/[ \t]+$/gm, ''],
