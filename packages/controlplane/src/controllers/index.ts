@@ -3,6 +3,7 @@ import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { customResourceCleanup } from './custom-resource-cleanup.ts';
 import { deploymentController } from './deployment/deployment.ts';
 import { endpointSliceController } from './endpoint-slice/endpoint-slice.ts';
+import { endpointsController } from './endpoints/endpoints.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { jobController } from './job/job.ts';
 import { ttlAfterFinished } from './job/ttl-after-finished.ts';
@@ -37,5 +38,6 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     jobController(),
     ttlAfterFinished(),
     endpointSliceController(),
+    endpointsController(),
   ];
 }
