@@ -1,13 +1,37 @@
-import { isDeleting, isNotFound, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
-import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import {
+  findCondition,
+  formatTime,
+  isDeleting,
+  isInvalid,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+} from '@kubewright/apimachinery';
+import {
+  CustomResourceDefinition,
+  type CustomResourceDefinitionCondition,
+} from '@kubewright/apimachinery/apiextensions/v1';
 import { controller, type ReconcileContext } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 
 const FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+export const inProgress: Cause = {
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+
+/** Reason and message of the `Terminating` condition. */
+interface Cause {
+  readonly reason: string;
+  readonly message: string;
+}
+
+type Context = ReconcileContext<CustomResourceDefinition>;
 
 /**
- * Deletes the objects of a CRD that is being deleted, and lets the CRD go when they are gone. Upstream's API server does
- * this by itself, so it acts under the server's own identity.
+ * Deletes the objects of a CRD that is being deleted, and lets the CRD go when they are gone; its `Terminating`
+ * condition tells how far that is. Upstream's API server does this by itself, so it acts under the server's own
+ * identity; unlike the server it works over the API, so a CRD without a served version is kept until it has one.
  */
 export function customResourceCleanup(): BuiltInController {
   return {
@@ -17,43 +41,90 @@ export function customResourceCleanup(): BuiltInController {
       for: CustomResourceDefinition,
       async reconcile(crd, ctx) {
         if (!isDeleting(crd) || !crd.metadata.finalizers?.includes(FINALIZER)) return undefined;
-        if ((await deleteInstances(crd, ctx)) > 0) return { requeueAfterMs: 200 };
-        const finalizers = crd.metadata.finalizers.filter((name) => name !== FINALIZER);
-        const body = { metadata: { finalizers, resourceVersion: crd.metadata.resourceVersion } };
-        const crds = ctx.client.resource(CustomResourceDefinition);
-        await crds.patch({ name: crd.metadata.name ?? '' }, { type: 'merge', body }, { signal: ctx.signal });
-        return undefined;
+        // What was never served has no objects.
+        if (findCondition(crd.status?.conditions, 'Established')?.status !== 'True') return release(crd, ctx);
+        const kind = servedKind(crd);
+        if (!kind) return explain(crd, ctx, unserved(crd));
+        await explain(crd, ctx, inProgress);
+        if ((await deleteInstances(kind, ctx)) > 0) return { requeueAfterMs: 200 };
+        return release(crd, ctx);
       },
     }),
   };
 }
 
-async function deleteInstances(crd: CustomResourceDefinition, ctx: ReconcileContext): Promise<number> {
-  const { group, names, scope, versions } = crd.spec;
-  const version = versions.find(({ served }) => served);
-  if (!version) return 0;
-  const kind: Kind<KubernetesObject> = {
-    group,
-    version: version.name,
-    kind: names.kind,
-    plural: names.plural,
-    scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
-  };
-  const client = ctx.client.resource(kind);
+/** Writes why the CRD is still there, unless it says so already. */
+async function explain(crd: CustomResourceDefinition, ctx: Context, cause: Cause): Promise<undefined> {
+  const conditions = terminatingBecause(cause, { conditions: crd.status?.conditions ?? [], nowMs: ctx.clock.now() });
+  if (!conditions) return;
+  const body = { status: { conditions } };
+  const crds = ctx.client.resource(CustomResourceDefinition);
   try {
-    let left = 0;
-    for await (const { metadata } of client.listAll({ signal: ctx.signal })) {
-      left++;
-      if (metadata.deletionTimestamp) continue;
-      const { namespace, name = '' } = metadata;
-      const key = namespace === undefined ? { name } : { namespace, name };
-      await client.delete(key, { signal: ctx.signal }).catch(ignoreNotFound);
-    }
-    return left;
+    await crds.status.patch({ name: crd.metadata.name ?? '' }, { type: 'merge', body }, { signal: ctx.signal });
   } catch (error) {
-    ignoreNotFound(error);
-    return 0;
+    // A server may refuse the CRD's other fields, such as a finalizer's name: that must not keep the objects alive.
+    if (!isInvalid(error)) throw error;
+    ctx.log.info('the server refuses to note why the definition is still there', { ...cause, error: error.message });
   }
+}
+
+/** Conditions with the cause for which a CRD is still there; `undefined` when they say so already. Pure. */
+export function terminatingBecause(
+  cause: Cause,
+  { conditions, nowMs }: { readonly conditions: readonly CustomResourceDefinitionCondition[]; readonly nowMs: number },
+): readonly CustomResourceDefinitionCondition[] | undefined {
+  const before = conditions.find(({ type }) => type === 'Terminating');
+  const holds = before?.status === 'True';
+  if (holds && before.reason === cause.reason && before.message === cause.message) return undefined;
+  const lastTransitionTime = (holds && before.lastTransitionTime) || formatTime(nowMs);
+  const terminating = { type: 'Terminating', status: 'True', lastTransitionTime, ...cause } as const;
+  return [...conditions.filter(({ type }) => type !== 'Terminating'), terminating];
+}
+
+async function release(crd: CustomResourceDefinition, ctx: Context): Promise<undefined> {
+  const name = crd.metadata.name ?? '';
+  const crds = ctx.client.resource(CustomResourceDefinition);
+  // Fresh: the condition may have just been written.
+  const latest = await crds.get({ name }, { signal: ctx.signal });
+  if (latest.metadata.uid !== crd.metadata.uid) return;
+  const finalizers = (latest.metadata.finalizers ?? []).filter((each) => each !== FINALIZER);
+  const body = { metadata: { finalizers, resourceVersion: latest.metadata.resourceVersion } };
+  await crds.patch({ name }, { type: 'merge', body }, { signal: ctx.signal });
+}
+
+/** Why a CRD waits of which no version is served. */
+export function unserved({ spec }: CustomResourceDefinition): Cause {
+  const stored = spec.versions.find(({ storage }) => storage)?.name ?? '';
+  const message = `could not list instances: no version of ${spec.names.plural}.${spec.group} is served; set served of version ${stored} to true to let them be deleted`;
+  return { reason: 'InstanceDeletionFailed', message };
+}
+
+function servedKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject> | undefined {
+  const { group, names, scope, versions } = spec;
+  const version = versions.find(({ served }) => served);
+  return (
+    version && {
+      group,
+      version: version.name,
+      kind: names.kind,
+      plural: names.plural,
+      scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    }
+  );
+}
+
+/** @throws StatusError when the server refuses, also when it does not serve the kind (yet): then nobody knows what is left. */
+async function deleteInstances(kind: Kind<KubernetesObject>, ctx: Context): Promise<number> {
+  const client = ctx.client.resource(kind);
+  let left = 0;
+  for await (const { metadata } of client.listAll({ signal: ctx.signal })) {
+    left++;
+    if (metadata.deletionTimestamp) continue;
+    const { namespace, name = '' } = metadata;
+    const key = namespace === undefined ? { name } : { namespace, name };
+    await client.delete(key, { signal: ctx.signal }).catch(ignoreNotFound);
+  }
+  return left;
 }
 
 function ignoreNotFound(error: unknown): void {
