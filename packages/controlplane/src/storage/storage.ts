@@ -2,8 +2,8 @@
  * The revisioned store behind the API server: one increasing revision over all keys, compare-and-swap commits, lists at
  * a revision, and watches that miss nothing between the revision they start at and now.
  *
- * Memory is the one implementation so far; any other has to pass `storage.contract.ts`. A revision is visible to reads and watches only once
- * it is durable. History is kept for a bounded time and size; what is older is compacted.
+ * Memory is the one implementation so far; any other has to pass `storage.contract.ts`. A revision is visible to reads
+ * and watches only once it is durable. History is kept for a bounded time and size; what is older is compacted.
  */
 export interface Storage extends AsyncDisposable {
   /** The newest visible revision. */
