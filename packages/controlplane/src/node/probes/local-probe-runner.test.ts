@@ -77,6 +77,12 @@ describe('LocalProbeRunner', () => {
     expect(await run({ httpGet: { port: rude, scheme: 'HTTPS' } })).toMatchObject({ ok: false });
   });
 
+  it('fails for a port that the container does not name', async () => {
+    const output = 'couldn\'t find port: "web"';
+    expect(await run({ httpGet: { port: 'web' } })).toEqual({ ok: false, output });
+    expect(await run({ tcpSocket: { port: 'web' } })).toEqual({ ok: false, output });
+  });
+
   it('puts no error text of Node into what it says of hosts', () => {
     const lost = Object.assign(new Error('getaddrinfo ENOTFOUND db'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
     expect(networkFault(lost, { host: 'db', port: 1 })).toBe('dial tcp: lookup db: no such host');

@@ -25,12 +25,12 @@ export class LocalProbeRunner implements ProbeRunner {
     const over = new AbortController();
     const timeoutSeconds = probe.timeoutSeconds ?? 1;
     const timer = this.#clock.setTimer(timeoutSeconds * 1000, () => over.abort());
-    const timedOut = new Promise<ProbeResult>((resolve) => {
-      const expire = (): void => resolve({ ok: false, output: timeoutOutput(probe, target) });
-      over.signal.addEventListener('abort', expire, { once: true });
+    const expired = new Promise<undefined>((resolve) => {
+      over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     try {
-      return await Promise.race([ask(probe, target, over.signal), timedOut]);
+      const result = await Promise.race([ask(probe, target, over.signal), expired]);
+      return result ?? { ok: false, output: timeoutOutput(probe, target) };
     } catch (error) {
       return { ok: false, output: error instanceof Error ? error.message : String(error) };
     } finally {
