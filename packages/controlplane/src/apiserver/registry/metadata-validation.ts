@@ -183,14 +183,16 @@ function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[
 
 function validateFinalizers(
   finalizers: readonly string[] | undefined,
-  { custom }: ResourceDefinition,
+  { custom, group }: ResourceDefinition,
   errors: FieldError[],
 ): void {
   if (!finalizers || finalizers.length === 0) return;
+  // Definitions are another server's kinds upstream, which knows no list of standard names.
+  const freelyNamed = custom || group === 'apiextensions.k8s.io';
   const field = 'metadata.finalizers';
   for (const [index, finalizer] of finalizers.entries()) {
     for (const detail of checkQualifiedName(finalizer)) errors.push(invalidField(field, finalizer, detail));
-    if (!custom && !isQualifiedFinalizer(finalizer)) {
+    if (!freelyNamed && !isQualifiedFinalizer(finalizer)) {
       const detail = 'name is neither a standard finalizer name nor is it fully qualified';
       errors.push(invalidField(`${field}[${index}]`, finalizer, detail));
     }
