@@ -4,7 +4,7 @@ import { endpointOf, isEndpoint, portsOf } from '../endpoint-slice/endpoint.ts';
 import { canonicalJson } from '../template-hash.ts';
 
 /** Most addresses in one object; more are left out. */
-export const mostAddresses = 1_000;
+const mostAddresses = 1_000;
 
 interface Subset {
   readonly ports: readonly EndpointPort[];
