@@ -13,3 +13,4 @@ export * from './quantity/index.ts';
 export * from './status/index.ts';
 export * from './text/index.ts';
 export * from './validation/index.ts';
+export * from './x509/index.ts';

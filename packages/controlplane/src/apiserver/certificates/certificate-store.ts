@@ -1,6 +1,11 @@
-import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
-import type { Clock } from '@kubewright/apimachinery';
-import { type CertificateSubject, issueCertificate, type KeyPair, makeKeys } from './issue-certificate.ts';
+import * as crypto from 'node:crypto';
+import {
+  type CertificateSubject,
+  type Clock,
+  issueCertificate,
+  type KeyPair,
+  makeKeys,
+} from '@kubewright/apimachinery';
 import { KeyFolder } from './key-folder.ts';
 
 /** Options of {@link openCertificates}. */
@@ -149,21 +154,15 @@ class KeptCertificates implements CertificateStore {
     const nowMs = this.#clock.now();
     const { subject, usage, hosts, issuer } = wanted;
     const { lifeMs } = usage === 'authority' ? AUTHORITY : LEAF;
-    return issueCertificate({
-      subject,
-      usage,
-      hosts,
-      issuer,
-      notBeforeMs: nowMs - BACKDATE_MS,
-      notAfterMs: nowMs + lifeMs,
-    });
+    const life = { notBeforeMs: nowMs - BACKDATE_MS, notAfterMs: nowMs + lifeMs };
+    return issueCertificate({ subject, usage, hosts, issuer, ...life }, crypto);
   }
 
   async #serviceAccountKey(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
     const kept = await this.#folder.read('sa.key');
     const publicKey = kept === undefined ? undefined : publicHalf(kept);
     if (kept !== undefined && publicKey !== undefined) return { privateKey: kept, publicKey };
-    const made = makeKeys();
+    const made = makeKeys(crypto);
     await this.#folder.write('sa.key', made.privateKey);
     return made;
   }
@@ -172,11 +171,11 @@ class KeptCertificates implements CertificateStore {
 function isGood(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowMs: number }): boolean {
   const { wanted, nowMs } = options;
   try {
-    const certificate = new X509Certificate(pair.certificate);
+    const certificate = new crypto.X509Certificate(pair.certificate);
     const { renewMs } = wanted.usage === 'authority' ? AUTHORITY : LEAF;
-    const issuer = wanted.issuer ? new X509Certificate(wanted.issuer.certificate) : certificate;
+    const issuer = wanted.issuer ? new crypto.X509Certificate(wanted.issuer.certificate) : certificate;
     return (
-      certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
+      certificate.checkPrivateKey(crypto.createPrivateKey(pair.key)) &&
       certificate.verify(issuer.publicKey) &&
       Date.parse(certificate.validFrom) <= nowMs &&
       Date.parse(certificate.validTo) - renewMs > nowMs &&
@@ -189,7 +188,7 @@ function isGood(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowM
   }
 }
 
-function isNamed(certificate: X509Certificate, subject: CertificateSubject): boolean {
+function isNamed(certificate: crypto.X509Certificate, subject: CertificateSubject): boolean {
   const found = certificate.toLegacyObject().subject as { readonly CN?: string; readonly O?: string | string[] };
   const organizations = subject.organizations ?? [];
   return found.CN === subject.commonName && [found.O ?? []].flat().join('\n') === organizations.join('\n');
@@ -197,7 +196,7 @@ function isNamed(certificate: X509Certificate, subject: CertificateSubject): boo
 
 function publicHalf(privateKey: string): string | undefined {
   try {
-    return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+    return crypto.createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
   } catch {
     // As above: a broken key is replaced; tokens signed with it end.
     return undefined;

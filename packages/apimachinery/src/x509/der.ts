@@ -5,8 +5,23 @@
 
 /** An element with any tag. */
 function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
-  const content = Buffer.concat(contents);
-  return Buffer.concat([Uint8Array.of(tag), lengthOf(content.length), content]);
+  const length = contents.reduce((sum, each) => sum + each.length, 0);
+  return joined([Uint8Array.of(tag), lengthOf(length), ...contents]);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, each) => sum + each.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** The bytes of a text; plain ASCII stays one byte a character. */
+export function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 export function sequence(...members: readonly Uint8Array[]): Uint8Array {
@@ -54,7 +69,7 @@ export function objectIdentifier(dotted: string): Uint8Array {
 }
 
 export function utf8String(text: string): Uint8Array {
-  return element(0x0c, Buffer.from(text, 'utf8'));
+  return element(0x0c, bytesOf(text));
 }
 
 export function octetString(content: Uint8Array): Uint8Array {
@@ -69,7 +84,7 @@ export function bitString(content: Uint8Array, unused = 0): Uint8Array {
 /** A moment: two digits for years before 2050, four from then on, as X.509 wants it. */
 export function time(ms: number): Uint8Array {
   const text = new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
-  return text < '2050' ? element(0x17, Buffer.from(text.slice(2), 'ascii')) : element(0x18, Buffer.from(text, 'ascii'));
+  return text < '2050' ? element(0x17, bytesOf(text.slice(2))) : element(0x18, bytesOf(text));
 }
 
 function lengthOf(length: number): Uint8Array {

@@ -1,8 +1,8 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { isIP } from 'node:net';
+import type { CertificateCrypto } from './certificate-crypto.ts';
 import {
   bitString,
   boolean,
+  bytesOf,
   explicit,
   implicit,
   integer,
@@ -13,6 +13,7 @@ import {
   time,
   utf8String,
 } from './der.ts';
+import { addressBytes } from './ip-address.ts';
 
 /** A private key and the certificate of its public half, PEM. */
 export interface KeyPair {
@@ -39,8 +40,8 @@ export interface CertificateRequest {
 }
 
 /** Makes an ECDSA P-256 key pair, PEM (PKCS #8 and SPKI): the fastest to make that every client understands. */
-export function makeKeys(): { readonly privateKey: string; readonly publicKey: string } {
-  return generateKeyPairSync('ec', {
+export function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; readonly publicKey: string } {
+  return crypto.generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -48,27 +49,33 @@ export function makeKeys(): { readonly privateKey: string; readonly publicKey: s
 }
 
 /** Makes a key and a certificate for it (X.509 v3, RFC 5280), signed with ECDSA and SHA-256. */
-export function issueCertificate(request: CertificateRequest): KeyPair {
-  const { privateKey, publicKey } = makeKeys();
+export function issueCertificate(request: CertificateRequest, crypto: CertificateCrypto): KeyPair {
+  const { privateKey } = makeKeys(crypto);
   const issuer = request.issuer ?? { key: privateKey, subject: request.subject };
+  const spki = (key: string): Uint8Array => crypto.createPublicKey(key).export({ type: 'spki', format: 'der' });
+  // Method 1 of RFC 7093 §2: the left 160 bits of the key's SHA-256.
+  const identifier = (key: string): Uint8Array =>
+    crypto.createHash('sha256').update(spki(key)).digest().subarray(0, 20);
+  const serial = Uint8Array.from(crypto.randomBytes(16));
+  serial[0] = ((serial[0] as number) & 0x7f) | 0x40; // positive, and of full length
   const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
   const body = sequence(
     explicit(0, integer(Uint8Array.of(2))),
-    integer(serialNumber()),
+    integer(serial),
     algorithm,
     name(issuer.subject),
     sequence(time(request.notBeforeMs), time(request.notAfterMs)),
     name(request.subject),
-    spki(publicKey),
-    explicit(3, sequence(...extensions(request, { own: publicKey, issuer: issuer.key }))),
+    spki(privateKey),
+    explicit(3, sequence(...extensions(request, { own: identifier(privateKey), issuer: identifier(issuer.key) }))),
   );
-  const signature = sign('sha256', body, createPrivateKey(issuer.key));
+  const signature = crypto.sign('sha256', body, issuer.key);
   return { key: privateKey, certificate: pem(sequence(body, algorithm, bitString(signature))) };
 }
 
 function extensions(
   request: CertificateRequest,
-  keys: { readonly own: string; readonly issuer: string },
+  identifiers: { readonly own: Uint8Array; readonly issuer: Uint8Array },
 ): readonly Uint8Array[] {
   const { usage, hosts = [] } = request;
   const isAuthority = usage === 'authority';
@@ -77,8 +84,8 @@ function extensions(
   const list = [
     extension('2.5.29.19', isAuthority ? sequence(boolean(true)) : sequence(), { critical: true }),
     extension('2.5.29.15', keyUsage, { critical: true }),
-    extension('2.5.29.14', octetString(keyIdentifier(keys.own))),
-    extension('2.5.29.35', sequence(implicit(0, keyIdentifier(keys.issuer)))),
+    extension('2.5.29.14', octetString(identifiers.own)),
+    extension('2.5.29.35', sequence(implicit(0, identifiers.issuer))),
   ];
   if (!isAuthority) {
     const purpose = usage === 'server' ? '1.3.6.1.5.5.7.3.1' : '1.3.6.1.5.5.7.3.2';
@@ -93,18 +100,8 @@ function extension(oid: string, value: Uint8Array, options?: { readonly critical
 }
 
 function generalName(host: string): Uint8Array {
-  return isIP(host) ? implicit(7, addressBytes(host)) : implicit(2, Buffer.from(host, 'ascii'));
-}
-
-/** The bytes of an IPv4 address or of an IPv6 address without embedded IPv4. */
-function addressBytes(address: string): Uint8Array {
-  if (isIP(address) === 4) return Uint8Array.from(address.split('.').map(Number));
-  const [head = '', tail] = address.split('::');
-  const words = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16));
-  const [left, right] = [words(head), words(tail ?? '')];
-  const all = [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
-  return Uint8Array.from(all.flatMap((word) => [word >> 8, word & 0xff]));
+  const address = addressBytes(host);
+  return address ? implicit(7, address) : implicit(2, bytesOf(host));
 }
 
 function name(subject: CertificateSubject): Uint8Array {
@@ -114,25 +111,7 @@ function name(subject: CertificateSubject): Uint8Array {
   return sequence(...organizations, attribute('2.5.4.3', subject.commonName));
 }
 
-function spki(key: string): Uint8Array {
-  return createPublicKey(key).export({ type: 'spki', format: 'der' });
-}
-
-/** Method 1 of RFC 7093 §2: the left 160 bits of the key's SHA-256. */
-function keyIdentifier(key: string): Uint8Array {
-  return createHash('sha256').update(spki(key)).digest().subarray(0, 20);
-}
-
-function serialNumber(): Uint8Array {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40; // positive, and of full length
-  return bytes;
-}
-
 function pem(der: Uint8Array): string {
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
+  const lines = btoa(String.fromCharCode(...der)).match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }

@@ -1,0 +1,8 @@
+export type { CertificateCrypto } from './certificate-crypto.ts';
+export {
+  type CertificateRequest,
+  type CertificateSubject,
+  issueCertificate,
+  type KeyPair,
+  makeKeys,
+} from './issue-certificate.ts';
