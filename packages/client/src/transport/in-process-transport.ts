@@ -48,6 +48,7 @@ export class InProcessTransport<C = undefined> implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closed) throw closedError(request);
     request.signal?.throwIfAborted();
+    request.gate?.();
     expectManyListeners(request.signal);
     const call = new AbortController();
     const onAbort = (): void => call.abort(request.signal?.reason);

@@ -19,6 +19,7 @@ export interface ContractResponse {
 /** Counts what the server saw, so that a test can wait for it. */
 export class ContractServer {
   readonly aborted: string[] = [];
+  readonly bodies: string[] = [];
   open = 0;
 
   readonly handle = async (request: ContractRequest): Promise<ContractResponse> => {
@@ -26,6 +27,7 @@ export class ContractServer {
     const headers = { 'content-type': 'text/plain', 'x-echo': request.headers['x-echo'] ?? '' };
     switch (path) {
       case '/echo':
+        this.bodies.push(Buffer.from(request.body).toString('utf8'));
         return { status: 200, headers: { ...headers, 'x-method': request.method }, body: pieces(request.body) };
       case '/path':
         return { status: 200, headers, body: pieces(Buffer.from(request.path)) };
@@ -183,6 +185,25 @@ export function describeTransport(
       await reader.return?.();
       expect(await pending).toEqual({ done: true, value: undefined });
       await eventually(() => server.aborted.includes('/forever?return'));
+    });
+
+    it('asks the gate last, and sends nothing of a request that it refuses', async () => {
+      const put = (text: string, gate: () => void) =>
+        fixture.transport.request({ method: 'PUT', path: '/echo', body: Buffer.from(text), gate });
+      let asked = 0;
+      const response = await put('let through', () => {
+        asked++;
+        expect(server.bodies).not.toContain('let through');
+      });
+      expect(await text(response.body)).toBe('let through');
+      expect(asked).toBe(1);
+      const refusal = put('refused', () => {
+        throw new Error('too late to write');
+      });
+      await expect(refusal).rejects.toThrow('too late to write');
+      await text((await put('after it', () => {})).body);
+      expect(server.bodies).toEqual(expect.not.arrayContaining(['refused']));
+      expect(server.bodies).toContain('after it');
     });
 
     it('refuses requests after it was disposed, and ends those in flight', async () => {

@@ -28,6 +28,11 @@ export interface TransportRequest {
   readonly signal?: AbortSignal;
   /** Set for watches and followed logs: they travel on connections apart from short calls. @defaultValue false */
   readonly longRunning?: boolean;
+  /**
+   * Called in the tick that hands the request to the connection, after all waiting (for credentials, a connection, a place
+   * on it) is over. What it throws refuses the request: not a byte of it is sent. Retries call it again.
+   */
+  readonly gate?: () => void;
 }
 
 /** The head of an answer, and its body as it comes. */

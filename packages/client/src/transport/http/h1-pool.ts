@@ -154,7 +154,9 @@ export class H1Pool {
       });
       request.signal?.addEventListener('abort', onAbort, { once: true });
       if (request.signal?.aborted) onAbort();
-      else outgoing.end(request.body);
+      else if (!request.gate) outgoing.end(request.body);
+      // Nothing is written before the end, and the socket comes connected: what is refused then was never begun.
+      else outgoing.once('socket', () => passGate(outgoing, { request, release, reject }));
     });
   }
 
@@ -176,6 +178,27 @@ export class H1Pool {
       cause,
     });
   }
+}
+
+function passGate(
+  outgoing: ClientRequest,
+  options: {
+    readonly request: TransportRequest;
+    readonly release: () => void;
+    readonly reject: (refused: unknown) => void;
+  },
+): void {
+  const { request, release, reject } = options;
+  if (request.signal?.aborted) return;
+  try {
+    request.gate?.();
+  } catch (refused) {
+    release();
+    reject(refused);
+    outgoing.destroy();
+    return;
+  }
+  outgoing.end(request.body);
 }
 
 function plainHeaders(incoming: IncomingMessage): Readonly<Record<string, string>> {

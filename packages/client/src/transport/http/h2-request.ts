@@ -17,6 +17,12 @@ export function h2Request(
 ): Promise<TransportResponse> {
   const { context, request } = options;
   const what = `${request.method} ${request.path.split('?', 1)[0]}`;
+  try {
+    request.gate?.();
+  } catch (refused) {
+    session.release();
+    return Promise.reject(refused);
+  }
   let stream: ClientHttp2Stream;
   const head = {
     ':method': request.method,
