@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PlaneUnderTest } from '../crd/testdata/plane-replay.ts';
+import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
 const APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

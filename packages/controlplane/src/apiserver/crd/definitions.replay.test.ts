@@ -1,36 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { cleanUpBehind, withoutSettled } from '../testdata/plane-under-test.ts';
+import { replaySteps } from '../testdata/replay-steps.ts';
 import { acceptedDifferences } from './testdata/accepted-differences.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/definitions.mjs';
-import {
-  cleanUpBehind,
-  comparable,
-  PlaneUnderTest,
-  recordedAnswers,
-  type Step,
-  type StepAnswer,
-  withoutSettled,
-} from './testdata/plane-replay.ts';
 
-const recorded = recordedAnswers(new URL('./testdata/definitions-1.36.3.jsonl', import.meta.url));
-
-describe('definitions, as recorded from the real API server', () => {
-  let answers: StepAnswer[] = [];
-
-  beforeAll(async () => {
-    await using plane = await PlaneUnderTest.start();
-    answers = await plane.play(steps, cleanUpBehind(plane));
-    expect(plane.errors).toEqual([]);
-  });
-
-  for (const [index, step] of (steps as readonly Step[]).entries()) {
-    const [method, path, body] = step;
-    it(`${index}: ${method} ${path.slice(0, 100)} ${JSON.stringify(body ?? '').slice(0, 200)}`, () => {
-      const want = recorded[index] as StepAnswer;
-      const got = answers[index] as StepAnswer;
-      const difference = acceptedDifferences.definitions[index];
-      if (difference) expect(got.status, difference.why).toBe(difference.status);
-      else expect(comparable(withoutSettled(got, step))).toEqual(comparable(withoutSettled(want, step)));
-    });
-  }
+replaySteps({
+  name: 'definitions',
+  steps,
+  recorded: new URL('./testdata/definitions-1.36.3.jsonl', import.meta.url),
+  differences: acceptedDifferences.definitions,
+  adjust: withoutSettled,
+  settle: cleanUpBehind,
 });

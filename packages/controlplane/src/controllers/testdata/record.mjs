@@ -6,31 +6,15 @@
  * The server runs with its controllers and scheduler; this script plays the node. States are normalised already, for
  * nothing else of them is compared.
  */
-import { Agent, request as httpsRequest } from 'node:https';
+import { asker } from '../../../../../scripts/ask-server.mjs';
 import { createNode, refreshNode, runScenario, scenarios } from './scenarios.mjs';
 
 const [base, token, only] = process.argv.slice(2);
-const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+const ask = asker(base, token);
 
-function call(method, path, body, type = 'application/json') {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest(base + path, {
-      method,
-      agent,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(text === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
-      },
-    });
-    outgoing.on('error', reject);
-    outgoing.on('response', async (response) => {
-      let answer = '';
-      for await (const chunk of response) answer += chunk;
-      resolve({ status: response.statusCode, json: answer.startsWith('{') ? JSON.parse(answer) : answer });
-    });
-    outgoing.end(text);
-  });
+async function call(method, path, body, type = 'application/json') {
+  const { status, body: json } = await ask(method, path, body, body === undefined ? {} : { 'content-type': type });
+  return { status, json };
 }
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
@@ -48,5 +32,5 @@ for (const name of Object.keys(scenarios)) {
   }
 }
 clearInterval(heart);
-agent.destroy();
+ask.close();
 process.stdout.write(`${JSON.stringify(recorded, null, 1)}\n`);

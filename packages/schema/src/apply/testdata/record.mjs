@@ -2,12 +2,12 @@
 //   node packages/schema/src/apply/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
+import { asker } from '../../../../../scripts/ask-server.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const { crd, sequences } = JSON.parse(readFileSync(new URL('cases.json', here), 'utf8'));
-const agent = new https.Agent({ keepAlive: true });
+const ask = asker(base, token);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const TYPES = {
   apply: 'application/apply-patch+yaml',
@@ -18,27 +18,10 @@ const TYPES = {
 };
 const METHODS = { apply: 'PATCH', merge: 'PATCH', update: 'PUT', create: 'POST', delete: 'DELETE' };
 
-function call(method, path, { body, type = 'application/json', agentName = 'recorder/1' } = {}) {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': type, 'user-agent': agentName };
-    // Without a length Node sends bodies of DELETE unframed.
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    if (text !== undefined) headers['content-length'] = Buffer.byteLength(text);
-    const request = https.request(new URL(path, base), { method, headers, agent, rejectUnauthorized: false }, (answer) => {
-      const chunks = [];
-      answer.on('data', (chunk) => chunks.push(chunk));
-      answer.on('end', () => {
-        const answered = Buffer.concat(chunks).toString();
-        resolve({
-          code: answer.statusCode,
-          date: answer.headers.date,
-          body: answered.startsWith('{') ? JSON.parse(answered) : answered,
-        });
-      });
-    });
-    request.on('error', reject);
-    request.end(text);
-  });
+async function call(method, path, { body, type = 'application/json', agentName = 'recorder/1' } = {}) {
+  const headers = { 'content-type': type, 'user-agent': agentName };
+  const { status: code, headers: answered, body: object } = await ask(method, path, body, headers);
+  return { code, date: answered.date, body: object };
 }
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -97,5 +80,5 @@ writeFileSync(
   new URL('recorded.json', here),
   `[\n${recorded.map((sequence) => JSON.stringify(sequence)).join(',\n')}\n]\n`,
 );
-agent.destroy();
+ask.close();
 console.log(`${recorded.length} sequences, ${recorded.reduce((n, s) => n + s.steps.length, 0)} steps`);

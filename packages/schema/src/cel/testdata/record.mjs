@@ -4,34 +4,18 @@
 //
 // It creates and deletes CRDs of the group cel.example.com.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { asker } from '../../../../../scripts/ask-server.mjs';
 import { badRules, commonObject, commonSchema, expressions, kinds } from './rule-cases.mjs';
 
 const [, , server, token] = process.argv;
 const GROUP = 'cel.example.com';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-function call(method, path, body) {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      server + path,
-      {
-        method,
-        rejectUnauthorized: false,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk) => {
-          text += chunk;
-        });
-        response.on('end', () => resolve({ code: response.statusCode, body: text.startsWith('{') ? JSON.parse(text) : {} }));
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+const ask = asker(server, token);
+
+async function call(method, path, body) {
+  const { status: code, body: answered } = await ask(method, path, body);
+  return { code, body: typeof answered === 'string' ? {} : answered };
 }
 
 function crd(plural, spec, root = {}) {
@@ -150,4 +134,5 @@ const answers = {
 for (const kind of kinds) answers.kinds[kind.name] = await recordKind(kind);
 const file = new URL('./rule-answers.json', import.meta.url);
 writeFileSync(file, `${JSON.stringify(answers, null, 1)}\n`);
+ask.close();
 process.stdout.write(`${readFileSync(file).length} bytes of answers from ${answers.version}\n`);

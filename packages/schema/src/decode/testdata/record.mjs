@@ -2,7 +2,7 @@
 //   node packages/schema/src/decode/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
+import { asker } from '../../../../../scripts/ask-server.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
@@ -14,24 +14,15 @@ const PATHS = {
   Lease: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
 };
 
-function post(path, text) {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const request = https.request(new URL(path, base), { method: 'POST', headers, rejectUnauthorized: false }, (answer) => {
-      const chunks = [];
-      answer.on('data', (chunk) => chunks.push(chunk));
-      answer.on('end', () => resolve({ code: answer.statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) }));
-    });
-    request.on('error', reject);
-    request.end(text);
-  });
-}
+const ask = asker(base, token);
 
 const answers = [];
 for (const text of bodies) {
   const { kind } = JSON.parse(text);
-  const { code, body } = await post(`${PATHS[kind]}?dryRun=All&fieldValidation=Strict`, text);
+  const path = `${PATHS[kind]}?dryRun=All&fieldValidation=Strict`;
+  const { status: code, body } = await ask('POST', path, text);
   answers.push({ kind, text, code, ...(code < 300 ? {} : { message: body.message }) });
 }
 writeFileSync(new URL('recorded.json', here), `[\n${answers.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
+ask.close();
 console.log(`${answers.length} bodies`);

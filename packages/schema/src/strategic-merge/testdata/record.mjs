@@ -2,27 +2,16 @@
 //   node packages/schema/src/strategic-merge/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
+import { asker } from '../../../../../scripts/ask-server.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const { objects, cases } = JSON.parse(readFileSync(new URL('cases.json', here), 'utf8'));
-const agent = new https.Agent({ keepAlive: true });
+const ask = asker(base, token);
 
-function call(method, path, { body, type = 'application/json' } = {}) {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': type };
-    // Without a length Node sends bodies of DELETE unframed.
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    if (text !== undefined) headers['content-length'] = Buffer.byteLength(text);
-    const request = https.request(new URL(path, base), { method, headers, agent, rejectUnauthorized: false }, (answer) => {
-      const chunks = [];
-      answer.on('data', (chunk) => chunks.push(chunk));
-      answer.on('end', () => resolve({ code: answer.statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) }));
-    });
-    request.on('error', reject);
-    request.end(text);
-  });
+async function call(method, path, { body, type = 'application/json' } = {}) {
+  const { status: code, body: answered } = await ask(method, path, body, { 'content-type': type });
+  return { code, body: answered };
 }
 
 const clean = (object) => {
@@ -50,5 +39,5 @@ for (const { collection, object } of Object.values(objects)) {
   await call('DELETE', `${collection}/${object.metadata.name}`, { body: { gracePeriodSeconds: 0 } });
 }
 writeFileSync(new URL('recorded.json', here), `${JSON.stringify({ live, answers })}\n`);
-agent.destroy();
+ask.close();
 console.log(`${answers.length} patches`);

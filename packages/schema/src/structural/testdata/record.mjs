@@ -2,33 +2,16 @@
 //   node packages/schema/src/structural/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
+import { asker } from '../../../../../scripts/ask-server.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const { kinds, badSchemas } = JSON.parse(readFileSync(new URL('cases.json', here), 'utf8'));
-const agent = new https.Agent({ keepAlive: true });
+const ask = asker(base, token);
 
-// Paths of kinds that are not served yet are answered in plain text.
-const parse = (text) => (text.startsWith('{') ? JSON.parse(text) : text);
-
-function call(method, path, body) {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const request = https.request(new URL(path, base), { method, headers, agent, rejectUnauthorized: false }, (answer) => {
-      const chunks = [];
-      answer.on('data', (chunk) => chunks.push(chunk));
-      answer.on('end', () =>
-        resolve({
-          code: answer.statusCode,
-          warning: answer.headers.warning,
-          body: parse(Buffer.concat(chunks).toString()),
-        }),
-      );
-    });
-    request.on('error', reject);
-    request.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+async function call(method, path, body) {
+  const { status: code, headers, body: answered } = await ask(method, path, body);
+  return { code, warning: headers.warning, body: answered };
 }
 
 const crd = (name, schema) => ({
@@ -109,5 +92,5 @@ for (const [i, schema] of badSchemas.entries()) {
 }
 for (const { name } of kinds) await call('DELETE', `${CRDS}/${name}s.rec.example.com`);
 writeFileSync(new URL('recorded.json', here), `${JSON.stringify(recorded, null, 1)}\n`);
-agent.destroy();
+ask.close();
 console.log(`${recorded.kinds.reduce((n, k) => n + k.answers.length, 0)} objects, ${recorded.badSchemas.length} schemas`);

@@ -1,4 +1,4 @@
-/** Requests whose answers depend on who asks and on what admission makes of them; played by `crd/testdata/run-steps.mjs`. */
+/** Requests whose answers depend on who asks and on what admission makes of them; played by `apiserver/testdata/run-steps.mjs`. */
 const NS = '/api/v1/namespaces/security-rec';
 const pod = (name, spec = {}) => ({
   apiVersion: 'v1',

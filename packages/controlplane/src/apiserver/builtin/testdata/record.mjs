@@ -3,9 +3,9 @@
 // The server must be fresh for each run (the tables create webhooks that nobody answers) and must not let admission
 // change objects: --disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass
 import { writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { asker } from '../../../../../../scripts/ask-server.mjs';
 import { minimalObjects } from './minimal-objects.mjs';
 
 const [server, token, what] = process.argv.slice(2);
@@ -17,17 +17,11 @@ export function collectionOf(resource, object, namespace = 'default') {
   return clusterScoped.test(resource) ? `${base}/${resource}` : `${base}/namespaces/${namespace}/${resource}`;
 }
 
-export function call(method, path, body, headers = {}) {
-  return new Promise((resolve, reject) => {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const all = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers };
-    const req = request(new URL(path, server), { method, headers: all, rejectUnauthorized: false }, (res) => {
-      let data = '';
-      res.setEncoding('utf8').on('data', (chunk) => { data += chunk; });
-      res.on('end', () => resolve({ status: res.statusCode, warnings: res.headers['warning'], body: data ? JSON.parse(data) : undefined }));
-    });
-    req.on('error', reject).end(text);
-  });
+const ask = asker(server, token);
+
+export async function call(method, path, body, headers = {}) {
+  const { status, headers: answered, body: object } = await ask(method, path, body, headers);
+  return { status, warnings: answered.warning, body: object };
 }
 
 function stored(object) {
@@ -98,3 +92,4 @@ async function recordInvalid() {
 }
 
 if (what === 'invalid') await recordInvalid();
+ask.close();

@@ -1,8 +1,4 @@
-/** An answer of ours that is meant to differ from upstream's. */
-export interface Difference {
-  readonly status: number;
-  readonly why: string;
-}
+import type { Difference } from '../../testdata/replay-steps.ts';
 
 /** The closed list, by script and number of the step. */
 export const acceptedDifferences: Readonly<

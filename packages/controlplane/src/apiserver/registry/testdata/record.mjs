@@ -5,36 +5,12 @@
  *
  * The server needs no controllers. Uids, times and resourceVersions stay as they are: the replay normalises both sides.
  */
-import { request as httpsRequest } from 'node:https';
+import { asker } from '../../../../../../scripts/ask-server.mjs';
 import { requests, widgetDefinition } from './requests.mjs';
 
 const [base, token] = process.argv.slice(2);
 const namespace = `rec-${process.pid}`;
-
-function send(method, path, body, headers = {}) {
-  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  return new Promise((resolve, reject) => {
-    const call = httpsRequest(base + path, {
-      method,
-      rejectUnauthorized: false,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'user-agent': 'test/1.0',
-        // A DELETE's body would go without framing.
-        ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-        ...headers,
-      },
-    });
-    call.on('error', reject);
-    call.on('response', async (response) => {
-      let answer = '';
-      for await (const chunk of response) answer += chunk;
-      const { warning } = response.headers;
-      resolve({ status: response.statusCode, type: response.headers['content-type'], warning, text: answer });
-    });
-    call.end(text);
-  });
-}
+const send = asker(base, token, { userAgent: 'test/1.0' });
 
 const withNamespace = (value) => JSON.parse(JSON.stringify(value ?? null).replaceAll('NS', namespace)) ?? undefined;
 
@@ -47,10 +23,12 @@ for (let tries = 0; tries < 50; tries++) {
 }
 const answers = [];
 for (const [method, path, body, headers] of requests) {
-  const { status, type, warning, text } = await send(method, withNamespace(path), withNamespace(body), headers);
+  const { status, headers: answered, text } = await send(method, withNamespace(path), withNamespace(body), headers);
+  const { 'content-type': type, warning } = answered;
   const isJson = type?.startsWith('application/json') && text.trim() !== '';
   const neutral = text.replaceAll(namespace, 'NS');
   answers.push({ status, type, ...(warning && { warning }), ...(isJson ? { json: JSON.parse(neutral) } : { text: neutral }) });
 }
 await send('DELETE', `/api/v1/namespaces/${namespace}`);
+send.close();
 process.stdout.write(`[\n${answers.map((answer) => JSON.stringify(answer)).join(',\n')}\n]\n`);

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { ControlPlane, type ControlPlaneOptions } from '../../../cluster/control-plane.ts';
-import { MemoryStorage } from '../../../storage/index.ts';
-import type { ApiResponse } from '../../http/api-request.ts';
+import { ControlPlane, type ControlPlaneOptions } from '../../cluster/control-plane.ts';
+import { MemoryStorage } from '../../storage/index.ts';
+import type { ApiResponse } from '../http/api-request.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { runSteps } from './run-steps.mjs';
 

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  comparable,
+  PlaneUnderTest,
+  recordedAnswers,
+  type SettleCall,
+  type Step,
+  type StepAnswer,
+} from './plane-under-test.ts';
+
+/** An answer of ours that is meant to differ from upstream's. */
+export interface Difference {
+  readonly status: number;
+  readonly why: string;
+}
+
+/** A script, what the real server answered to it, and how the two are compared. */
+export interface Replay {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  /** Written by `record-steps.mjs`. */
+  readonly recorded: URL;
+  /** The closed list of steps, by number, that we answer differently on purpose. */
+  readonly differences?: Readonly<Record<number, Difference>>;
+  /** Takes out of both answers what is not compared. */
+  readonly adjust?: (answer: StepAnswer, step: Step) => StepAnswer;
+  /** Runs after each step: what upstream's controllers do in between. */
+  readonly settle?: (plane: PlaneUnderTest) => (call: SettleCall) => Promise<void>;
+}
+
+/** Plays a script against a control plane in memory; each answer is one test. */
+export function replaySteps(replay: Replay): void {
+  const { name, steps, differences = {}, adjust = (answer) => answer } = replay;
+  const recorded = recordedAnswers(replay.recorded);
+
+  describe(`${name}, as recorded from the real API server`, () => {
+    let answers: StepAnswer[] = [];
+
+    beforeAll(async () => {
+      await using plane = await PlaneUnderTest.start();
+      answers = await plane.play(steps, replay.settle?.(plane));
+      expect(plane.errors).toEqual([]);
+    });
+
+    for (const [index, step] of steps.entries()) {
+      const [method, path, body] = step;
+      it(`${index}: ${method} ${path.slice(0, 100)} ${JSON.stringify(body ?? '').slice(0, 160)}`, () => {
+        const want = comparable(adjust(recorded[index] as StepAnswer, step));
+        const got = answers[index] as StepAnswer;
+        const difference = differences[index];
+        if (difference === undefined) {
+          expect(comparable(adjust(got, step))).toEqual(want);
+          return;
+        }
+        expect(comparable(adjust(got, step)), `no difference any more: ${difference.why}`).not.toEqual(want);
+        expect(got.status, difference.why).toBe(difference.status);
+      });
+    }
+  });
+}

@@ -1,0 +1,46 @@
+// Asks an API server over HTTPS, whatever its certificate: what all recorders of answers use.
+import { Agent, request as httpsRequest } from 'node:https';
+
+/**
+ * Answers a function `ask(method, path, body?, headers?)`. Bodies that are no text go as JSON. Answers
+ * `{ status, headers, text, body }`, where `body` is the parsed JSON, or the text where it is none. Connections are kept
+ * for as long as the process has other work; `ask.close()` ends them.
+ */
+export function asker(server, token, { userAgent = 'recorder/1' } = {}) {
+  const agent = new Agent({ keepAlive: true });
+  const ask = (method, path, body, headers = {}) => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const sent = {
+      authorization: `Bearer ${token}`,
+      'user-agent': userAgent,
+      // Without a length Node sends the body of a DELETE unframed.
+      ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...headers,
+    };
+    return new Promise((resolve, reject) => {
+      const call = httpsRequest(new URL(path, server), { method, agent, headers: sent, rejectUnauthorized: false });
+      call.on('error', reject);
+      call.on('response', (response) => read(response).then(resolve, reject));
+      call.end(text);
+    });
+  };
+  ask.close = () => agent.destroy();
+  return ask;
+}
+
+async function read(response) {
+  const chunks = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  return { status: response.statusCode, headers: response.headers, text, body: parsed(text) };
+}
+
+/** Paths that are not served yet are answered in plain text. */
+function parsed(text) {
+  if (!text.startsWith('{')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // the events of a watch
+  }
+}
