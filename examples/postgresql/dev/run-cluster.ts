@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { sleep, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
 import { Manager, prettyLogger } from '@kubewright/runtime';
@@ -27,22 +27,28 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
+/** Everything ends within 5 s of Ctrl-C: the operator gets the first of this time, the cluster the rest of it. */
+const stopMs = 4_000;
+const operatorStopMs = 1_200;
+
 /** Runs cluster and operator until `signal` is aborted, or with `--once` until the sample is up; stops both. */
 export async function runCluster(flags: StartFlags, options: RunOptions): Promise<void> {
   const { steps, held, colors, signal } = options;
   const logger = (level: 'info' | 'warn') => prettyLogger({ destination: held, now: systemClock.now, colors, level });
-  await using cluster = await startCluster(flags, logger('warn'));
+  const cluster = await startCluster(flags, logger('warn'));
+  let operator: Manager | undefined;
+  await using _both = { [Symbol.asyncDispose]: () => stopBoth(cluster, operator) };
   signal.throwIfAborted();
   steps.step('cluster ready', cluster.url);
   const admin = cluster.client();
   await install(admin, steps);
   const kubeconfig = await cluster.logInAs(operatorAccount);
-  await using operator = new Manager({
+  operator = new Manager({
     controllers: [postgresql],
     kubeconfig,
     log: logger('info'),
     signal,
-    gracefulShutdownTimeoutMs: 1_000,
+    gracefulShutdownTimeoutMs: 700,
   });
   const running = operator.run();
   if (!flags.empty) {
@@ -53,6 +59,16 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   steps.text(`\n${nextSteps(cluster.kubeconfig, !flags.empty)}\n`);
   held.release();
   await running;
+}
+
+/** Stops the operator first, so that its last writes arrive; a reconcile that never ends is left behind. */
+async function stopBoth(cluster: EmbeddedCluster, operator: Manager | undefined): Promise<void> {
+  const from = systemClock.monotonic();
+  const over = new AbortController();
+  const patience = sleep(systemClock, { ms: operatorStopMs, signal: over.signal }).catch(() => undefined);
+  await Promise.race([operator?.[Symbol.asyncDispose](), patience]);
+  over.abort();
+  await cluster.stop({ withinMs: stopMs - (systemClock.monotonic() - from) });
 }
 
 function startCluster(flags: StartFlags, log: ReturnType<typeof prettyLogger>): Promise<EmbeddedCluster> {

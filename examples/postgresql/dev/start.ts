@@ -12,11 +12,28 @@ import { stopOnSignals } from './stop-on-signals.ts';
  * 128 and the signal's number: `--once` was interrupted.
  */
 export async function start(flags: StartFlags): Promise<number> {
+  const exitCode = await run(flags);
+  endWithin(lingerMs, exitCode);
+  return exitCode;
+}
+
+/** How long what a user's code left behind may keep the process alive once all is stopped, in milliseconds. */
+const lingerMs = 250;
+/** When the process ends though stopping hangs, in milliseconds after it was asked to; its parts have 4 s together. */
+const lastResortMs = 4_700;
+
+/** Ends the process if it does not end by itself: a promise or a timer that somebody forgot must not hold a terminal. */
+function endWithin(ms: number, exitCode: number): void {
+  systemClock.setTimer(ms, () => process.exit(exitCode), { unref: true });
+}
+
+async function run(flags: StartFlags): Promise<number> {
   const { stdout } = process;
   const colors = stdout.isTTY === true && !process.env['NO_COLOR'];
   const steps = new StepPrinter({ clock: systemClock, output: stdout, sinceMs: process.uptime() * 1000, colors });
   const held = new HeldOutput(stdout);
   using stop = stopOnSignals(process, stdout);
+  stop.signal.addEventListener('abort', () => endWithin(lastResortMs, stop.exitCode), { once: true });
   // A terminal has written ^C into the line by now.
   if (stdout.isTTY) stop.signal.addEventListener('abort', () => steps.text('\n'), { once: true });
   try {

@@ -6,7 +6,7 @@ import { type ClientCertificate, type Connection, createHttpServer, type HttpSer
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
 import { builtInControllers } from '../controllers/index.ts';
-import { type ProcessNode, processNode } from '../node/index.ts';
+import { Deadline, type ProcessNode, processNode } from '../node/index.ts';
 import { schedulerController } from '../scheduler/index.ts';
 import { MemoryStorage } from '../storage/index.ts';
 import { Components } from './components.ts';
@@ -51,8 +51,10 @@ export interface NodeSettings {
 }
 
 const nodeName = 'kubewright';
-/** Longest grace of containers when the cluster stops: everything is to be gone within 5 s. */
-const shutdownGraceMs = 2_500;
+/** How long stopping may take when nobody says, in milliseconds. */
+const defaultStopMs = 4_000;
+/** What the server gets of that time when node and components have had theirs, in milliseconds. */
+const serverStopMs = 700;
 
 /**
  * A Kubernetes cluster in this process: API server, controllers, scheduler, one node. Real clients see a cluster; state
@@ -66,6 +68,7 @@ const shutdownGraceMs = 2_500;
  */
 export class EmbeddedCluster implements AsyncDisposable {
   readonly #parts: Parts;
+  #stopped: Promise<void> | undefined;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -167,15 +170,47 @@ export class EmbeddedCluster implements AsyncDisposable {
     return path;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /**
+   * Stops everything, whatever hangs, within a time that all parts share: containers get a grace, then they are killed;
+   * requests under way may end, then they are cut. A second call waits for the first.
+   *
+   * @param options - `withinMs`: all the time that there is, in milliseconds. @defaultValue 4_000
+   */
+  stop(options: { readonly withinMs?: number } = {}): Promise<void> {
+    this.#stopped ??= this.#stop(options.withinMs ?? defaultStopMs);
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(withinMs: number): Promise<void> {
     const { components, node, logins, http, plane, storage, directory } = this.#parts;
+    const deadline = new Deadline(this.#parts.options.clock, withinMs);
     for (const login of logins) login[Symbol.dispose]();
-    await node?.[Symbol.asyncDispose]();
-    await components[Symbol.asyncDispose]();
-    await http.close({ graceMs: 500 });
-    await plane[Symbol.asyncDispose]();
-    await storage[Symbol.asyncDispose]();
-    directory[Symbol.dispose]();
+    try {
+      const clients = [
+        node?.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) }),
+        components[Symbol.asyncDispose](),
+      ];
+      await this.#end('node and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
+      await this.#end('listener', deadline.meets(http.close({ graceMs: Math.min(500, deadline.leftMs / 2) })));
+      await this.#end('server', deadline.meets(plane[Symbol.asyncDispose]()));
+      await this.#end('storage', deadline.meets(storage[Symbol.asyncDispose]()));
+    } finally {
+      directory[Symbol.dispose]();
+    }
+  }
+
+  /** A part that fails or hangs must not keep the next from ending. */
+  async #end(part: string, inTime: Promise<boolean>): Promise<void> {
+    const { log } = this.#parts.options;
+    try {
+      if (!(await inTime)) log.warn('gave up waiting for a part of the cluster to end', { part });
+    } catch (error) {
+      log.error('a part of the cluster failed while it ended', { part, error });
+    }
   }
 
   async #writeKubeconfig(): Promise<void> {
@@ -211,7 +246,6 @@ export class EmbeddedCluster implements AsyncDisposable {
       log,
       directory: directory.file('node'),
       apiServer: { url: this.url, ca: certificates.ca },
-      shutdownGraceMs,
     });
     this.#parts.node = node;
     connector.target = node.connector;

@@ -23,6 +23,8 @@ export interface Driver extends AsyncDisposable {
   ): { readonly uid: number; readonly gid: number } | undefined;
   /** Starts one attempt of one container; resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
+  /** Ends everything at once and starts nothing more; waits for nothing. What is left to do when a stop takes too long. */
+  kill(): void;
 }
 
 /** A pod whose containers are about to start. */
@@ -31,6 +33,8 @@ export interface PodSandboxRequest {
   readonly namespace: string;
   readonly name: string;
   readonly pod: KubernetesObject;
+  /** The node's own address, for a pod of the host's network; absent: the pod gets one of its own. */
+  readonly hostIP?: string | undefined;
 }
 
 /** What a pod got on this node. */

@@ -15,6 +15,7 @@ import {
   watch,
 } from '@kubewright/runtime';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
+import { Deadline } from './deadline.ts';
 import type { Driver } from './driver.ts';
 import { LocalLogStore } from './logs/local-log-store.ts';
 import { LocalConnector } from './node-connector.ts';
@@ -43,8 +44,6 @@ export interface NodeAgentOptions {
   readonly settings: Omit<PodSettings, 'allocatable'>;
   /** Parts of the control plane in this process, shown as static pods. @defaultValue none */
   readonly components?: readonly string[] | undefined;
-  /** Longest grace that containers get when the agent stops, in milliseconds. @defaultValue 5_000 */
-  readonly shutdownGraceMs?: number | undefined;
   /**
    * How long a pod that is being deleted stays in the API at least, in milliseconds. A kubelet looks at ended containers
    * once a second, and `kubectl delete` counts on that: it reads the pod after deleting it, and waits without end when
@@ -54,6 +53,11 @@ export interface NodeAgentOptions {
    */
   readonly removalDelayMs?: number | undefined;
 }
+
+/** How long stopping may take when nobody says, in milliseconds. */
+const defaultStopMs = 6_000;
+/** What is left of that time when containers have had theirs: for last events and the end of what was killed. */
+const afterContainersMs = 700;
 
 const nodeRequest: ReconcileRequest = { name: '*node' };
 const leaseRequest: ReconcileRequest = { name: '*lease' };
@@ -99,6 +103,7 @@ export class NodeAgent implements AsyncDisposable {
       log,
       watchdog: false,
       handleSignals: false,
+      gracefulShutdownTimeoutMs: 1_000,
     });
     this.#host = {
       clock,
@@ -132,18 +137,34 @@ export class NodeAgent implements AsyncDisposable {
     return this.#manager.started();
   }
 
-  /** Ends every container, within the bound, and the agent. Pods stay in the API as they are. */
-  [Symbol.asyncDispose](): Promise<void> {
-    this.#stopped ??= this.#stop();
+  /**
+   * Ends every container and the agent, whatever hangs, within a time: containers get most of it as their grace, then
+   * what is left of them is killed. Pods stay in the API as they are. A second call waits for the first.
+   *
+   * @param options - `withinMs`: all the time that there is, in milliseconds. @defaultValue 6_000
+   */
+  stop(options: { readonly withinMs?: number } = {}): Promise<void> {
+    this.#stopped ??= this.#stop(options.withinMs ?? defaultStopMs);
     return this.#stopped;
   }
 
-  async #stop(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(withinMs: number): Promise<void> {
     this.#stopping = true;
-    const graceMs = this.#options.shutdownGraceMs ?? 5_000;
-    await Promise.all([...this.#workers.values()].map((worker) => worker.shutDown(graceMs)));
-    await this.#manager[Symbol.asyncDispose]();
-    await this.#options.driver[Symbol.asyncDispose]();
+    const { clock, driver } = this.#options;
+    const deadline = new Deadline(clock, withinMs);
+    const graceMs = Math.max(withinMs - afterContainersMs, 0);
+    try {
+      const gone = Promise.all([...this.#workers.values()].map((worker) => worker.shutDown(graceMs)));
+      const inTime = await deadline.meets(gone, { reserveMs: afterContainersMs });
+      if (!inTime) driver.kill();
+      await deadline.meets(Promise.all([gone, this.#manager[Symbol.asyncDispose](), driver[Symbol.asyncDispose]()]));
+    } finally {
+      driver.kill();
+    }
   }
 
   #controller() {

@@ -25,7 +25,7 @@ export interface ProcessNodeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Folder for notes of what runs, and for persistent volumes; it is this node's alone. */
+  /** Folder for notes of what runs; it is this node's alone. */
   readonly directory: string;
   /** Where pods find the API server; its PEM authority goes into their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
   readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
@@ -39,8 +39,6 @@ export interface ProcessNodeOptions {
   readonly allowHostPath?: boolean | undefined;
   /** First and longest pause before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
   readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
-  /** Longest grace that containers get when the node stops, in milliseconds. @defaultValue 5_000 */
-  readonly shutdownGraceMs?: number | undefined;
   /** Parts of the control plane to show as static pods. @defaultValue the usual four */
   readonly components?: readonly string[] | undefined;
   /** More capacity, such as extended resources. */
@@ -55,6 +53,8 @@ export interface ProcessNode extends AsyncDisposable {
   readonly connector: NodeConnector;
   /** The node's address: 127.x.0.1. */
   readonly nodeIP: string;
+  /** Ends all containers and removes their folders, whatever hangs, within a time. See {@link NodeAgent.stop}. */
+  stop(options?: { readonly withinMs?: number }): Promise<void>;
 }
 
 const kubeletVersion = 'v1.36.3';
@@ -113,24 +113,28 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       restartBackOffMs: initialMs,
       maxRestartBackOffMs: maxMs,
       allowHostPath: options.allowHostPath ?? false,
-      claimFolder: join(directory, 'volumes'),
+      // The claims themselves end with the cluster's process; and whoever containers run as can enter here.
+      claimFolder: folders.claims(),
       apiServer: options.apiServer,
     },
     components: options.components ?? components,
-    shutdownGraceMs: options.shutdownGraceMs,
     removalDelayMs,
   });
-  return {
-    agent,
-    connector: agent.connector,
-    nodeIP: addresses.nodeIP,
-    async [Symbol.asyncDispose]() {
-      await agent[Symbol.asyncDispose]();
+  let stopped: Promise<void> | undefined;
+  const end = async (time?: { readonly withinMs?: number }): Promise<void> => {
+    try {
+      await agent.stop(time);
+    } finally {
       await addresses[Symbol.asyncDispose]();
       folders.remove();
       rmSync(note, { force: true });
-    },
+    }
   };
+  const stop = (time?: { readonly withinMs?: number }): Promise<void> => {
+    stopped ??= end(time);
+    return stopped;
+  };
+  return { agent, connector: agent.connector, nodeIP: addresses.nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
 /**

@@ -60,9 +60,11 @@ export class ContainerRunner {
       });
   }
 
-  /** Ends what runs, and what is about to. */
-  async shutDown(graceMs: number): Promise<void> {
+  /** Ends what runs, and what is about to, within `withinMs`: a hook and the container's own end share them. */
+  async shutDown(withinMs: number): Promise<void> {
     const note = `Stopping container ${this.#options.slot.name}`;
+    const hasHook = containerOf(this.#options.setup().pod, this.#options.slot.name)?.lifecycle?.preStop !== undefined;
+    const graceMs = hasHook ? Math.max(withinMs - leastGraceMs, 0) : withinMs;
     await this.stop({ graceMs, note });
     await this.#starting;
     await this.stop({ graceMs, note });

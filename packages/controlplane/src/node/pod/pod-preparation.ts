@@ -62,7 +62,8 @@ export class PodPreparation {
   async #prepare(pod: Pod): Promise<void> {
     const { uid = '', namespace = '', name = '' } = pod.metadata;
     try {
-      this.sandbox ??= await this.#host.driver.preparePod({ uid, namespace, name, pod });
+      const hostIP = pod.spec?.hostNetwork ? this.#host.node.ip : undefined;
+      this.sandbox ??= await this.#host.driver.preparePod({ uid, namespace, name, pod, hostIP });
       this.volumes ??= this.#makeVolumes(pod, this.sandbox);
       await this.volumes.prepare(pod);
       this.isReady = true;

@@ -102,10 +102,10 @@ export class PodWorker {
     this.#orphaned = true;
   }
 
-  /** Ends every container; the pod stays in the API as it is. Used when the agent stops. */
-  async shutDown(graceMs: number): Promise<void> {
+  /** Ends every container within `withinMs`; the pod stays in the API as it is. Used when the agent stops. */
+  async shutDown(withinMs: number): Promise<void> {
     this.#orphaned = true;
-    await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(graceMs)));
+    await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(withinMs)));
   }
 
   /** Frees what the pod had; nothing runs any more. */

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { type Clock, sleep, type Timer } from '@kubewright/apimachinery';
 import type { ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
-import { killGroup } from './process-journal.ts';
+import { groupLives, killGroup } from './process-journal.ts';
 
 /** What a {@link ProcessContainer} is made of. */
 export interface ProcessContainerOptions {
@@ -93,7 +93,8 @@ export class ProcessContainer implements RunningContainer {
     void feed(child, request.stdin);
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
-      if (pid !== undefined) this.#beside.delete(pid);
+      // What a command left running in the background ends with the container, as it would in a real one.
+      if (pid !== undefined && !groupLives(pid)) this.#beside.delete(pid);
     };
     void exited.then(forget, forget);
     return { exited };

@@ -48,14 +48,16 @@ export class ProcessDriver implements Driver {
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<ProcessContainer>();
   readonly #programs: ReachablePrograms;
+  #killed = false;
 
   constructor(options: ProcessDriverOptions) {
     this.#options = options;
     this.#programs = new ReachablePrograms(() => options.folders.programs());
   }
 
-  async preparePod({ uid }: PodSandboxRequest): Promise<PodSandbox> {
+  async preparePod({ uid, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
     const { addresses, folders } = this.#options;
+    if (hostIP !== undefined) return { podIP: hostIP, folder: folders.pod(uid) };
     const podIP = this.#addresses.get(uid) ?? addresses.take();
     this.#addresses.set(uid, podIP);
     return { podIP, folder: folders.pod(uid) };
@@ -111,8 +113,14 @@ export class ProcessDriver implements Driver {
       spawnBeside: ([file = '', ...args]) =>
         this.#start(rewrite(file), args.map(rewrite), { ...settings, stdio: ['pipe', 'pipe', 'pipe'] }),
     });
-    this.#follow(container, child.pid);
+    this.#running.add(container);
+    void container.exited.then(() => this.#running.delete(container));
     return container;
+  }
+
+  kill(): void {
+    this.#killed = true;
+    this.#options.journal.killAll();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -150,21 +158,20 @@ export class ProcessDriver implements Driver {
     return child as ChildProcess & { pid: number };
   }
 
+  /** Starts a process and notes it until it has ended, so that nothing of it outlives this agent for long. */
   #start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-    return (this.#options.spawn ?? spawn)(file, args, options);
+    if (this.#killed) throw new Error(`${file} is not started any more: this node is being stopped`);
+    const { journal } = this.#options;
+    const child = (this.#options.spawn ?? spawn)(file, args, options);
+    const { pid } = child;
+    if (pid !== undefined) {
+      journal.add(pid);
+      child.once('close', () => journal.remove(pid));
+    }
+    return child;
   }
 
   #announce({ output }: ContainerRequest, { standIn }: ImageProgram): void {
     if (standIn !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${standIn}\n`));
-  }
-
-  #follow(container: ProcessContainer, pid: number): void {
-    const { journal } = this.#options;
-    this.#running.add(container);
-    journal.add(pid);
-    void container.exited.then(() => {
-      this.#running.delete(container);
-      journal.remove(pid);
-    });
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 /**
@@ -24,6 +24,11 @@ export class ProcessJournal {
     if (this.#running.delete(pid)) this.#write();
   }
 
+  /** Ends every process group that is noted, without a word and without waiting. */
+  killAll(): void {
+    for (const pid of this.#running.keys()) killGroup(pid, 'SIGKILL');
+  }
+
   /** Ends the process groups that an earlier run left behind; answers how many there were. */
   sweep(): number {
     const left = this.#read().filter(isSameProcess);
@@ -36,13 +41,16 @@ export class ProcessJournal {
     try {
       return JSON.parse(readFileSync(this.#path, 'utf8')) as ProcessIdentity[];
     } catch {
-      // No journal, or cut short by the crash: nothing is known to be left.
+      // No journal: nothing is known to be left.
       return [];
     }
   }
 
   #write(): void {
-    writeFileSync(this.#path, JSON.stringify([...this.#running.values()]), { mode: 0o600 });
+    // In one step: a note cut short by a crash would say that nothing is left.
+    const draft = `${this.#path}.new`;
+    writeFileSync(draft, JSON.stringify([...this.#running.values()]), { mode: 0o600 });
+    renameSync(draft, this.#path);
   }
 }
 
@@ -54,5 +62,16 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
     process.kill(-leader, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** True while anything of a process group runs, its leader or what that left behind. */
+export function groupLives(leader: number): boolean {
+  try {
+    process.kill(-leader, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -24,6 +24,15 @@ export class SandboxFolders {
     return path;
   }
 
+  /** Makes the folder in which persistent volumes lie: they outlive pods, not this object. */
+  claims(): string {
+    // No pod's folder can have that name: those are hexadecimal digits.
+    const path = join(this.root, 'volumes');
+    mkdirSync(path, { recursive: true, mode: 0o711 });
+    chmodSync(path, 0o711);
+    return path;
+  }
+
   /** Makes an empty folder for programs that everybody may run. */
   programs(): string {
     const path = mkdtempSync(join(this.root, 'programs-'));

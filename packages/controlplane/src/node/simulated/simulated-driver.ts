@@ -36,11 +36,11 @@ export class SimulatedDriver implements Driver {
     this.#options = options;
   }
 
-  async preparePod({ uid, pod }: PodSandboxRequest): Promise<PodSandbox> {
+  async preparePod({ uid, pod, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
     const known = this.#pods.get(uid);
     if (known) return { podIP: known.podIP };
     const number = ++this.#addresses % 65_024;
-    const podIP = `${this.#options.network ?? '10.244'}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
+    const podIP = hostIP ?? `${this.#options.network ?? '10.244'}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
     // The agent gives pods to its driver.
     this.#pods.set(uid, { pod: pod as Pod, podIP });
     return { podIP };
@@ -73,6 +73,10 @@ export class SimulatedDriver implements Driver {
     if (behaviour.output !== undefined) request.output.write('stdout', Buffer.from(`${behaviour.output}\n`));
     void container.exited.then(() => this.#running.delete(container));
     return container;
+  }
+
+  kill(): void {
+    for (const container of this.#running) void container.stop({ graceMs: 0 });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
