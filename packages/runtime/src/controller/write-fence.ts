@@ -1,4 +1,5 @@
 import {
+  type Clock,
   formatObjectKey,
   isForbidden,
   isNotFound,
@@ -6,8 +7,10 @@ import {
   type KubernetesObject,
   objectKey,
 } from '@kubewright/apimachinery';
-import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import type { ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import { momentOf, Tenure } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
+import { gated, isWrite } from './gated.ts';
 
 /** Thrown in place of a write when the object that a reconcile was given is not the one that is there now. */
 export class StaleViewError extends Error {
@@ -15,10 +18,13 @@ export class StaleViewError extends Error {
   readonly code = 'KW3014';
 
   constructor(what: string, difference: string) {
-    super(`refused the first write for ${what}: ${difference}; the reconcile runs again with the present object`);
+    super(`refused a write for ${what}: ${difference}; the reconcile runs again with the present object`);
     this.name = 'StaleViewError';
   }
 }
+
+/** How long a look at the live object may be relied on, and how far the clocks may drift meanwhile, in milliseconds. */
+const lookLasts = { renewMs: 10_000, driftMs: 2_500 };
 
 /** What {@link writeFence} guards. */
 export interface WriteFenceOptions {
@@ -28,40 +34,53 @@ export interface WriteFenceOptions {
   readonly view: { readonly object: KubernetesObject; readonly kind: Kind<KubernetesObject> } | undefined;
   /** Reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
  * Stands between a reconcile and the API server's write verbs: what was given up can no longer write, and before the first
- * write the object is looked at live, once. A cache that lags must not lead to deeds; uid, generation and deletion mark tell.
+ * write the object is looked at live. A cache that lags must not lead to deeds; uid, generation and deletion mark tell.
+ *
+ * The look lasts ten seconds by either clock, for a process may be stopped between the look and the write. A reconcile that
+ * goes on writing for longer looks again; what is asked last is asked in the tick that hands the bytes to the connection.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
-  let checked: Promise<void> | undefined;
+  const { signal, view, clock } = options;
+  let look: Tenure | undefined;
+  let looking: Promise<void> | undefined;
+  const lookAt = async (seen: NonNullable<WriteFenceOptions['view']>): Promise<void> => {
+    const since = momentOf(clock);
+    await checkLive(seen, options);
+    look = new Tenure({ clock, since, ...lookLasts });
+  };
+  const check = (): void => {
+    signal.throwIfAborted();
+    if (view && !look?.isValid) {
+      throw new StaleViewError(nameOf(view), 'the process was held up between the look at it and the write');
+    }
+  };
   return async (call, next) => {
     if (!isWrite(call)) return next(call);
-    options.signal.throwIfAborted();
-    if (options.view) {
-      checked ??= checkLive(options.view, options).catch((error: unknown) => {
-        // A server that was out of reach said nothing about the object: the next write asks again.
-        if (!(error instanceof StaleViewError)) checked = undefined;
-        throw error;
+    signal.throwIfAborted();
+    if (view && !look?.isValid) {
+      looking ??= lookAt(view).finally(() => {
+        looking = undefined;
       });
-      await checked;
-      options.signal.throwIfAborted();
+      await looking;
     }
-    return next(call);
+    return next(gated(call, check));
   };
 }
 
-/** True for calls that may change something. */
-export function isWrite(call: ClientCall): boolean {
-  return call.request.method !== 'GET' && call.request.method !== 'HEAD';
+function nameOf(view: NonNullable<WriteFenceOptions['view']>): string {
+  return `${view.kind.kind} ${formatObjectKey(objectKey(view.object))}`;
 }
 
 async function checkLive(view: NonNullable<WriteFenceOptions['view']>, options: WriteFenceOptions): Promise<void> {
   const { object, kind } = view;
   const key = objectKey(object);
-  const what = `${kind.kind} ${formatObjectKey(key)}`;
+  const what = nameOf(view);
   let live: KubernetesObject;
   try {
     live = await options.client.metadata(kind).get(key, { signal: options.signal });

@@ -13,6 +13,7 @@ import type { Logger } from '../log/logger.ts';
 import { microTime } from '../recorder/api-event.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import type { Lease, LeaseSpec } from './lease.ts';
+import { type Moment, momentOf, Tenure } from './tenure.ts';
 
 const LeaseKind: Kind<Lease> = {
   group: 'coordination.k8s.io',
@@ -58,8 +59,7 @@ export class LeaderElector {
   readonly #retryMs: number;
   #observed: Lease | undefined;
   #observedAtMs = 0;
-  /** When the newest successful acquire or renew was begun, by both clocks. */
-  #renewedAt = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
+  #term: Tenure | undefined;
 
   /** @throws LeaderElectionError (KW3008) unless lease > renew deadline > 1.2 × retry period > 0. */
   constructor(options: LeaderElectorOptions) {
@@ -84,66 +84,84 @@ export class LeaderElector {
   }
 
   /**
-   * True while no other candidate can lead. Leadership is over as soon as either clock has passed the renew deadline, or
-   * the two drift apart: a process that was stopped, or a machine that was asleep, finds out before its timers do.
+   * The present term, or the last one. Work keeps the term that it was begun in and asks that one, for this candidate may
+   * lead again later.
    */
+  get term(): Tenure | undefined {
+    return this.#term;
+  }
+
+  /** True while no other candidate can lead. */
   get isLeading(): boolean {
-    const { clock } = this.#options;
-    const monotonicMs = clock.monotonic() - this.#renewedAt.monotonicMs;
-    const wallMs = clock.now() - this.#renewedAt.wallMs;
-    const driftMs = (this.#leaseMs - this.#renewMs) / 2;
-    return monotonicMs < this.#renewMs && wallMs < this.#renewMs && Math.abs(wallMs - monotonicMs) <= driftMs;
+    return this.#term?.isValid ?? false;
   }
 
   /** Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the term is over. */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
-    while (await this.#acquire(signal)) {
-      if (signal.aborted) return this.#release();
+    for (;;) {
+      const term = await this.#acquire(signal);
+      if (!term) return;
+      if (signal.aborted) return this.#release(term);
       this.#options.log.info('successfully acquired lease', this.#fields());
-      const term = new AbortController();
-      // Aborted when there is nothing to renew for any more: the process stops, or the work has failed.
-      const over = new AbortController();
-      const onStop = (): void => over.abort();
-      if (signal.aborted) onStop();
-      signal.addEventListener('abort', onStop, { once: true });
-      const work = lead(term.signal);
-      // A failure of the work is thrown below; until then it ends the renewing.
-      work.catch(onStop);
-      try {
-        await this.#renew(over.signal);
-        term.abort(new LeaderElectionError('the term is over'));
-        await work;
-      } finally {
-        signal.removeEventListener('abort', onStop);
-        if (over.signal.aborted) await this.#release();
-        this.#renewedAt = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
-      }
+      await this.#serve(term, { signal, lead });
       if (!signal.aborted) this.#options.log.warn('lost the lease; campaigning again', this.#fields());
     }
   }
 
-  /** Tries until it leads; false when `signal` was aborted first. */
-  async #acquire(signal: AbortSignal): Promise<boolean> {
+  async #serve(
+    term: Tenure,
+    options: { readonly signal: AbortSignal; readonly lead: (term: AbortSignal) => Promise<void> },
+  ): Promise<void> {
+    const { signal, lead } = options;
+    const termSignal = new AbortController();
+    // Aborted when there is nothing to renew for any more: the process stops, or the work has failed.
+    const over = new AbortController();
+    const onStop = (): void => over.abort();
+    signal.addEventListener('abort', onStop, { once: true });
+    const work = lead(termSignal.signal);
+    // A failure of the work is thrown below; until then it ends the renewing.
+    work.catch(onStop);
+    try {
+      await this.#renew(term, over.signal);
+      termSignal.abort(new LeaderElectionError('the term is over'));
+      await work;
+    } finally {
+      signal.removeEventListener('abort', onStop);
+      if (over.signal.aborted) await this.#release(term);
+      term.end();
+    }
+  }
+
+  /** Tries until it leads; undefined when `signal` was aborted first. */
+  async #acquire(signal: AbortSignal): Promise<Tenure | undefined> {
+    const { clock, random } = this.#options;
     while (!signal.aborted) {
-      if (await this.#attempt(this.#renewMs, signal)) return true;
-      const ms = this.#retryMs * (1 + this.#options.random.next() * jitter);
-      await sleep(this.#options.clock, { ms, signal }).catch(() => {});
+      const since = await this.#attempt(this.#renewMs, signal);
+      if (since) {
+        const driftMs = (this.#leaseMs - this.#renewMs) / 2;
+        this.#term = new Tenure({ clock, renewMs: this.#renewMs, driftMs, since });
+        // An answer that took as long as a term lasts, because the process was stopped, begins none.
+        if (this.#term.isValid) return this.#term;
+      }
+      const ms = this.#retryMs * (1 + random.next() * jitter);
+      await sleep(clock, { ms, signal }).catch(() => {});
     }
-    return false;
+    return undefined;
   }
 
-  /** Renews until leadership has run out, or `over` is aborted. */
-  async #renew(over: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    while (!over.aborted && this.isLeading) {
-      await sleep(clock, { ms: this.#retryMs, signal: over }).catch(() => {});
-      if (over.aborted || !this.isLeading) return;
-      await this.#attempt(this.#renewedAt.monotonicMs + this.#renewMs - clock.monotonic(), over);
+  /** Renews until the term has run out, or `over` is aborted. */
+  async #renew(term: Tenure, over: AbortSignal): Promise<void> {
+    while (!over.aborted && term.isValid) {
+      const ms = Math.min(this.#retryMs, term.remainingMs);
+      await sleep(this.#options.clock, { ms, signal: over }).catch(() => {});
+      if (over.aborted || !term.isValid) return;
+      const since = await this.#attempt(term.remainingMs, over);
+      if (since) term.renew(since);
     }
   }
 
-  /** One try, given up after `ms` or half a renew deadline, whichever comes first; false when it failed. */
-  async #attempt(ms: number, outer: AbortSignal): Promise<boolean> {
+  /** One try, given up after `ms` or half a renew deadline, whichever comes first; when it was begun, if it succeeded. */
+  async #attempt(ms: number, outer: AbortSignal): Promise<Moment | undefined> {
     const { clock, log } = this.#options;
     const limit = new AbortController();
     const onAbort = (): void => limit.abort(outer.reason);
@@ -151,16 +169,14 @@ export class LeaderElector {
     const timer = clock.setTimer(Math.max(Math.min(ms, this.#renewMs / 2), 0), () =>
       limit.abort(new LeaderElectionError('no answer in time')),
     );
-    const begun = { monotonicMs: clock.monotonic(), wallMs: clock.now() };
+    const begun = momentOf(clock);
     try {
-      const leads = await this.#tryAcquireOrRenew(limit.signal);
-      if (leads) this.#renewedAt = begun;
-      return leads;
+      return (await this.#tryAcquireOrRenew(limit.signal)) ? begun : undefined;
     } catch (error) {
       // Whoever wrote first has it, and who deleted the lease set it free: the next look shows.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
       else if (!outer.aborted) log.error('cannot acquire or renew the lease', { ...this.#fields(), error });
-      return false;
+      return undefined;
     } finally {
       timer[Symbol.dispose]();
       outer.removeEventListener('abort', onAbort);
@@ -204,7 +220,9 @@ export class LeaderElector {
 
   #isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.#isMine(spec)) return false;
-    const durationMs = (spec.leaseDurationSeconds ?? this.#leaseMs / 1000) * 1000;
+    // As the holder said; a record without a sensible duration gets our own.
+    const said = spec.leaseDurationSeconds ?? 0;
+    const durationMs = said > 0 ? said * 1000 : this.#leaseMs;
     return this.#observedAtMs + durationMs > this.#options.clock.monotonic();
   }
 
@@ -230,7 +248,9 @@ export class LeaderElector {
   }
 
   /** Gives the lease back if the server still says that it is ours. */
-  async #release(): Promise<void> {
+  async #release(term: Tenure): Promise<void> {
+    // Before it is given back: from then on another may lead at any moment.
+    term.end();
     if (this.#options.releaseOnCancel === false) return;
     const { clock, log } = this.#options;
     const limit = new AbortController();

@@ -1,10 +1,10 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
-import type { ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import type { ControllerParts } from '../controller/controller-loop.ts';
-import { isWrite } from '../controller/write-fence.ts';
-import { LeaderElectionError, LeaderElector } from '../leader-election/leader-elector.ts';
+import { LeaderElector } from '../leader-election/leader-elector.ts';
+import { whileLeading } from '../leader-election/while-leading.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
@@ -289,14 +289,6 @@ export class Manager implements AsyncDisposable {
     };
     return new ControllerGroup(this.#controllers.filter(wanted), parts);
   }
-}
-
-/** Lets no write out once leadership has run out, even if the timer that ends the term has not fired yet. */
-function whileLeading(elector: LeaderElector): ClientInterceptor {
-  return (call, next) => {
-    if (!isWrite(call) || elector.isLeading) return next(call);
-    return Promise.reject(new LeaderElectionError('refused a write: the lease has run out and another may lead'));
-  };
 }
 
 /** Carries a failure as the reason of a stop. */
