@@ -8,18 +8,22 @@ import {
 } from '@kubewright/apimachinery';
 import { CallRunner } from './call/call-runner.ts';
 import { RateLimit, type RateLimitOptions } from './call/rate-limit.ts';
+import { RequestError } from './call/request-error.ts';
 import { readJson } from './call/response-body.ts';
 import { type RetryPolicy, resolveRetryPolicy } from './call/retry-policy.ts';
 import type { ApiWarning } from './call/warning.ts';
+import type { WriteObserver } from './call/write-observer.ts';
+import { type ClientView, impersonating } from './client-view.ts';
 import { DiscoveryClient } from './discovery/discovery-client.ts';
 import type { ClientCall, ClientInterceptor } from './interceptor.ts';
 import type { MetadataClient } from './resource/metadata-client.ts';
+import type { ResourceScope } from './resource/object-request.ts';
 import type { ByteStream, ResourceClient } from './resource/resource-client.ts';
 import { TypedResourceClient } from './resource/typed-resource-client.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Options of {@link KubernetesClient}. */
-export interface KubernetesClientOptions {
+export interface KubernetesClientOptions extends Omit<ClientView, 'impersonate'> {
   /** How requests travel. The client uses it, and disposes it when it is disposed itself. */
   readonly transport: Transport;
   /** Taken where a key or object of a namespaced kind names none. @defaultValue `default` */
@@ -30,13 +34,13 @@ export interface KubernetesClientOptions {
   readonly random?: Random;
   /** The first is outermost. */
   readonly interceptors?: readonly ClientInterceptor[];
-  /** Field manager of all writes that name none. */
-  readonly fieldManager?: string;
   readonly retry?: RetryPolicy;
   /** Holds requests back on this side. @defaultValue none: the server's own fairness decides */
   readonly rateLimit?: RateLimitOptions;
   /** Called once for each text that the server warns with. */
   readonly onWarning?: (warning: ApiWarning, call: ClientCall) => void;
+  /** Are told of every write on a resource and of its outcome. */
+  readonly writeObservers?: readonly WriteObserver[];
 }
 
 /** A request on no particular resource. */
@@ -72,17 +76,16 @@ export class KubernetesClient implements AsyncDisposable {
   readonly #options: KubernetesClientOptions;
   readonly #runner: CallRunner;
   readonly #transport: Transport;
-  readonly #fieldManager: string | undefined;
 
   /** @param base - a client whose limit, discovery and seen warnings are shared; see {@link KubernetesClient.intercepted}. */
   constructor(options: KubernetesClientOptions, base?: KubernetesClient) {
     const clock = options.clock ?? systemClock;
     this.#options = options;
-    this.defaultNamespace = options.defaultNamespace ?? 'default';
+    this.defaultNamespace = options.namespace ?? options.defaultNamespace ?? 'default';
     this.#transport = options.transport;
-    this.#fieldManager = options.fieldManager;
     if (base) {
-      this.#runner = base.#runner.intercepted(options.interceptors ?? []);
+      const { interceptors = [], writeObservers } = options;
+      this.#runner = base.#runner.derived({ interceptors, writeObservers });
       this.discovery = base.discovery;
       return;
     }
@@ -95,6 +98,7 @@ export class KubernetesClient implements AsyncDisposable {
       headers: { 'user-agent': options.userAgent ?? 'kubewright' },
       rateLimit: options.rateLimit ? new RateLimit({ ...options.rateLimit, clock }) : undefined,
       onWarning: options.onWarning,
+      writeObservers: options.writeObservers,
     });
     this.discovery = new DiscoveryClient((path, { accept, signal }) =>
       this.request({ path, headers: { accept: accept ?? 'application/json' }, signal }),
@@ -103,19 +107,13 @@ export class KubernetesClient implements AsyncDisposable {
 
   /** Calls on one kind. */
   resource<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T> {
-    return new TypedResourceClient<T>(this.#runner, {
-      kind,
-      defaultNamespace: this.defaultNamespace,
-      fieldManager: this.#fieldManager,
-    });
+    return new TypedResourceClient<T>(this.#runner, this.#scope(kind));
   }
 
   /** Calls on one kind of which only metadata comes back (`PartialObjectMetadata`): a fraction of the bytes. */
   metadata(kind: Kind<unknown>): MetadataClient {
     return new TypedResourceClient<KubernetesObject>(this.#runner, {
-      kind,
-      defaultNamespace: this.defaultNamespace,
-      fieldManager: this.#fieldManager,
+      ...this.#scope(kind),
       accept: {
         object: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
         list: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
@@ -154,13 +152,48 @@ export class KubernetesClient implements AsyncDisposable {
     return new KubernetesClient({ ...this.#options, interceptors: all }, this);
   }
 
+  /**
+   * Makes a client whose calls have more in common: a field manager, validation, dry runs, one namespace, another user. It
+   * shares everything with this one. A view of a view adds to it: a dry run and a namespace stay.
+   *
+   * @example
+   * const tried = await client.with({ dryRun: true, fieldValidation: 'Strict' }).resource(Pod).create(pod);
+   * const jane = client.with({ namespace: 'shop', impersonate: { user: 'jane', groups: ['dev'] } });
+   * @throws RequestError when this client is bound to another namespace already.
+   */
+  with(view: ClientView): KubernetesClient {
+    const { impersonate, ...rest } = view;
+    const { namespace, dryRun, interceptors = [] } = this.#options;
+    if (namespace !== undefined && rest.namespace !== undefined && rest.namespace !== namespace) {
+      throw new RequestError(`cannot bind a client of namespace "${namespace}" to namespace "${rest.namespace}"`);
+    }
+    // Whoever calls as somebody else is innermost: nothing outside of it sees other headers than before.
+    const all = impersonate ? [...interceptors, impersonating(impersonate)] : interceptors;
+    const bound = { ...this.#options, ...rest, interceptors: all, dryRun: dryRun === true || rest.dryRun === true };
+    return new KubernetesClient(bound, this);
+  }
+
+  /** Makes a client that shares everything with this one and tells one more observer of its writes. */
+  observed(observer: WriteObserver): KubernetesClient {
+    const writeObservers = [...(this.#options.writeObservers ?? []), observer];
+    return new KubernetesClient({ ...this.#options, writeObservers }, this);
+  }
+
   /** Closes the transport; calls in flight fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transport[Symbol.asyncDispose]();
   }
 
+  #scope(kind: Kind<unknown>): ResourceScope {
+    const { fieldManager, fieldValidation, dryRun, namespace: onlyNamespace } = this.#options;
+    return { kind, defaultNamespace: this.defaultNamespace, fieldManager, fieldValidation, dryRun, onlyNamespace };
+  }
+
   #send(request: RawRequest): ReturnType<CallRunner['run']> {
     const { body } = request;
+    if (this.#options.dryRun && (request.method ?? 'GET') !== 'GET') {
+      throw new RequestError(`${request.method} ${request.path}: a raw request of a client that only tries`);
+    }
     const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body), 'utf8');
     return this.#runner.run({
       verb: 'raw',

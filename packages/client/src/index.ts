@@ -2,7 +2,9 @@ export type { RateLimitOptions } from './call/rate-limit.ts';
 export { RequestError } from './call/request-error.ts';
 export type { RetryPolicy } from './call/retry-policy.ts';
 export type { ApiWarning } from './call/warning.ts';
+export type { ClientWrite, WriteObserver, WriteOutcome } from './call/write-observer.ts';
 export { KubernetesClient, type KubernetesClientOptions, type RawRequest } from './client.ts';
+export type { ClientView, ImpersonatedUser } from './client-view.ts';
 export type { ClientConfig } from './config/client-config.ts';
 export { type ClientFromConfigOptions, clientFromConfig } from './config/client-from-config.ts';
 export {
@@ -18,7 +20,14 @@ export type { ApiGroup, ApiGroupVersion, ApiResource, ApiSubresource } from './d
 export { DiscoveryClient, type ServerVersion } from './discovery/discovery-client.ts';
 export { RestMapper } from './discovery/rest-mapper.ts';
 export type { CallTarget, ClientCall, ClientInterceptor, Verb } from './interceptor.ts';
-export type { JsonPatch, JsonPatchOperation, MergePatch, Patch, StrategicMergePatch } from './patch.ts';
+export {
+  type JsonPatch,
+  type JsonPatchOperation,
+  type MergePatch,
+  mergePatchFrom,
+  type Patch,
+  type StrategicMergePatch,
+} from './patch.ts';
 export { type PodLogOptions, podLogs } from './pods/pod-logs.ts';
 export type {
   ApplyOptions,

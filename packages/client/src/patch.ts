@@ -1,3 +1,5 @@
+import { createMergePatch, type KubernetesObject } from '@kubewright/apimachinery';
+
 /** A change to an object, in one of the three forms that the API knows besides server-side apply. */
 export type Patch = JsonPatch | MergePatch | StrategicMergePatch;
 
@@ -35,4 +37,24 @@ export function patchContentType(patch: Patch): string {
     case 'strategic':
       return 'application/strategic-merge-patch+json';
   }
+}
+
+/**
+ * Makes the merge patch that leads from one version of an object to another.
+ *
+ * A merge patch replaces lists whole, so two writers of one list lose each other's items: `optimisticLock` puts the
+ * version that was read into the patch, and the server refuses it with a conflict if the object has changed since.
+ *
+ * @example
+ * const patch = mergePatchFrom(pod, { ...pod, metadata: { ...pod.metadata, labels } }, { optimisticLock: true });
+ */
+export function mergePatchFrom<T extends KubernetesObject>(
+  base: T,
+  changed: T,
+  options: { readonly optimisticLock?: boolean } = {},
+): MergePatch {
+  const body = createMergePatch(base, changed) as { readonly metadata?: object };
+  if (!options.optimisticLock) return { type: 'merge', body };
+  const { resourceVersion } = base.metadata;
+  return { type: 'merge', body: { ...body, metadata: { ...body.metadata, resourceVersion } } };
 }

@@ -3,8 +3,10 @@ import type { CallTarget, ClientCall, ClientInterceptor, Verb } from '../interce
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import { failedResponse } from './failed-response.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { readJson } from './response-body.ts';
 import { mayRetryAnswer, mayRetryTransport, type ResolvedRetryPolicy, retryAfterMs } from './retry-policy.ts';
 import { type ApiWarning, parseWarnings, WarningFilter } from './warning.ts';
+import type { WriteObserver, WriteOutcome } from './write-observer.ts';
 
 /** First pause after a lost connection; doubles, with jitter. Long enough for a new session, short enough to go unseen. */
 const TRANSPORT_BACKOFF_MS = 50;
@@ -18,6 +20,7 @@ export interface CallRunnerOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly rateLimit?: RateLimit | undefined;
   readonly onWarning?: ((warning: ApiWarning, call: ClientCall) => void) | undefined;
+  readonly writeObservers?: readonly WriteObserver[] | undefined;
 }
 
 /** One call, before it is tried. */
@@ -30,6 +33,10 @@ export interface CallSpec {
   readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly longRunning?: boolean | undefined;
+  /** Nothing is kept of it. */
+  readonly dryRun?: boolean | undefined;
+  /** The uid that a deletion is bound to. */
+  readonly uid?: string | undefined;
 }
 
 /** Takes a call through interceptors, limit, retries and error decoding. The one path by which a client sends anything. */
@@ -42,9 +49,22 @@ export class CallRunner {
     this.#warnings = warnings;
   }
 
-  /** Makes a runner with other interceptors that shares all else, the warnings already told included. */
-  intercepted(interceptors: readonly ClientInterceptor[]): CallRunner {
-    return new CallRunner({ ...this.#options, interceptors }, this.#warnings);
+  /** Makes a runner with other interceptors and observers that shares all else, the warnings already told included. */
+  derived(options: Pick<CallRunnerOptions, 'interceptors' | 'writeObservers'>): CallRunner {
+    return new CallRunner({ ...this.#options, ...options }, this.#warnings);
+  }
+
+  /** Takes a call to its end: its answer read as JSON, the observers told if it was a write. */
+  async json(spec: CallSpec): Promise<unknown> {
+    const told = this.#tell(spec);
+    try {
+      const answer = await readJson(await this.run(spec), `${spec.method} ${spec.path}`);
+      for (const tell of told) tell({ answer });
+      return answer;
+    } catch (error) {
+      for (const tell of told) tell({ error });
+      throw error;
+    }
   }
 
   /** Resolves with an answer of 2xx, its body unread; throws what the API or the transport answered instead. */
@@ -78,6 +98,13 @@ export class CallRunner {
       if (waitMs === undefined) throw error;
       await sleep(clock, { ms: waitMs, signal: spec.signal });
     }
+  }
+
+  #tell({ verb, target, method, dryRun, uid }: CallSpec): readonly ((outcome: WriteOutcome) => void)[] {
+    const { writeObservers = [] } = this.#options;
+    if (writeObservers.length === 0 || dryRun || !target || method === 'GET') return [];
+    const write = { verb, target, ...(uid === undefined ? {} : { uid }) };
+    return writeObservers.flatMap((observer) => observer(write) ?? []);
   }
 
   #requestOf(spec: CallSpec): TransportRequest {

@@ -10,6 +10,11 @@ export interface ResourceScope {
   readonly kind: KindDescriptor;
   readonly defaultNamespace: string;
   readonly fieldManager: string | undefined;
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /** Turns every write into a dry run. */
+  readonly dryRun?: boolean | undefined;
+  /** The one namespace that calls may be on. */
+  readonly onlyNamespace?: string | undefined;
   /** What the answers shall look like; unset: the objects themselves. */
   readonly accept?: { readonly object: string; readonly list: string } | undefined;
 }
@@ -46,6 +51,8 @@ export function objectRequest(
     readonly accept?: string;
     readonly signal?: AbortSignal | undefined;
     readonly longRunning?: boolean | undefined;
+    readonly dryRun?: boolean | undefined;
+    readonly uid?: string | undefined;
   },
 ): CallSpec {
   const { verb, at, body } = options;
@@ -62,22 +69,49 @@ export function objectRequest(
     body: body === undefined ? undefined : encodeJson(body, path),
     signal: options.signal,
     longRunning: options.longRunning,
+    dryRun: options.dryRun || scope.dryRun,
+    uid: options.uid,
   };
 }
 
 /** The place of an object: its own namespace, or the default one. */
 export function placeOf(scope: ResourceScope, key: ObjectKey): { readonly namespace?: string; readonly name: string } {
-  return scope.kind.scope === 'Cluster'
-    ? { name: key.name }
-    : { namespace: key.namespace || scope.defaultNamespace, name: key.name };
+  if (scope.kind.scope === 'Cluster') return { name: key.name };
+  return { namespace: inScope(scope, key.namespace || scope.defaultNamespace), name: key.name };
+}
+
+/**
+ * The namespace of a call on a collection; undefined is all of them.
+ *
+ * @throws RequestError when the client is bound to another namespace.
+ */
+export function collectionNamespace(scope: ResourceScope, namespace: string | undefined): string | undefined {
+  if (scope.kind.scope === 'Cluster') return undefined;
+  return inScope(scope, namespace || scope.onlyNamespace);
+}
+
+function inScope<N extends string | undefined>(scope: ResourceScope, namespace: N): N {
+  const { onlyNamespace } = scope;
+  if (onlyNamespace === undefined || namespace === onlyNamespace) return namespace;
+  throw new RequestError(
+    `${scope.kind.kind} in namespace ${JSON.stringify(namespace)}: this client is bound to namespace ${JSON.stringify(onlyNamespace)}`,
+  );
+}
+
+/** True for a write that the call or the client wants to be tried only. */
+export function isDryRun(
+  scope: ResourceScope,
+  options: { readonly dryRun?: boolean | undefined } | undefined,
+): boolean {
+  return options?.dryRun === true || scope.dryRun === true;
 }
 
 /** Query parameters of a write. */
 export function writeQuery(scope: ResourceScope, options: WriteOptions | undefined): Query {
   return {
-    dryRun: options?.dryRun ? 'All' : undefined,
+    dryRun: isDryRun(scope, options) ? 'All' : undefined,
     fieldManager: options?.fieldManager ?? scope.fieldManager,
-    fieldValidation: options?.fieldValidation,
+    fieldValidation: options?.fieldValidation ?? scope.fieldValidation,
   };
 }
 
@@ -93,18 +127,18 @@ export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefin
       `apply of ${scope.kind.kind}: a field manager is needed; give the call or the client a fieldManager`,
     );
   }
-  return { ...query, force: options?.force ? true : undefined };
+  // An apply is always strict on the server; only a call that asks for something else says so.
+  return { ...query, fieldValidation: options?.fieldValidation, force: options?.force ? true : undefined };
 }
 
 /** The body of a deletion, or none when nothing is asked for. */
-export function deleteBody(options: DeleteOptions | undefined): object | undefined {
-  if (!options) return undefined;
-  const { gracePeriodSeconds, preconditions, propagationPolicy, dryRun } = options;
+export function deleteBody(scope: ResourceScope, options: DeleteOptions = {}): object | undefined {
+  const { gracePeriodSeconds, preconditions, propagationPolicy } = options;
   const wanted = {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(preconditions === undefined ? {} : { preconditions }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(isDryRun(scope, options) ? { dryRun: ['All'] } : {}),
   };
   return Object.keys(wanted).length === 0 ? undefined : { kind: 'DeleteOptions', apiVersion: 'v1', ...wanted };
 }

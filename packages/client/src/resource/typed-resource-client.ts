@@ -8,7 +8,6 @@ import {
 } from '@kubewright/apimachinery';
 import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { isStatus } from '../call/failed-response.ts';
-import { readJson } from '../call/response-body.ts';
 import { type Patch, patchContentType } from '../patch.ts';
 import { openWatch } from '../watch/open-watch.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
@@ -22,7 +21,15 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './call-options.ts';
-import { applyQuery, deleteBody, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
+import {
+  applyQuery,
+  collectionNamespace,
+  deleteBody,
+  objectRequest,
+  placeOf,
+  type ResourceScope,
+  writeQuery,
+} from './object-request.ts';
 import type { ApplyConfiguration, ByteStream, ResourceClient, SubresourceClient } from './resource-client.ts';
 import { type Query, selectorText } from './resource-path.ts';
 import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
@@ -57,7 +64,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
 
   async list(options?: ListOptions): Promise<KubernetesList<T>> {
     const spec = this.#listRequest(options);
-    const list = (await this.#json(spec)) as KubernetesList<T>;
+    const list = (await this.#runner.json(spec)) as KubernetesList<T>;
     return { ...list, items: (list.items ?? []).map((item) => this.#named(item)) };
   }
 
@@ -96,6 +103,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         verb: 'create',
         at: { namespace },
         query: writeQuery(this.#scope, options),
+        dryRun: options?.dryRun,
         body,
         signal: options?.signal,
       }),
@@ -108,6 +116,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         verb: 'update',
         at: placeOf(this.#scope, keyOf(object, this.#scope)),
         query: writeQuery(this.#scope, options),
+        dryRun: options?.dryRun,
         body: this.#named(object),
         signal: options?.signal,
       }),
@@ -120,6 +129,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         verb: 'patch',
         at: placeOf(this.#scope, key),
         query: writeQuery(this.#scope, options),
+        dryRun: options?.dryRun,
         body: patch.body,
         contentType: patchContentType(patch),
         signal: options?.signal,
@@ -134,6 +144,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         verb: 'apply',
         at: placeOf(this.#scope, object.metadata),
         query: applyQuery(this.#scope, options),
+        dryRun: options?.dryRun,
         body: { ...object, apiVersion: object.apiVersion ?? apiVersionOf(kind), kind: object.kind ?? kind.kind },
         contentType: 'application/apply-patch+yaml',
         signal: options?.signal,
@@ -145,22 +156,25 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     const spec = objectRequest(this.#scope, {
       verb: 'delete',
       at: placeOf(this.#scope, key),
-      body: deleteBody(options),
+      body: deleteBody(this.#scope, options),
+      dryRun: options?.dryRun,
+      uid: options?.preconditions?.uid,
       signal: options?.signal,
     });
-    const answer = await this.#json(spec);
+    const answer = await this.#runner.json(spec);
     return isStatus(answer) ? answer : this.#named(answer as T);
   }
 
   async deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<T> | Status> {
     const spec = objectRequest(this.#scope, {
       verb: 'deletecollection',
-      at: { namespace: options?.namespace },
+      at: { namespace: collectionNamespace(this.#scope, options?.namespace) },
       query: listQuery(options),
-      body: deleteBody(options),
+      body: deleteBody(this.#scope, options),
+      dryRun: options?.dryRun,
       signal: options?.signal,
     });
-    return (await this.#json(spec)) as KubernetesList<T> | Status;
+    return (await this.#runner.json(spec)) as KubernetesList<T> | Status;
   }
 
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
@@ -179,7 +193,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
   async watchStream(options?: WatchOptions): Promise<ByteStream> {
     const spec = objectRequest(this.#scope, {
       verb: 'watch',
-      at: { namespace: options?.namespace },
+      at: { namespace: collectionNamespace(this.#scope, options?.namespace) },
       query: watchQuery(options),
       signal: options?.signal,
       longRunning: true,
@@ -191,20 +205,16 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
   #listRequest(options: ListOptions | undefined): CallSpec {
     return objectRequest(this.#scope, {
       verb: 'list',
-      at: { namespace: options?.namespace },
+      at: { namespace: collectionNamespace(this.#scope, options?.namespace) },
       query: listQuery(options),
       accept: this.#scope.accept?.list ?? 'application/json',
       signal: options?.signal,
     });
   }
 
-  async #json(spec: CallSpec): Promise<unknown> {
-    return readJson(await this.#runner.run(spec), `${spec.method} ${spec.path}`);
-  }
-
   async #object(spec: CallSpec): Promise<T> {
     // The server has validated the object against its kind, and the kind carries the type.
-    return this.#named((await this.#json(spec)) as T);
+    return this.#named((await this.#runner.json(spec)) as T);
   }
 
   /** Items of built-in lists, and objects that a program writes, may lack the two; all others keep their own. */

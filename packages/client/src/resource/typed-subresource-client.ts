@@ -1,7 +1,6 @@
 import type { ObjectKey } from '@kubewright/apimachinery';
 import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { RequestError } from '../call/request-error.ts';
-import { readJson } from '../call/response-body.ts';
 import { type Patch, patchContentType } from '../patch.ts';
 import type { ApplyOptions, GetOptions, WriteOptions } from './call-options.ts';
 import { applyQuery, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
@@ -34,6 +33,7 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
       at: this.#at(key),
       query,
       body,
+      dryRun: options?.dryRun,
       signal: options?.signal,
     });
     // The caller names the type of what this subresource answers; nothing at run time could.
@@ -43,7 +43,8 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
   update(object: S, options?: WriteOptions): Promise<S> {
     const at = this.#at(keyOf(object, this.#scope));
     const query = writeQuery(this.#scope, options);
-    return this.#json(objectRequest(this.#scope, { verb: 'update', at, query, body: object, signal: options?.signal }));
+    const { dryRun, signal } = options ?? {};
+    return this.#json(objectRequest(this.#scope, { verb: 'update', at, query, body: object, dryRun, signal }));
   }
 
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<S> {
@@ -52,6 +53,7 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
         verb: 'patch',
         at: this.#at(key),
         query: writeQuery(this.#scope, options),
+        dryRun: options?.dryRun,
         body: patch.body,
         contentType: patchContentType(patch),
         signal: options?.signal,
@@ -65,6 +67,7 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
         verb: 'apply',
         at: this.#at(object.metadata),
         query: applyQuery(this.#scope, options),
+        dryRun: options?.dryRun,
         body: object,
         contentType: 'application/apply-patch+yaml',
         signal: options?.signal,
@@ -90,9 +93,8 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
   }
 
   async #json(spec: CallSpec): Promise<S> {
-    const response = await this.#runner.run(spec);
     // The server has validated what it answers against the kind; `S` is the caller's word for that kind.
-    return (await readJson(response, `${spec.method} ${spec.path}`)) as S;
+    return (await this.#runner.json(spec)) as S;
   }
 }
 

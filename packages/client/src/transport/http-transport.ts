@@ -104,6 +104,7 @@ export class HttpTransport implements Transport {
         ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
         ...this.#options.headers,
         ...request.headers,
+        ...request.repeatedHeaders,
       },
     });
   }

@@ -63,7 +63,8 @@ export class InProcessTransport<C = undefined> implements Transport {
         this.#options.handle({
           method: request.method,
           path: request.path,
-          headers: { ...this.#options.headers, ...request.headers },
+          // A server sees repeated headers joined, as an HTTP library hands them over.
+          headers: { ...this.#options.headers, ...request.headers, ...joinedHeaders(request.repeatedHeaders ?? {}) },
           body: request.body,
           signal: call.signal,
           connection: this.#options.connection,

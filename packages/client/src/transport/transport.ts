@@ -24,6 +24,8 @@ export interface TransportRequest {
   readonly path: string;
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that are sent once for each value, such as impersonated groups. Lower-case names. */
+  readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
   /** Set for watches and followed logs: they travel on connections apart from short calls. @defaultValue false */
