@@ -60,6 +60,7 @@ export class LeaderElector {
   #observed: Lease | undefined;
   #observedAtMs = 0;
   #term: Tenure | undefined;
+  #terms = 0;
 
   /** @throws LeaderElectionError (KW3008) unless lease > renew deadline > 1.2 × retry period > 0. */
   constructor(options: LeaderElectorOptions) {
@@ -83,12 +84,9 @@ export class LeaderElector {
     this.#retryMs = retryPeriodSeconds * 1000;
   }
 
-  /**
-   * The present term, or the last one. Work keeps the term that it was begun in and asks that one, for this candidate may
-   * lead again later.
-   */
-  get term(): Tenure | undefined {
-    return this.#term;
+  /** How many terms this candidate has begun; work that belongs to a term remembers its number. */
+  get terms(): number {
+    return this.#terms;
   }
 
   /** True while no other candidate can lead. */
@@ -141,7 +139,10 @@ export class LeaderElector {
         const driftMs = (this.#leaseMs - this.#renewMs) / 2;
         this.#term = new Tenure({ clock, renewMs: this.#renewMs, driftMs, since });
         // An answer that took as long as a term lasts, because the process was stopped, begins none.
-        if (this.#term.isValid) return this.#term;
+        if (this.#term.isValid) {
+          this.#terms++;
+          return this.#term;
+        }
       }
       const ms = this.#retryMs * (1 + random.next() * jitter);
       await sleep(clock, { ms, signal }).catch(() => {});
