@@ -1,22 +1,30 @@
-// Builds every package with project references; what is current is left alone.
+// Builds every package with project references, then bundles them; what is current is left alone.
 import { spawnSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript-7/bin/tsc', import.meta.url));
+/** The script that is written last: while it is there, scripts belong to the declarations beside them. */
+const bundled = fileURLToPath(new URL('../packages/schema/dist/index.js', import.meta.url));
 
 function compile(flags, stdio) {
   return spawnSync(process.execPath, [tsc, '-b', root, ...flags], { stdio, cwd: root, encoding: 'utf8' });
 }
 
 /** Builds what must be built, after `announce` was called; answers the compiler's exit code. */
-export function build(announce) {
+export async function build(announce) {
   const { status, stdout } = compile(['--dry'], ['ignore', 'pipe', 'inherit']);
-  if (status === 0 && !/would /.test(stdout)) return 0;
+  if (status === 0 && !/would /.test(stdout) && existsSync(bundled)) return 0;
   // "would update timestamps" compiles nothing.
-  if (/would build/.test(stdout)) announce();
-  return compile([], 'inherit').status ?? 1;
+  if (/would build/.test(stdout) || !existsSync(bundled)) announce();
+  rmSync(bundled, { force: true });
+  const compiled = compile([], 'inherit').status ?? 1;
+  if (compiled !== 0) return compiled;
+  // Loaded only when there is something to do: it takes longer than finding out that there is not.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle();
+  return 0;
 }
 
-if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) process.exitCode = build(() => {});
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) process.exitCode = await build(() => {});

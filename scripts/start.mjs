@@ -26,7 +26,7 @@ async function main() {
     return 0;
   }
   const { build } = await import('./build.mjs');
-  const status = build(sayBuilding);
+  const status = await build(sayBuilding);
   if (status !== 0) return status;
   await keepCompiledCode();
   const { start } = await import('../examples/postgresql/dist/dev/start.js');

@@ -6,10 +6,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What a production process starts with is the built package, not the sources. */
 beforeAll(() => {
-  const built = spawnSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'packages/runtime'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
   expect(built.stdout).toBe('');
 });
 

@@ -1,0 +1,55 @@
+// Writes the JavaScript that packages ship: one file for each of a package's entries, with what several share in chunks.
+// Hundreds of small modules take longer to find and read than to run: see docs/decisions/0009.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const packages = fileURLToPath(new URL('../packages', import.meta.url));
+
+/** Bundles every package; rejects, and leaves what was there, when one cannot be bundled. */
+export async function bundle() {
+  const folders = readdirSync(packages)
+    .sort()
+    .map((name) => join(packages, name));
+  const bundles = await Promise.all(folders.map(bundlePackage));
+  for (const folder of folders) removeScripts(join(folder, 'dist'));
+  // In order: build.mjs takes the last one's for the sign that all were written.
+  for (const files of bundles) writeScripts(files);
+}
+
+async function bundlePackage(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { outputFiles } = await build({
+    entryPoints: Object.values(exports).map((entry) => entry['kubewright-source']),
+    absWorkingDir: folder,
+    outbase: 'src',
+    outdir: 'dist',
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    charset: 'utf8',
+    sourcemap: 'linked',
+    logLevel: 'error',
+    write: false,
+  });
+  return outputFiles;
+}
+
+/** Declarations stay. */
+function removeScripts(dist) {
+  for (const name of readdirSync(dist, { recursive: true })) {
+    if (/\.js(\.map)?$/.test(name)) rmSync(join(dist, name));
+  }
+}
+
+function writeScripts(files) {
+  for (const { path, contents } of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
+}
