@@ -21,7 +21,7 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
     this.#name = options.name;
   }
 
-  get(key: ObjectKey, options?: GetOptions): Promise<S> {
+  async get(key: ObjectKey, options?: GetOptions): Promise<S> {
     const query = { resourceVersion: options?.resourceVersion };
     return this.#json(objectRequest(this.#scope, { verb: 'get', at: this.#at(key), query, signal: options?.signal }));
   }
@@ -40,14 +40,14 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
     return (await this.#json(spec)) as unknown as R;
   }
 
-  update(object: S, options?: WriteOptions): Promise<S> {
+  async update(object: S, options?: WriteOptions): Promise<S> {
     const at = this.#at(keyOf(object, this.#scope));
     const query = writeQuery(this.#scope, options);
     const { dryRun, signal } = options ?? {};
     return this.#json(objectRequest(this.#scope, { verb: 'update', at, query, body: object, dryRun, signal }));
   }
 
-  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<S> {
+  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<S> {
     return this.#json(
       objectRequest(this.#scope, {
         verb: 'patch',
