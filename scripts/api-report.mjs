@@ -1,0 +1,64 @@
+// Writes what each package exports, as declarations, into docs/api; with --check only says whether that has changed.
+// A change of the public surface is thereby a change in a file that people review.
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { build } from './build.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const check = process.argv.includes('--check');
+/** What the tool says of every declaration; ours are documented by other rules. */
+const silent = { default: { logLevel: 'none' } };
+
+const status = await build(() => {});
+const changed = status === 0 ? readdirSync(join(root, 'packages')).filter((name) => !report(name)) : [];
+if (changed.length > 0) {
+  console.log(
+    check
+      ? `the public surface of ${changed.join(', ')} differs from docs/api\n  why: what is exported was changed\n  do: node scripts/api-report.mjs, and commit what it writes with the change`
+      : `docs/api: ${changed.join(', ')} written`,
+  );
+}
+process.exitCode = status !== 0 || (check && changed.length > 0) ? 1 : 0;
+
+/** Answers false when the report has changed. */
+function report(name) {
+  const folder = join(root, 'packages', name);
+  const configObject = {
+    projectFolder: folder,
+    mainEntryPointFilePath: join(folder, 'dist/index.d.ts'),
+    compiler: { overrideTsconfig: tsconfig() },
+    apiReport: {
+      enabled: true,
+      reportFolder: join(root, 'docs/api'),
+      reportTempFolder: join(tmpdir(), 'kubewright-api'),
+      reportFileName: name,
+      includeForgottenExports: false,
+    },
+    docModel: { enabled: false },
+    dtsRollup: { enabled: false },
+    tsdocMetadata: { enabled: false },
+    newlineKind: 'lf',
+    messages: { compilerMessageReporting: silent, extractorMessageReporting: silent, tsdocMessageReporting: silent },
+  };
+  const config = ExtractorConfig.prepare({
+    configObject,
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(folder, 'package.json'),
+  });
+  const { apiReportChanged } = Extractor.invoke(config, {
+    localBuild: !check,
+    messageCallback: (message) => {
+      message.handled = message.logLevel !== ExtractorLogLevel.Error;
+    },
+  });
+  return !apiReportChanged;
+}
+
+function tsconfig() {
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.base.json'), 'utf8'));
+  const { customConditions, ...rest } = compilerOptions;
+  return { compilerOptions: { ...rest, composite: false, isolatedDeclarations: false, types: ['node'] } };
+}
