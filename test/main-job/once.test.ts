@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +34,26 @@ describe('npm start', () => {
     expect(readdirSync(temporary)).toEqual([]);
     expect(processesIn(temporary)).toEqual([]);
     expect(existsSync(join(cwd, '.kubewright', 'instance.json'))).toBe(false);
+  }, 120_000);
+
+  it('fails with --once when the server ends again and again, and shows the end of its log', async () => {
+    const programs = mkdtempSync(join(base, 'programs-'));
+    const script = '#!/bin/sh\ncase "$1" in --version) echo "postgres (PostgreSQL) 17.1"; exit;; esac\n';
+    for (const name of ['initdb', 'postgres']) {
+      const path = join(programs, name);
+      writeFileSync(path, `${script}echo "${name}: the moon is in the wrong phase" >&2\nexit 3\n`, { mode: 0o755 });
+    }
+    await using started = new Started({ cwd, flags: ['--once'], env: { TMPDIR: temporary, PG_BIN: programs } });
+    expect(await started.ended).toEqual({ code: 1, signal: null });
+    expect(started.output).toMatch(/ s {2}pod waits +CrashLoopBackOff\n/);
+    const told = started.output.slice(started.output.indexOf('postgresql-sample does not stay up'));
+    expect(told.trim().split('\n')).toEqual([
+      'postgresql-sample does not stay up: its container postgres ended with exit code 1',
+      '  why: the end of its log says',
+      '    | initdb: the moon is in the wrong phase',
+      expect.stringMatching(/^ {2}do: /),
+    ]);
+    expect(readdirSync(temporary)).toEqual([]);
   }, 120_000);
 
   it("starts without the sample with --empty, in the article's order", async () => {

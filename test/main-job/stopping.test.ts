@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processesIn } from './processes.ts';
 import { build } from './repository.ts';
 import { leftovers, Started } from './started.ts';
+import { isMissing } from './user-shell.ts';
 
 describe('stopping npm start', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-stop-'));
@@ -32,6 +34,7 @@ describe('stopping npm start', () => {
       const { code, afterMs } = await started.stop(signal);
       expect(code).toBe(0);
       expect(afterMs).toBeLessThan(5_000);
+      expect(started.output).toMatch(/\nstopped\n$/);
       expect(leftovers(cwd, sandbox)).toEqual([]);
       expect(await answers(portOf(started))).toBe(false);
       expect(readdirSync(cwd)).toEqual(['.kubewright']);
@@ -64,6 +67,24 @@ describe('stopping npm start', () => {
     expect(leftovers(cwd, second)).toEqual([]);
   }, 120_000);
 
+  it.skipIf(isMissing('kubectl'))(
+    'finds and ends the commands that ran beside containers of a killed run',
+    async () => {
+      await using killed = await up(cwd);
+      const exec = ['exec', 'postgresql-sample', '--', 'sh', '-c', 'echo $$; trap "" HUP; sleep 3000'];
+      const kubectl = spawn('kubectl', ['--kubeconfig', killed.kubeconfig, ...exec], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const pid = Number(await new Promise((resolve) => kubectl.stdout.once('data', resolve)));
+      await killed.stop('SIGKILL');
+      expect(runs(pid)).toBe(true);
+      await using again = await up(cwd);
+      await expect.poll(() => runs(pid), { timeout: 5_000 }).toBe(false);
+      expect(await again.stop('SIGINT')).toMatchObject({ code: 0 });
+    },
+    120_000,
+  );
+
   it('refuses a second instance in the same folder, not in another', async () => {
     await using first = await up(cwd);
     await using second = new Started({ cwd });
@@ -75,6 +96,12 @@ describe('stopping npm start', () => {
     expect(await answers(portOf(first))).toBe(true);
   }, 120_000);
 });
+
+/** True while a process runs; one that has ended and that nobody has asked after does not. */
+function runs(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
 
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {

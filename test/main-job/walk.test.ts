@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -188,6 +188,44 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     run('kubectl delete pod rooted --now');
   });
 
+  it('lets no password out: not in events, logs, descriptions, nor in what npm start prints', async () => {
+    const canary = 'Canary-7f3a9c51e0';
+    writeFileSync(
+      join(folder, 'canary.json'),
+      JSON.stringify({
+        apiVersion: 'database.db.example.com/v1',
+        kind: 'Postgresql',
+        metadata: { name: 'canary' },
+        spec: { password: canary },
+      }),
+    );
+    run(`kubectl create -f '${folder}/canary.json'`);
+    await expect.poll(() => pgPhase('canary'), { timeout: 30_000 }).toBe('up');
+    // One that fails must not tell either.
+    const login = `psql -U postgres -h ${host('canary')} -c`;
+    if (!isMissing('psql')) {
+      expect(run(`PGPASSWORD=${canary} ${login} 'SELECT 1'`)).toContain('1 row');
+      expect(sh(`PGPASSWORD=${canary}x ${login} 'SELECT 1'`).status).not.toBe(0);
+    }
+    await started.printed(/postgresql default\/canary phase changed phase=up\n/);
+    const encoded = Buffer.from(canary).toString('base64');
+    const places = {
+      'npm start': started.output,
+      events: run('kubectl get events -A -o yaml'),
+      'pod logs': run('kubectl logs canary --all-containers'),
+      pods: run('kubectl get pods -A -o yaml') + run('kubectl describe pod canary'),
+      'status of the object': run(`kubectl get pg canary -o jsonpath='{.status}'`),
+      notes: readNotes(join(folder, '.kubewright')),
+    };
+    for (const [place, text] of Object.entries(places)) {
+      expect(text.length, place).toBeGreaterThan(0);
+      for (const secret of [canary, encoded, 'Password123!']) expect(text.includes(secret), place).toBe(false);
+    }
+    // The places that are made for it have it.
+    expect(run(`kubectl get secret canary-credentials -o jsonpath='{.data.password}'`)).toBe(encoded);
+    run('kubectl delete pg canary');
+  });
+
   it('deletes the pod first, then the object', async () => {
     run('kubectl delete postgresql postgresql-sample mydb');
     expect(sh('kubectl get pod').stderr).toBe('No resources found in default namespace.\n');
@@ -195,3 +233,10 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     await started.printed(/postgresql default\/postgresql-sample deleting the pod first\n/);
   });
 });
+
+/** All files of the state folder, as one text. */
+function readNotes(state: string): string {
+  const names = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name));
+  const files = names.filter((path) => statSync(path).isFile());
+  return files.map((path) => readFileSync(path, 'utf8')).join('\n');
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain } from './explain.ts';
+import { explain, explainCrash } from './explain.ts';
 
 describe('explain', () => {
   it('says what, why and what to do, a line each', () => {
@@ -13,5 +13,21 @@ describe('explain', () => {
     expect(explain('db', 'back-off')).toBe(
       'db waits\n  why: back-off\n  do: see kubectl describe pod db and kubectl logs db\n',
     );
+  });
+});
+
+describe('explainCrash', () => {
+  it('says how a container ended, and why by the end of its log', () => {
+    const terminated = { exitCode: 3, reason: 'Error' };
+    const container = { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 2, lastState: { terminated } };
+    expect(explainCrash('db', { container, log: 'starting\nFATAL: no\n' }).split('\n').slice(0, 5)).toEqual([
+      'db does not stay up: its container c ended with exit code 3',
+      '  why: the end of its log says',
+      '    | starting',
+      '    | FATAL: no',
+      expect.stringMatching(/^ {2}do: /),
+    ]);
+    const killed = { ...container, lastState: { terminated: { exitCode: 137, signal: 9 } } };
+    expect(explainCrash('db', { container: killed, log: '' })).toMatch(/signal 9\n {2}why: it wrote no log\n {2}do: /);
   });
 });

@@ -1,7 +1,7 @@
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import type { KubernetesClient } from '@kubewright/client';
+import { type KubernetesClient, podLogs } from '@kubewright/client';
 import { Postgresql } from '../src/api/v1/postgresql.ts';
-import { explain } from './explain.ts';
+import { explain, explainCrash } from './explain.ts';
 import type { StepPrinter } from './step-printer.ts';
 
 /** What a follower watches, and where it says so. */
@@ -10,7 +10,7 @@ export interface FollowOptions {
   readonly name: string;
   readonly steps: StepPrinter;
   readonly signal: AbortSignal;
-  /** Told once, in three lines, what keeps the pod from starting. */
+  /** Told once what keeps the pod from starting or from staying up: what, why, what to do. */
   readonly onObstacle: (text: string) => void;
 }
 
@@ -45,7 +45,10 @@ async function followPod({ client, name, steps, signal, onObstacle }: FollowOpti
     const node = spec?.nodeName;
     if (node) once('scheduled', () => steps.step('pod scheduled', `${name} on ${node}`));
     if (running) once('started', () => steps.step('container started', `${container?.image} at ${status?.podIP}`));
-    if (waiting?.message && /Err|BackOff|Invalid/.test(waiting.reason ?? '')) {
+    if (waiting?.reason === 'CrashLoopBackOff') {
+      once('obstacle', () => steps.step('pod waits', waiting.reason, 'bad'));
+      onObstacle(explainCrash(name, { container, log: await lastLines(client, name, signal) }));
+    } else if (waiting?.message && /Err|BackOff|Invalid/.test(waiting.reason ?? '')) {
       once('obstacle', () => {
         steps.step('pod waits', waiting.reason, 'bad');
         onObstacle(explain(name, waiting.message ?? ''));
@@ -53,6 +56,14 @@ async function followPod({ client, name, steps, signal, onObstacle }: FollowOpti
     }
   }
   throw new Error(`the watch of pod ${name} ended before the server was up`);
+}
+
+/** The end of the log of the container's last attempt. */
+async function lastLines(client: KubernetesClient, name: string, signal: AbortSignal): Promise<string> {
+  const log = await podLogs(client, { namespace: 'default', name }, { tailLines: 10, limitBytes: 16_384, signal });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of log.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function waitForPhase({ client, name, signal }: FollowOptions): Promise<void> {

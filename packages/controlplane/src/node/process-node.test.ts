@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { isNotFound } from '@kubewright/apimachinery';
-import { ConfigMap, Node, Pod, Secret, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NodeCluster, startNodeCluster } from './testdata/node-cluster.ts';
 
@@ -149,6 +149,47 @@ describe('processNode', () => {
     const again = await createPod('forced', { containers: [{ name: 'c', image: 'pause' }] });
     await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
     expect((await podNow('forced'))?.metadata.uid).toBe(again.metadata.uid);
+  });
+
+  it('keeps what pods write into a claim, and lets them in, whoever they run as', async () => {
+    await cluster.admin.resource(PersistentVolumeClaim).create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'kept', namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    const use = (name: string, line: string) =>
+      createPod(name, {
+        restartPolicy: 'Never',
+        containers: [
+          {
+            name: 'c',
+            image: 'busybox',
+            command: ['sh', '-c', line],
+            volumeMounts: [{ name: 'data', mountPath: '/data' }],
+          },
+        ],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'kept' } }],
+      });
+    const phase = (name: string) => async () => (await podNow(name))?.status?.phase;
+    await use('writer', 'cd /data && mkdir below && echo first > below/file');
+    await expect.poll(phase('writer'), { timeout: 10_000 }).toBe('Succeeded');
+    await cluster.admin.resource(Pod).delete({ namespace, name: 'writer' });
+    await expect.poll(() => podNow('writer'), { timeout: 10_000 }).toBeUndefined();
+    await use('reader', 'cd /data && grep first below/file && echo second >> below/file');
+    await expect.poll(phase('reader'), { timeout: 10_000 }).toBe('Succeeded');
+  });
+
+  it("gives the node's address to pods of the host's network", async () => {
+    await createPod('host', {
+      hostNetwork: true,
+      containers: [{ name: 'c', image: 'busybox', command: ['sleep', '1000'], ports: [{ containerPort: 8123 }] }],
+    });
+    await expect.poll(async () => (await podNow('host'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    const { nodeIP } = cluster.node;
+    expect((await podNow('host'))?.status).toMatchObject({ podIP: nodeIP, hostIP: nodeIP, podIPs: [{ ip: nodeIP }] });
+    await cluster.admin.resource(Pod).delete({ namespace, name: 'host' }, { gracePeriodSeconds: 0 });
+    await expect.poll(() => podNow('host'), { timeout: 5_000 }).toBeUndefined();
   });
 
   it('shows the parts of the control plane as static pods and makes them again', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,6 +154,46 @@ describe('ProcessDriver', () => {
     expect(await session.exited).toEqual({ exitCode: 137 });
   });
 
+  it('notes commands beside a container while they run, for the next start after a crash', async () => {
+    const { running } = await container('pause');
+    let out = '';
+    const noted = () => readFileSync(join(state, 'processes.json'), 'utf8');
+    const session = await running.exec({
+      command: ['sh', '-c', 'echo $$; read line'],
+      stdin: (async function* () {
+        await expect.poll(() => out, { timeout: 10_000 }).toMatch(/^\d+\n$/);
+        expect(noted()).toContain(`"pid":${out.trim()},`);
+        yield Buffer.from('go on\n');
+      })(),
+      stdout: (chunk) => {
+        out += Buffer.from(chunk).toString();
+      },
+      stderr: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(await session.exited).toEqual({ exitCode: 0 });
+    expect(noted()).not.toContain(`"pid":${out.trim()},`);
+    await running.stop({ graceMs: 1_000 });
+  });
+
+  it('ends with a container what a command left in the background', async () => {
+    const { running } = await container('pause');
+    let out = '';
+    const session = await running.exec({
+      command: ['sh', '-c', 'sleep 1000 >/dev/null 2>&1 & echo $!'],
+      stdin: undefined,
+      stdout: (chunk) => {
+        out += Buffer.from(chunk).toString();
+      },
+      stderr: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(await session.exited).toEqual({ exitCode: 0 });
+    expect(lives(Number(out))).toBe(true);
+    await running.stop({ graceMs: 1_000 });
+    await expect.poll(() => lives(Number(out)), { timeout: 5_000 }).toBe(false);
+  });
+
   it('serves nginx on the address of the pod', async () => {
     const { running, podIP, log } = await container('nginx:1.27');
     await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);
@@ -227,3 +267,13 @@ describe('ProcessDriver', () => {
     expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 0, reason: 'Completed' });
   });
 });
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // There is no such process.
+    return false;
+  }
+}

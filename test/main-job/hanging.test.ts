@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyCheckout } from './checkout-copy.ts';
+import { build } from './repository.ts';
+import { leftovers, Started } from './started.ts';
+import { isMissing, userShell } from './user-shell.ts';
+
+/** Ends by nothing but SIGKILL, and wants an hour for it. */
+const deafPod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'deaf' },
+  spec: {
+    terminationGracePeriodSeconds: 3_600,
+    containers: [
+      {
+        name: 'c',
+        image: 'busybox',
+        command: ['sh', '-c', 'trap "" TERM INT HUP; echo deaf; while :; do sleep 1; done'],
+        lifecycle: { preStop: { exec: { command: ['sh', '-c', 'trap "" TERM; sleep 3000'] } } },
+      },
+    ],
+  },
+};
+
+describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => {
+  const base = mkdtempSync(join(tmpdir(), 'kw-hang-'));
+  const checkout = join(base, 'checkout');
+  const children: ChildProcess[] = [];
+  beforeAll(async () => {
+    await build();
+    copyCheckout(checkout, { embeddedPostgres: 'linked' });
+    neverSettle(join(checkout, 'examples', 'postgresql', 'src', 'controllers', 'postgresql.ts'));
+  }, 120_000);
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  /** Runs kubectl for as long as the server lets it; resolves once it has printed something. */
+  async function hold(kubeconfig: string, ...args: readonly string[]): Promise<void> {
+    const child = spawn('kubectl', ['--kubeconfig', kubeconfig, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+    children.push(child);
+    let complaints = '';
+    child.stderr.on('data', (text) => {
+      complaints += text;
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.once('data', () => resolve());
+      child.once('close', () => reject(new Error(`kubectl ${args.join(' ')} ended: ${complaints}`)));
+    });
+  }
+
+  it('ends within 5 s of Ctrl-C and leaves nothing behind', async () => {
+    await using started = new Started({ cwd: checkout, checkout });
+    await started.ready();
+    expect(started.output).toMatch(/^ *\d+\.\d\d s {2}building…\n/);
+    const shell = userShell(checkout);
+    const apply = (object: object) => {
+      writeFileSync(join(base, 'object.json'), JSON.stringify(object));
+      const { status, stderr } = shell(`kubectl --kubeconfig '${started.kubeconfig}' apply -f '${base}/object.json'`);
+      expect(status, stderr).toBe(0);
+    };
+    apply(deafPod);
+    const kind = { apiVersion: 'database.db.example.com/v1', kind: 'Postgresql' };
+    apply({ ...kind, metadata: { name: 'stuck' }, spec: { password: 'Password123!' } });
+    await started.printed(/postgresql default\/stuck never settles\n/);
+    shell(`kubectl --kubeconfig '${started.kubeconfig}' wait --for=condition=Ready pod/deaf --timeout=20s`);
+    await hold(started.kubeconfig, 'logs', '-f', 'deaf');
+    await hold(started.kubeconfig, 'exec', 'deaf', '--', 'sh', '-c', 'trap "" TERM HUP; echo deaf too; sleep 3000');
+    await hold(started.kubeconfig, 'get', 'pods', '-w');
+    const { sandbox } = started;
+    const { code, afterMs } = await started.stop('SIGINT');
+    expect(code, started.output).toBe(0);
+    expect(afterMs).toBeLessThan(5_000);
+    expect(started.output).toMatch(/\nstopped\n$/);
+    expect(leftovers(checkout, sandbox)).toEqual([]);
+  }, 120_000);
+});
+
+/** Makes the operator wait for ever, with something that keeps the process alive, for an object of a certain name. */
+function neverSettle(controller: string): void {
+  const source = readFileSync(controller, 'utf8');
+  const hang = `if (pg.metadata.name === 'stuck') {
+      ctx.log.info('never settles');
+      await new Promise(() => setInterval(() => {}, 1_000_000));
+    }`;
+  const changed = source.replace('async reconcile(pg, ctx) {', (start) => `${start}\n    ${hang}`);
+  if (changed === source) throw new Error(`${controller} has no reconcile function to change`);
+  writeFileSync(controller, changed);
+}
