@@ -40,6 +40,7 @@ export { type JsonLoggerOptions, jsonLogger, type LogDestination } from './log/j
 export type { LogFields, Logger, LogLevel } from './log/logger.ts';
 export { type PrettyLoggerOptions, prettyLogger } from './log/pretty-logger.ts';
 export { silentLogger } from './log/silent-logger.ts';
+export type { ControllerDefaults } from './manager/controller-defaults.ts';
 export { Manager } from './manager/manager.ts';
 export { ManagerError } from './manager/manager-error.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';

@@ -30,6 +30,20 @@ export interface ControllerSettings {
   readonly fenced?: boolean;
   /** Whether the controller runs on the leader only, when leader election is on. @defaultValue true */
   readonly needLeaderElection?: boolean;
+  /**
+   * Whether a follower fills the queue already, so that a new leader need not go through everything first. The queue holds
+   * every key once. Mirrors controller-runtime's `EnableWarmup`.
+   *
+   * @defaultValue false
+   */
+  readonly warmUp?: boolean;
+  /**
+   * Whether a programming error (a `TypeError` of the engine, a `ReferenceError`, a `RangeError`) is retried like any other
+   * failure. Otherwise it ends the manager, so that the process is started anew. It is counted as a panic either way.
+   *
+   * @defaultValue true
+   */
+  readonly recoverPanic?: boolean;
 }
 
 /** What {@link controller} is told. */

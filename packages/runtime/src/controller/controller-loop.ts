@@ -21,6 +21,7 @@ import type { ControllerDefinition } from './controller-definition.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
+import { isPanic } from './panic.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileTimeoutError, withTimeout } from './reconcile-timeout.ts';
 import { TerminalError } from './terminal-error.ts';
@@ -38,6 +39,8 @@ export interface ControllerParts {
   /** Makes the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
   readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
   readonly metrics?: RuntimeMetrics;
+  /** Told of a programming error in a controller that does not recover from these. */
+  readonly panicked?: (error: unknown) => void;
 }
 
 /** Runs one declared controller: sources fill the queue, workers reconcile its keys. */
@@ -50,6 +53,9 @@ export class ControllerLoop {
   readonly #subscriptions: Disposable[] = [];
   /** Aborted when running reconciles are to be given up. */
   readonly #work = new AbortController();
+  /** Aborted when sources are to feed no more. */
+  readonly #feeding = new AbortController();
+  #sources: Promise<void> | undefined;
   readonly #metrics: ControllerMetrics | undefined;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
@@ -75,8 +81,23 @@ export class ControllerLoop {
     });
   }
 
-  /** Subscribes to the caches and waits until all that is there is in the queue. */
-  async startSources(signal: AbortSignal): Promise<void> {
+  /** Whether sources start before the process leads. */
+  get warmUp(): boolean {
+    return this.#definition.warmUp ?? false;
+  }
+
+  /** True while keys are worked on. */
+  get isWorking(): boolean {
+    return this.queue.workingFor().length > 0;
+  }
+
+  /** Subscribes to the caches and waits until all that is there is in the queue; begun once, however often it is called. */
+  startSources(signal: AbortSignal): Promise<void> {
+    this.#sources ??= this.#startSources(AbortSignal.any([signal, this.#feeding.signal]));
+    return this.#sources;
+  }
+
+  async #startSources(signal: AbortSignal): Promise<void> {
     const { cache } = this.#parts;
     const { watches, sources = [] } = this.#definition;
     const waits: Promise<void>[] = [];
@@ -110,6 +131,10 @@ export class ControllerLoop {
   }
 
   async #stop(patience: AbortSignal): Promise<void> {
+    this.#feeding.abort(patience.reason);
+    this.#sources?.catch(() => {
+      // It was ended, or its failure was told to those who waited.
+    });
     for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
     void this.queue.shutDown();
     const giveUp = (): void => this.#work.abort(patience.reason);
@@ -255,6 +280,10 @@ export class ControllerLoop {
       return 'error';
     }
     if (error instanceof ReconcileTimeoutError) this.#metrics?.failed('timeout');
+    if (isPanic(error)) {
+      this.#metrics?.failed('panic');
+      if (this.#definition.recoverPanic === false) this.#parts.panicked?.(error);
+    }
     this.queue.addRateLimited(item.key, { priority: item.priority });
     if (this.#work.signal.aborted) log.info('reconcile was given up: the manager stops');
     else if (isConflict(error)) log.info('the object has changed meanwhile; trying again', { error });

@@ -79,5 +79,7 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
     ...(fieldManager !== undefined && { fieldManager }),
     ...(options.fenced !== undefined && { fenced: options.fenced }),
     ...(options.needLeaderElection !== undefined && { needLeaderElection: options.needLeaderElection }),
+    ...(options.warmUp !== undefined && { warmUp: options.warmUp }),
+    ...(options.recoverPanic !== undefined && { recoverPanic: options.recoverPanic }),
   };
 }

@@ -1,6 +1,6 @@
 import type { LogDestination } from './json-logger.ts';
-import { printableFields } from './log-record.ts';
-import { type LogFields, type Logger, type LogLevel, levelOrder } from './logger.ts';
+import { LineLogger, type LogLine } from './line-logger.ts';
+import type { Logger, LogLevel } from './logger.ts';
 
 /** Options of {@link prettyLogger}. */
 export interface PrettyLoggerOptions {
@@ -35,71 +35,32 @@ const hidden: ReadonlySet<string> = new Set([
 
 /** Writes lines as people read them: time, level, controller, object, message, what is left. */
 export function prettyLogger(options: PrettyLoggerOptions): Logger {
-  return new PrettyLogger(options, { name: '', fields: {} });
+  const { level = 'info', destination, now, colors = false } = options;
+  const paint = (code: string, text: string): string => (colors ? `${code}${text}${reset}` : text);
+  return new LineLogger({
+    level,
+    write: (line) => void destination.write(format(line, { now: now(), paint })),
+  });
 }
 
-interface Bound {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+interface Form {
+  readonly now: number;
+  readonly paint: (code: string, text: string) => string;
 }
 
-class PrettyLogger implements Logger {
-  readonly #options: PrettyLoggerOptions;
-  readonly #bound: Bound;
-
-  constructor(options: PrettyLoggerOptions, bound: Bound) {
-    this.#options = options;
-    this.#bound = bound;
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#write('debug', message, fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#write('info', message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#write('warn', message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#write('error', message, fields);
-  }
-
-  with(fields: LogFields): Logger {
-    return new PrettyLogger(this.#options, {
-      ...this.#bound,
-      fields: { ...this.#bound.fields, ...printableFields(fields) },
-    });
-  }
-
-  named(name: string): Logger {
-    const full = this.#bound.name === '' ? name : `${this.#bound.name}.${name}`;
-    return new PrettyLogger(this.#options, { ...this.#bound, name: full });
-  }
-
-  #write(level: LogLevel, message: string, own: LogFields | undefined): void {
-    const { level: lowest = 'info', destination, now, colors = false } = this.#options;
-    if (levelOrder[level] < levelOrder[lowest]) return;
-    const fields = { ...this.#bound.fields, ...(own && printableFields(own)) };
-    const paint = (code: string, text: string): string => (colors ? `${code}${text}${reset}` : text);
-    const time = new Date(now()).toISOString().slice(11, 23);
-    const who = String(fields['controller'] ?? this.#bound.name);
-    const parts = [
-      paint(dim, time),
-      paint(codes[level], level.toUpperCase().padEnd(5)),
-      who,
-      subjectOf(fields),
-      oneLine(message),
-    ];
-    const error = fields['error'] === undefined ? '' : `: ${oneLine(String(fields['error']))}`;
-    const rest = restOf(fields);
-    const line = parts.filter((part) => part !== '').join(' ') + error + (rest === '' ? '' : ` ${paint(dim, rest)}`);
-    const stack = level === 'error' && typeof fields['stacktrace'] === 'string' ? `\n${fields['stacktrace']}` : '';
-    destination.write(`${line}${stack}\n`);
-  }
+function format({ level, name, message, fields }: LogLine, { now, paint }: Form): string {
+  const parts = [
+    paint(dim, new Date(now).toISOString().slice(11, 23)),
+    paint(codes[level], level.toUpperCase().padEnd(5)),
+    String(fields['controller'] ?? name),
+    subjectOf(fields),
+    oneLine(message),
+  ];
+  const error = fields['error'] === undefined ? '' : `: ${oneLine(String(fields['error']))}`;
+  const rest = restOf(fields);
+  const line = parts.filter((part) => part !== '').join(' ') + error + (rest === '' ? '' : ` ${paint(dim, rest)}`);
+  const stack = level === 'error' && typeof fields['stacktrace'] === 'string' ? `\n${fields['stacktrace']}` : '';
+  return `${line}${stack}\n`;
 }
 
 function subjectOf(fields: Readonly<Record<string, unknown>>): string {

@@ -5,11 +5,14 @@ import type { ControllerDefinition } from '../controller/controller-definition.t
 import type { HealthCheck } from '../health/health-check.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { Logger } from '../log/logger.ts';
+import type { ControllerDefaults } from './controller-defaults.ts';
 import type { Runnable } from './runnable.ts';
 
 /** What a manager is told. */
 export interface ManagerOptions {
   readonly controllers?: readonly ControllerDefinition[];
+  /** What holds for every controller that does not say otherwise itself. */
+  readonly controllerDefaults?: ControllerDefaults;
   readonly runnables?: readonly Runnable[];
   /** @defaultValue one made from `--kubeconfig`'s rules: `KUBECONFIG`, the pod's service account, `~/.kube/config` */
   readonly client?: KubernetesClient;
@@ -33,8 +36,20 @@ export interface ManagerOptions {
   readonly readyzChecks?: Readonly<Record<string, HealthCheck>>;
   /** @defaultValue off */
   readonly leaderElection?: LeaderElectionOptions;
-  /** How long running reconciles may go on after the stop was asked for. @defaultValue 30_000 */
+  /**
+   * How long a stop may take in all, in milliseconds; 0 waits for nobody, a negative number for ever. What has not ended
+   * then is named in the error that `run()` throws. Keep it below the pod's `terminationGracePeriodSeconds`.
+   *
+   * @defaultValue 30_000
+   */
   readonly gracefulShutdownTimeoutMs?: number;
+  /**
+   * Ends the manager with an error when caches have not listed within this time, in milliseconds. controller-runtime does so
+   * after two minutes; here a kind that is missing is waited for, which the log and `/readyz` say.
+   *
+   * @defaultValue 0, which is for ever
+   */
+  readonly cacheSyncTimeoutMs?: number;
   /** Stops the manager. */
   readonly signal?: AbortSignal;
   /** Whether SIGINT and SIGTERM stop the manager. @defaultValue true if no `signal` is given */

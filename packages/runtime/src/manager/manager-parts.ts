@@ -20,6 +20,7 @@ export interface ManagerParts {
 /** What the shared parts are made from. */
 export interface PartsOptions {
   readonly options: ManagerOptions;
+  readonly controllers: readonly ControllerDefinition[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -27,8 +28,8 @@ export interface PartsOptions {
 
 /** Makes the shared parts around a client. Nothing is started. */
 export function makeParts(client: KubernetesClient, from: PartsOptions): ManagerParts {
-  const { options, clock, random, log } = from;
-  const { namespaces, caches = [], controllers = [] } = options;
+  const { options, controllers, clock, random, log } = from;
+  const { namespaces, caches = [] } = options;
   const cache = new InformerCache({
     client,
     clock,

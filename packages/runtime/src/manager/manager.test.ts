@@ -304,14 +304,15 @@ describe('Manager', () => {
     });
     await manager.started();
     stop.abort();
-    let ended = false;
-    void done.then(() => {
-      ended = true;
+    let ended: unknown;
+    done.catch((error: unknown) => {
+      ended = error;
     });
     await eventually(() => {
       void clock.advance(1_000);
-      return ended;
+      return ended !== undefined;
     });
+    expect(String(ended)).toMatch(/these did not end in time: deaf/);
     expect(lines.find((line) => line['runnables'])).toMatchObject({ level: 'error', runnables: ['deaf'] });
   });
 

@@ -3,26 +3,29 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import type { ControllerParts } from '../controller/controller-loop.ts';
-import { LeaderElector } from '../leader-election/leader-elector.ts';
-import { whileLeading } from '../leader-election/while-leading.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { cacheFaults } from './cache-faults.ts';
+import { cacheSync } from './cache-sync.ts';
+import { withDefaults } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
+import { Leadership } from './leadership.ts';
 import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
+import { Milestone } from './milestone.ts';
 import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
+import { StopBudget } from './stop-budget.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
- * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order: servers, caches,
- * runnables, and when leading the controllers; stopping goes the other way round.
+ * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order: servers and what
+ * caches need, caches, runnables, and when leading the controllers; stopping goes the other way round.
  *
  * Used once: it runs, stops, and is let go. Unlike controller-runtime's (v0.24) it outlives a lost lease: the term's
  * controllers are stopped, it campaigns again, and the next term has controllers of its own.
@@ -46,6 +49,7 @@ export class Manager implements AsyncDisposable {
   readonly #controllers: readonly ControllerDefinition[];
   readonly #from: PartsOptions;
   #parts: ManagerParts | undefined;
+  readonly #first: RunnableGroup;
   readonly #everywhere: RunnableGroup;
   readonly #leading: RunnableGroup;
   readonly #stop = new AbortController();
@@ -55,32 +59,27 @@ export class Manager implements AsyncDisposable {
   #running: Promise<void> | undefined;
   /** Controllers that run whether or not this process leads. */
   #group: ControllerGroup | undefined;
-  #announceStart: () => void = () => {};
-  #failStart: (error: unknown) => void = () => {};
-  readonly #started: Promise<void>;
+  #budget: StopBudget | undefined;
+  readonly #started = new Milestone();
+  readonly #elected = new Milestone();
 
   /** @throws ManagerError (KW3007) when two controllers have one name. */
   constructor(options: ManagerOptions) {
+    const { clock = systemClock, random = systemRandom, controllers = [] } = options;
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? systemRandom;
-    this.#log = options.log ?? defaultLogger({ clock: this.#clock });
-    this.#controllers = options.controllers ?? [];
+    this.#clock = clock;
+    this.#random = random;
+    this.#log = options.log ?? defaultLogger({ clock });
+    this.#controllers = controllers.map((each) => withDefaults(each, options.controllerDefaults));
     checkNames(this.#controllers);
-    this.#from = { options, clock: this.#clock, random: this.#random, log: this.#log };
+    this.#from = { options, controllers: this.#controllers, clock, random, log: this.#log };
     if (options.client) this.#parts = makeParts(options.client, this.#from);
-    const failed = (error: unknown): void => this.#fail(error);
-    this.#everywhere = new RunnableGroup({ log: this.#log, failed });
-    this.#leading = new RunnableGroup({ log: this.#log, failed });
+    const group = { log: this.#log, failed: (error: unknown): void => this.#fail(error) };
+    this.#first = new RunnableGroup(group);
+    this.#everywhere = new RunnableGroup(group);
+    this.#leading = new RunnableGroup(group);
     for (const runnable of options.runnables ?? []) this.add(runnable);
-    this.#servers = new ProbeServers({ options, clock: this.#clock, cacheFaults: () => cacheFaults(this.#informers) });
-    this.#started = new Promise((resolve, reject) => {
-      this.#announceStart = resolve;
-      this.#failStart = reject;
-    });
-    this.#started.catch(() => {
-      // Told to those who called started(); run() throws it in any case.
-    });
+    this.#servers = new ProbeServers({ options, clock, cacheFaults: () => cacheFaults(this.#informers) });
   }
 
   /**
@@ -106,10 +105,16 @@ export class Manager implements AsyncDisposable {
     return this.#servers.ports;
   }
 
-  /** Adds a runnable; started at once when the manager runs (and, if it needs that, leads). */
+  /**
+   * Adds a runnable; started at once when the manager runs (and, if it needs that, leads).
+   *
+   * @throws ManagerError (KW3007) once the manager was stopped.
+   */
   add(runnable: Runnable): void {
+    if (this.#stop.signal.aborted) throw new ManagerError(`cannot add "${runnable.name}": the manager was stopped`);
     const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
-    (leaderOnly ? this.#leading : this.#everywhere).add(runnable);
+    const group = runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
+    group.add(runnable);
   }
 
   /**
@@ -125,7 +130,12 @@ export class Manager implements AsyncDisposable {
 
   /** Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). */
   started(): Promise<void> {
-    return this.#started;
+    return this.#started.promise;
+  }
+
+  /** Resolves when this process leads for the first time; without leader election, when it starts to work. */
+  elected(): Promise<void> {
+    return this.#elected.promise;
   }
 
   /** Stops the manager and waits for its end; what `run()` throws is thrown there only. */
@@ -135,9 +145,8 @@ export class Manager implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { options } = { options: this.#options };
-    const handleSignals = options.handleSignals ?? options.signal === undefined;
-    using stop = stopSignal({ outer: options.signal, handleSignals, log: this.#log });
+    const { signal: outer, handleSignals = outer === undefined, watchdog = true } = this.#options;
+    using stop = stopSignal({ outer, handleSignals, log: this.#log });
     const onStop = (): void => this.#stop.abort(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
@@ -151,25 +160,20 @@ export class Manager implements AsyncDisposable {
         ownClient = await loadClient(this.#from, this.#metrics);
         this.#parts = makeParts(ownClient, this.#from);
       }
-      if (options.watchdog ?? true) {
+      if (watchdog) {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
         this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
       }
+      await this.#first.start(this.#stop.signal);
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
-      this.#everywhere.start();
-      await this.#work(this.#stop.signal);
+      await this.#work(this.#group, this.#stop.signal);
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#fail(error);
     }
     await this.#shutDown({ cacheStop, caches });
     await ownClient?.[Symbol.asyncDispose]();
-    const { reason } = this.#stop.signal;
-    if (reason instanceof RunFailure) {
-      this.#failStart(reason.cause);
-      throw reason.cause;
-    }
-    this.#failStart(new ManagerError('the manager was stopped before it had started'));
+    this.#end();
   }
 
   async #startServers(): Promise<void> {
@@ -181,50 +185,34 @@ export class Manager implements AsyncDisposable {
     await this.#servers.start(this.#metrics);
   }
 
-  /** Campaigns and works for as long as it leads, over and over; without leader election it works at once. */
-  async #work(signal: AbortSignal): Promise<void> {
-    const { leaderElection } = this.#options;
-    if (!leaderElection) {
-      await this.#lead(signal);
-      return;
-    }
-    await this.#group?.start(signal);
-    this.#announceStart();
-    const elector = new LeaderElector({
-      ...leaderElection,
+  async #work(always: ControllerGroup, signal: AbortSignal): Promise<void> {
+    const prepared = this.#prepare(signal);
+    prepared.catch(() => {
+      // Thrown by whoever waits for it; nobody may be waiting yet.
+    });
+    const leadership = new Leadership({
+      election: this.#options.leaderElection,
       client: this.client,
       clock: this.#clock,
       random: this.#random,
-      log: this.#log.named('leader-election'),
+      log: this.#log,
+      metrics: this.#metrics,
+      makeGroup: (client) => this.#makeGroup((definition) => this.#needsLease(definition), client),
+      always,
+      leading: this.#leading,
+      prepared,
+      budget: () => (signal.aborted ? this.#stopBudget : this.#newBudget()),
+      onReady: () => this.#started.reach(),
+      onElected: () => this.#elected.reach(),
     });
-    this.#metrics?.leader(elector.name, false);
-    await elector.run(signal, async (term) => {
-      this.#metrics?.leader(elector.name, true);
-      try {
-        await this.#lead(term, elector);
-      } finally {
-        this.#metrics?.leader(elector.name, false);
-      }
-    });
+    await leadership.run(signal);
   }
 
-  /** Runs controllers and what else needs leadership until the term is over. */
-  async #lead(term: AbortSignal, elector?: LeaderElector): Promise<void> {
-    // A queue that was shut down stays so: each term has controllers of its own.
-    const mine = elector
-      ? this.#makeGroup((definition) => this.#needsLease(definition), this.client.intercepted(whileLeading(elector)))
-      : this.#group;
-    try {
-      await mine?.start(term);
-      if (term.aborted) return;
-      this.#leading.start();
-      this.#announceStart();
-      await aborted(term);
-    } finally {
-      // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
-      await mine?.stop({ undisturbed: this.#stop.signal.aborted, timeoutMs: this.#patience.timeoutMs });
-      await this.#leading.stop(this.#patience);
-    }
+  /** Waits for caches, then starts what needs them and no lease. */
+  async #prepare(signal: AbortSignal): Promise<void> {
+    const timeoutMs = this.#options.cacheSyncTimeoutMs ?? 0;
+    await cacheSync(this.#shared.cache, { clock: this.#clock, log: this.#log, timeoutMs, signal });
+    await this.#everywhere.start(signal);
   }
 
   async #shutDown(parts: {
@@ -232,10 +220,12 @@ export class Manager implements AsyncDisposable {
     readonly caches: Promise<void> | undefined;
   }): Promise<void> {
     if (!this.#stop.signal.aborted) this.#stop.abort(new ManagerError('the manager has ended'));
-    await this.#group?.stop({ undisturbed: true, timeoutMs: this.#patience.timeoutMs });
-    await this.#everywhere.stop(this.#patience);
+    const budget = this.#stopBudget;
+    await this.#group?.stop({ undisturbed: true, budget });
+    await this.#everywhere.stop(budget);
     parts.cacheStop.abort();
     await parts.caches;
+    await this.#first.stop(budget);
     const flush = new AbortController();
     const timer = this.#clock.setTimer(1_000, () => flush.abort());
     await this.#parts?.recorder.stop(flush.signal);
@@ -244,16 +234,31 @@ export class Manager implements AsyncDisposable {
     await this.#watchdog?.[Symbol.asyncDispose]();
   }
 
-  get #patience(): { readonly clock: Clock; readonly timeoutMs: number } {
-    return { clock: this.#clock, timeoutMs: this.#options.gracefulShutdownTimeoutMs ?? 30_000 };
+  /** Says how it ended: throws the failure that stopped it, or names what was left behind. */
+  #end(): void {
+    const { reason } = this.#stop.signal;
+    const late = this.#stopBudget.late.join(', ');
+    const left = new ManagerError(`stopped, but these did not end in time: ${late}; do they heed their signal?`);
+    const failure = reason instanceof RunFailure ? reason.cause : late === '' ? undefined : left;
+    const never = failure ?? new ManagerError('the manager was stopped before it had started');
+    this.#started.fail(never);
+    this.#elected.fail(never);
+    if (failure !== undefined) throw failure;
+  }
+
+  /** One budget for all that is stopped. */
+  get #stopBudget(): StopBudget {
+    this.#budget ??= this.#newBudget();
+    return this.#budget;
+  }
+
+  #newBudget(): StopBudget {
+    return new StopBudget(this.#clock, this.#options.gracefulShutdownTimeoutMs ?? 30_000);
   }
 
   #fail(error: unknown): void {
-    if (this.#stop.signal.aborted) {
-      this.#log.error('a failure while stopping', { error });
-      return;
-    }
-    this.#stop.abort(new RunFailure(error));
+    if (this.#stop.signal.aborted) this.#log.error('a failure while stopping', { error });
+    else this.#stop.abort(new RunFailure(error));
   }
 
   get #shared(): ManagerParts {
@@ -284,6 +289,7 @@ export class Manager implements AsyncDisposable {
       random: this.#random,
       log: this.#log,
       recorder: (controller, regarding) => recorder.for(controller, regarding),
+      panicked: (error) => this.#fail(error),
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
       ...(this.#metrics && { metrics: this.#metrics }),
     };
@@ -305,9 +311,4 @@ function checkNames(controllers: readonly ControllerDefinition[]): void {
       throw new ManagerError(`cannot run two controllers named "${name}"; give one of them another "name"`);
     seen.add(name);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 import type { Runnable } from './runnable.ts';
+import type { StopBudget } from './stop-budget.ts';
 
 /** Runnables that are started and stopped together. Can be started again after a stop. */
 export class RunnableGroup {
@@ -23,25 +23,25 @@ export class RunnableGroup {
     if (this.#stop) this.#run(runnable, this.#stop.signal);
   }
 
-  start(): void {
-    if (this.#stop) return;
+  /** Starts all; resolves when all are ready, or when `signal` is aborted. */
+  async start(signal: AbortSignal): Promise<void> {
+    if (this.#stop || signal.aborted) return;
     this.#stop = new AbortController();
     for (const runnable of this.#runnables) this.#run(runnable, this.#stop.signal);
+    const either = AbortSignal.any([signal, this.#stop.signal]);
+    try {
+      await Promise.all(this.#runnables.map((runnable) => runnable.ready?.(either)));
+    } catch (error) {
+      if (!either.aborted) throw error;
+    }
   }
 
   /** Stops all and waits for them; those that do not end in time are named in the log and left behind. */
-  async stop(limit: { readonly clock: Clock; readonly timeoutMs: number }): Promise<void> {
+  async stop(budget: StopBudget): Promise<void> {
     this.#stop?.abort(new ManagerError('the manager stops'));
-    const { clock, timeoutMs } = limit;
-    let timer: Timer | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = clock.setTimer(timeoutMs, () => resolve('late'));
-    });
-    if ((await Promise.race([Promise.all(this.#running.values()), late])) === 'late') {
-      const runnables = [...this.#running.keys()].map((runnable) => runnable.name);
-      this.#log.error('runnables did not end in time; do they heed their signal?', { runnables, timeoutMs });
-    }
-    timer?.[Symbol.dispose]();
+    const names = (): readonly string[] => [...this.#running.keys()].map((runnable) => runnable.name);
+    if (!(await budget.wait(Promise.all(this.#running.values()), names)))
+      this.#log.error('runnables did not end in time; do they heed their signal?', { runnables: names() });
     this.#stop = undefined;
   }
 

@@ -1,0 +1,49 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { InformerCache } from '../cache/informer-cache.ts';
+import type { Logger } from '../log/logger.ts';
+import { ManagerError } from './manager-error.ts';
+
+const nagMs = 10_000;
+
+/** How long, and how audibly, a first listing is waited for. */
+export interface CacheSyncOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** 0 waits for ever. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits until every cache has listed; returns early when aborted. Says every ten seconds what is being waited for: a
+ * missing kind or permission must not look like a hang.
+ *
+ * @throws ManagerError (KW3007) when it takes too long.
+ */
+export async function cacheSync(cache: InformerCache, options: CacheSyncOptions): Promise<void> {
+  const { clock, log, timeoutMs, signal } = options;
+  const missing = (): readonly string[] =>
+    cache.informers.filter((informer) => !informer.hasSynced).map((informer) => informer.kind.kind);
+  const over = new AbortController();
+  const nag = (): void => {
+    if (signal.aborted) return;
+    if (missing().length > 0) log.info('waiting for the first listing', { kinds: missing() });
+    timer = clock.setTimer(nagMs, nag, { unref: true });
+  };
+  let timer = clock.setTimer(nagMs, nag, { unref: true });
+  const giveUp = (): void => {
+    const kinds = missing().join(', ');
+    over.abort(
+      new ManagerError(`did not list ${kinds} within ${timeoutMs} ms; is the kind installed, and list allowed?`),
+    );
+  };
+  using _limit = timeoutMs > 0 ? clock.setTimer(timeoutMs, giveUp, { unref: true }) : undefined;
+  try {
+    await cache.waitForSync(AbortSignal.any([signal, over.signal]));
+  } catch (error) {
+    if (over.signal.aborted) throw over.signal.reason;
+    if (!signal.aborted) throw error;
+  } finally {
+    timer[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,104 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
+import { LeaderElector } from '../leader-election/leader-elector.ts';
+import { whileLeading } from '../leader-election/while-leading.ts';
+import type { Logger } from '../log/logger.ts';
+import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import type { ControllerGroup } from './controller-group.ts';
+import type { RunnableGroup } from './runnable-group.ts';
+import type { StopBudget } from './stop-budget.ts';
+
+/** What {@link Leadership} works with. */
+export interface LeadershipOptions {
+  /** Undefined: this process leads from the start. */
+  readonly election: LeaderElectionOptions | undefined;
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: RuntimeMetrics | undefined;
+  /** Makes the controllers of one term, which write through a client of their own. */
+  readonly makeGroup: (client: KubernetesClient) => ControllerGroup;
+  /** Controllers that need no lease. */
+  readonly always: ControllerGroup;
+  /** Runnables of the leader. */
+  readonly leading: RunnableGroup;
+  /** Resolves when caches are synced and everything that needs no lease runs. */
+  readonly prepared: Promise<void>;
+  /** The time that a term may take to end. */
+  readonly budget: () => StopBudget;
+  /** Called once everything runs that is to run now; on a follower, when it is ready to take over. */
+  readonly onReady: () => void;
+  /** Called when this process leads. */
+  readonly onElected: () => void;
+}
+
+/** Runs controllers: all of them at once, or those that need a lease for as long as it is held, over and over. */
+export class Leadership {
+  readonly #options: LeadershipOptions;
+  /** Controllers of the next term: those that are to be warm have sources already. */
+  #next: ControllerGroup | undefined;
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options;
+  }
+
+  /** Works until `signal` is aborted, which it is when the manager stops. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { election, always, prepared, onReady, client, clock, random, log, metrics } = this.#options;
+    if (!election) {
+      await this.#lead(always, { term: signal, stopping: signal });
+      return;
+    }
+    const elector = new LeaderElector({ ...election, client, clock, random, log: log.named('leader-election') });
+    metrics?.leader(elector.name, false);
+    this.#prepareTerm(elector, signal);
+    await always.start(signal, { after: prepared });
+    onReady();
+    await elector.run(signal, async (term) => {
+      metrics?.leader(elector.name, true);
+      try {
+        await this.#lead(this.#next!, { term, stopping: signal });
+      } finally {
+        metrics?.leader(elector.name, false);
+        this.#next = undefined;
+        if (!signal.aborted) this.#prepareTerm(elector, signal);
+      }
+    });
+    await this.#next?.stop({ undisturbed: false, budget: this.#options.budget() });
+  }
+
+  /** A queue that was shut down stays so: each term has controllers of its own. */
+  #prepareTerm(elector: LeaderElector, signal: AbortSignal): void {
+    const { makeGroup, client } = this.#options;
+    this.#next = makeGroup(client.intercepted(whileLeading(elector)));
+    this.#next.warmUp(signal);
+  }
+
+  /** Runs controllers and what else needs leadership until the term is over. */
+  async #lead(
+    group: ControllerGroup,
+    { term, stopping }: { readonly term: AbortSignal; readonly stopping: AbortSignal },
+  ): Promise<void> {
+    const { leading, prepared, budget, onElected, onReady } = this.#options;
+    onElected();
+    try {
+      await group.start(term, { after: prepared });
+      if (term.aborted) return;
+      await leading.start(term);
+      onReady();
+      await aborted(term);
+    } finally {
+      // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
+      const limit = budget();
+      await group.stop({ undisturbed: stopping.aborted, budget: limit });
+      await leading.stop(limit);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

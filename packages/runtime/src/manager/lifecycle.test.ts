@@ -1,0 +1,224 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { controller } from '../controller/define-controller.ts';
+import { defineKind } from '../kind/define-kind.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { withDefaults } from './controller-defaults.ts';
+import { Manager } from './manager.ts';
+import type { ManagerOptions } from './manager-options.ts';
+import type { Runnable } from './runnable.ts';
+
+const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
+const Lease = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+} as const;
+
+const running: Manager[] = [];
+afterEach(async () => {
+  for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+});
+
+function start(server: FakeApiServer, options: ManagerOptions): { manager: Manager; done: Promise<void> } {
+  const manager = new Manager({
+    client: server.client,
+    log: silentLogger,
+    handleSignals: false,
+    watchdog: false,
+    gracefulShutdownTimeoutMs: 5_000,
+    ...options,
+  });
+  running.push(manager);
+  const done = manager.run();
+  done.catch(() => {});
+  return { manager, done };
+}
+
+function telling(name: string, told: string[], more: Partial<Runnable> = {}): Runnable {
+  return {
+    name,
+    async run(signal) {
+      told.push(`${name} starts`);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      told.push(`${name} stops`);
+    },
+    ...more,
+  };
+}
+
+describe("a manager's life", () => {
+  it('starts what caches need, caches, runnables and controllers in this order, and stops the other way round', async () => {
+    const server = new FakeApiServer([Site]);
+    server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'a' } });
+    const told: string[] = [];
+    server.interrupt = ({ url, verb }) => {
+      if (verb === 'GET' && url.pathname.endsWith('/sites') && !told.includes('caches list')) told.push('caches list');
+      return undefined;
+    };
+    server.watchListSupported = false;
+    let ready = (): void => {};
+    const sites = controller({
+      for: Site,
+      async reconcile() {
+        told.push('reconcile');
+      },
+    });
+    const stop = new AbortController();
+    const { manager, done } = start(server, {
+      controllers: [sites],
+      signal: stop.signal,
+      runnables: [
+        telling('other', told),
+        telling('webhook', told, {
+          beforeCaches: true,
+          ready: () =>
+            new Promise((resolve) => {
+              ready = resolve;
+            }),
+        }),
+      ],
+    });
+    await eventually(() => told.includes('webhook starts'));
+    // Nothing goes on before it is ready: the first list may need it.
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(told).toEqual(['webhook starts']);
+    ready();
+    await manager.elected();
+    await eventually(() => told.includes('reconcile'));
+    expect(told).toEqual(['webhook starts', 'caches list', 'other starts', 'reconcile']);
+    stop.abort();
+    await done;
+    expect(told.slice(4)).toEqual(['other stops', 'webhook stops']);
+    expect(() => manager.add(telling('late', told))).toThrow(/the manager was stopped/);
+  });
+
+  it('waits for nobody with a budget of 0, and for ever with a negative one', async () => {
+    for (const [budget, ends] of [
+      [0, true],
+      [-1, false],
+    ] as const) {
+      const clock = new VirtualClock();
+      const server = new FakeApiServer([Site], { clock });
+      const stop = new AbortController();
+      let release = (): void => {};
+      const deaf: Runnable = {
+        name: 'deaf',
+        run: () =>
+          new Promise((resolve) => {
+            release = resolve;
+          }),
+      };
+      const { manager, done } = start(server, {
+        clock,
+        gracefulShutdownTimeoutMs: budget,
+        runnables: [deaf],
+        signal: stop.signal,
+      });
+      await manager.started();
+      stop.abort();
+      let ended: unknown = 'not yet';
+      done.then(
+        () => (ended = 'well'),
+        (error: unknown) => (ended = error),
+      );
+      for (let step = 0; step < 20; step++) {
+        await clock.advance(60_000);
+        await new Promise(setImmediate);
+      }
+      if (ends) expect(String(ended)).toContain('did not end in time: deaf');
+      else expect(ended).toBe('not yet');
+      release();
+      await eventually(() => ended !== 'not yet');
+      expect(String(ended)).toContain(ends ? 'deaf' : 'well');
+    }
+  });
+
+  it('gives up on caches that never list, when told to', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    server.interrupt = () => {
+      throw failure(404, 'NotFound', 'the server could not find the requested resource');
+    };
+    const { done } = start(server, { clock, caches: [Site], cacheSyncTimeoutMs: 30_000 });
+    let ended: unknown;
+    done.catch((error: unknown) => {
+      ended = error;
+    });
+    await eventually(() => {
+      void clock.advance(1_000);
+      return ended !== undefined;
+    });
+    expect(String(ended)).toMatch(/did not list Site within 30000 ms/);
+  });
+
+  it('fills the queue of a follower that warms up, and works it off once elected', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site, Lease], { clock });
+    for (const name of ['a', 'b']) server.put(Site, { metadata: { name }, spec: { domain: 'x' } });
+    const held = { holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
+    server.put(Lease, { metadata: { name: 'op.example.com', namespace: 'default' }, spec: held });
+    const seen: string[] = [];
+    let listened = 0;
+    const sites = controller({
+      for: Site,
+      warmUp: true,
+      sources: [
+        {
+          name: 'probe',
+          async start(context) {
+            listened++;
+            context.enqueue({ namespace: 'default', name: 'a' });
+          },
+        },
+      ],
+      async reconcile(object) {
+        seen.push(object.metadata.name ?? '');
+      },
+    });
+    const { manager } = start(server, {
+      clock,
+      controllers: [sites],
+      leaderElection: { id: 'op.example.com', namespace: 'default' },
+    });
+    await manager.started();
+    await eventually(() => listened === 1);
+    expect(seen).toEqual([]);
+    await eventually(() => {
+      void clock.advance(1_000);
+      return seen.length === 2;
+    });
+    await manager.elected();
+    expect(listened).toBe(1);
+    expect(seen.sort()).toEqual(['a', 'b']);
+  });
+
+  it('ends on a programming error where a controller does not recover from these', async () => {
+    const server = new FakeApiServer([Site]);
+    server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'x' } });
+    const sites = controller({
+      for: Site,
+      recoverPanic: false,
+      async reconcile() {
+        (undefined as unknown as { readonly call: () => void }).call();
+      },
+    });
+    await expect(start(server, { controllers: [sites] }).done).rejects.toThrow(TypeError);
+  });
+});
+
+describe('withDefaults', () => {
+  it('lets the controller go before its kind, and the kind before the manager', () => {
+    const none = async (): Promise<void> => {};
+    const defaults = { maxConcurrentReconciles: 3, concurrencyByKind: { 'Site.example.com': 5 }, fenced: false };
+    const plain = controller({ for: Site, reconcile: none });
+    expect(withDefaults(plain, defaults)).toMatchObject({ maxConcurrentReconciles: 5, fenced: false });
+    const own = controller({ for: Site, maxConcurrentReconciles: 7, fenced: true, reconcile: none });
+    expect(withDefaults(own, defaults)).toMatchObject({ maxConcurrentReconciles: 7, fenced: true });
+    expect(withDefaults(plain, { maxConcurrentReconciles: 3 }).maxConcurrentReconciles).toBe(3);
+  });
+});
