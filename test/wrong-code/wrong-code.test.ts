@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { mistakes, preamble } from './mistakes.ts';
+
+// What the compiler says of mistakes is a part of the interface: short, and about what the user wrote. The expected texts
+// are for people to read when they change: npx vitest run test/wrong-code -u
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const path = (name: string) => `${folder}${name.replaceAll(' ', '-')}.ts`;
+let program: ts.Program;
+
+beforeAll(() => {
+  const sources = new Map(Object.entries(mistakes).map(([name, code]) => [path(name), `${preamble}${code.trim()}\n`]));
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    allowImportingTsExtensions: true,
+    customConditions: ['kubewright-source'],
+    types: ['node'],
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, getSourceFile } = host;
+  host.fileExists = (name) => sources.has(name) || fileExists(name);
+  host.getSourceFile = (name, ...rest) => {
+    const text = sources.get(name);
+    return text === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, text, ...rest);
+  };
+  program = ts.createProgram({ rootNames: [...sources.keys()], options, host });
+});
+
+/** The code with what the compiler says below the lines that it says it of. */
+function annotated(name: string): string {
+  const source = program.getSourceFile(path(name));
+  const found = source ? [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)] : [];
+  const lines = (mistakes[name] ?? '').trim().split('\n');
+  const first = preamble.split('\n').length - 1;
+  const said = new Map<number, string[]>();
+  for (const diagnostic of found) {
+    const { line, character } = source?.getLineAndCharacterOfPosition(diagnostic.start ?? 0) ?? {
+      line: 0,
+      character: 0,
+    };
+    const mark = `${' '.repeat(character)}${'~'.repeat(diagnostic.length ?? 1)}`;
+    const text = ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n').replaceAll(/import\(".*?"\)\./g, '');
+    said.set(line - first, [...(said.get(line - first) ?? []), mark, ...text.split('\n').map((one) => `! ${one}`)]);
+  }
+  return `${lines.flatMap((line, at) => [line, ...(said.get(at) ?? [])]).join('\n')}\n`;
+}
+
+describe('wrong code', () => {
+  it('is wrong because of the mistake: what all begin with is right', () => {
+    const preambles = Object.keys(mistakes).map((name) => annotated(name));
+    expect(preambles.every((text) => text.includes('\n! '))).toBe(true);
+    expect(program.getGlobalDiagnostics()).toEqual([]);
+  });
+
+  for (const name of Object.keys(mistakes)) {
+    it(name, async () => {
+      await expect(annotated(name)).toMatchFileSnapshot(`expected/${name.replaceAll(' ', '-')}.txt`);
+    });
+  }
+});
