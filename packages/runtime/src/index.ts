@@ -13,7 +13,6 @@ export type {
   RequestControllerOptions,
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
-export { UnknownKindError } from './controller/kind-resolver.ts';
 export type {
   ApplyObjectsOptions,
   DeleteObjectOptions,
@@ -28,6 +27,7 @@ export type {
 } from './controller/reconcile.ts';
 export { ReconcileTimeoutError } from './controller/reconcile-timeout.ts';
 export { TerminalError } from './controller/terminal-error.ts';
+export { UnknownKindError } from './controller/unknown-kind-error.ts';
 export { StaleViewError } from './controller/write-fence.ts';
 export { addFinalizers, type FinalizerPatchOptions, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export * from './handler/index.ts';

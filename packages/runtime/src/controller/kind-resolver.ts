@@ -1,26 +1,7 @@
-import {
-  formatObjectKey,
-  type Kind,
-  type KubernetesObject,
-  objectKey,
-  parseApiVersion,
-} from '@kubewright/apimachinery';
+import { type Kind, type KubernetesObject, parseApiVersion } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
-
-/** Thrown for an object whose kind neither the program nor the API server knows. */
-export class UnknownKindError extends Error {
-  /** Names the class of failure; worth a retry once the kind is installed. */
-  readonly code = 'KW3004';
-
-  constructor(object: KubernetesObject) {
-    const what = `${object.kind} (${object.apiVersion}) ${formatObjectKey(objectKey(object))}`;
-    super(
-      `cannot write ${what}: the API server does not serve this kind; check apiVersion and kind, or install its CustomResourceDefinition`,
-    );
-    this.name = 'UnknownKindError';
-  }
-}
+import { UnknownKindError } from './unknown-kind-error.ts';
 
 /** Finds the kind of an object: among the declared ones, else by the server's discovery. */
 export class KindResolver {
@@ -48,7 +29,7 @@ export class KindResolver {
     if (!found) {
       // The kind may have been installed since; the next try asks the server again.
       this.#client.discovery.invalidate();
-      throw new UnknownKindError(object);
+      throw new UnknownKindError(wanted, { doing: 'write' });
     }
     const { group, version, kind, plural, scope } = found;
     const resolved: Kind<KubernetesObject> = { group, version, kind, plural, scope };

@@ -32,7 +32,11 @@ export interface KindDefinition {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Name in URLs. @defaultValue the English plural of `kind`, lower case */
+  /**
+   * Name in URLs. Where the server has another one for the kind, a manager finds that by discovery.
+   *
+   * @defaultValue the English plural of `kind`, lower case: a guess
+   */
   readonly plural?: string;
   /** @defaultValue `kind` in lower case */
   readonly singular?: string;

@@ -3,6 +3,7 @@ import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kube
 import { asCachedKind } from '../cache/cached-kind.ts';
 import { InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { kindFinder } from '../controller/kind-finder.ts';
 import { KindResolver } from '../controller/kind-resolver.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
@@ -27,11 +28,13 @@ export interface PartsOptions {
 }
 
 /** Makes the shared parts around a client. Nothing is started. */
-export function makeParts(client: KubernetesClient, from: PartsOptions): ManagerParts {
+export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerParts {
   const { options, controllers, clock, random, log } = from;
   const { namespaces, caches = [] } = options;
+  const { discovery } = plain;
+  const client = plain.intercepted(kindFinder({ discovery, explain: true }));
   const cache = new InformerCache({
-    client,
+    client: plain.intercepted(kindFinder({ discovery, explain: false })),
     clock,
     random,
     log: log.named('cache'),

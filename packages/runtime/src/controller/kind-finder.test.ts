@@ -1,0 +1,95 @@
+import type { ClientCall, RestMapper } from '@kubewright/client';
+import { describe, expect, it } from 'vitest';
+import { kindFinder } from './kind-finder.ts';
+
+const target = { group: 'example.com', version: 'v1', kind: 'Echo', resource: 'echos' };
+const call = (path: string): ClientCall => ({
+  verb: 'get',
+  target,
+  attempt: 1,
+  request: { method: 'GET', path, headers: {} },
+});
+
+/** A server that has these collections, and a discovery that says so. */
+function serverWith(plurals: Record<string, string>) {
+  const paths: string[] = [];
+  let discovered = 0;
+  let readable = true;
+  const mapper = (): RestMapper =>
+    ({
+      forKind: (kind: { readonly version: string }) =>
+        plurals[kind.version] === undefined ? undefined : { plural: plurals[kind.version] },
+      resources: Object.keys(plurals).map((version) => ({ ...target, version, plural: plurals[version] })),
+    }) as unknown as RestMapper;
+  return {
+    paths,
+    discovered: () => discovered,
+    hide: () => (readable = false),
+    discovery: {
+      mapper: async () => {
+        discovered++;
+        if (!readable) throw new Error('no discovery');
+        return mapper();
+      },
+      invalidate: () => {},
+    },
+    next: async (each: ClientCall) => {
+      paths.push(each.request.path);
+      const has = Object.entries(plurals).some(([version, plural]) =>
+        new RegExp(`/${version}/(namespaces/[^/]+/)?${plural}(/|\\?|$)`).test(each.request.path),
+      );
+      const there = has && !each.request.path.endsWith('/missing');
+      return { status: there ? 200 : 404, headers: {}, body: (async function* () {})() };
+    },
+  };
+}
+
+describe('kindFinder', () => {
+  it('asks for the plural when the guess is wrong, once', async () => {
+    const server = serverWith({ v1: 'echoes' });
+    const find = kindFinder({ discovery: server.discovery, explain: true });
+    const base = '/apis/example.com/v1';
+    expect((await find(call(`${base}/namespaces/echos/echos/echos?x=echos`), server.next)).status).toBe(200);
+    const asked = server.discovered();
+    expect((await find(call(`${base}/echos?watch=true`), server.next)).status).toBe(200);
+    expect(server.paths).toEqual([
+      `${base}/namespaces/echos/echos/echos?x=echos`,
+      `${base}/namespaces/echos/echoes/echos?x=echos`,
+      `${base}/echoes?watch=true`,
+    ]);
+    expect(server.discovered()).toBe(asked);
+  });
+
+  it('hands a 404 on that is about the object', async () => {
+    const server = serverWith({ v1: 'echos' });
+    const find = kindFinder({ discovery: server.discovery, explain: true });
+    expect((await find(call('/apis/example.com/v1/namespaces/a/echos/missing'), server.next)).status).toBe(404);
+    expect(server.paths).toHaveLength(1);
+  });
+
+  it('says what to do about a kind that is not served, to those who do not wait for it', async () => {
+    const find = kindFinder({ discovery: serverWith({}).discovery, explain: true });
+    const server = serverWith({});
+    await expect(find(call('/apis/example.com/v1/echos'), server.next)).rejects.toMatchObject({
+      code: 'KW3004',
+      message: expect.stringMatching(/cannot get Echo \(example.com\/v1\).*install its CustomResourceDefinition/),
+    });
+    const other = serverWith({ v1beta1: 'echoes' });
+    const typed = kindFinder({ discovery: other.discovery, explain: true });
+    await expect(typed(call('/apis/example.com/v1/echos'), other.next)).rejects.toThrow(
+      /it has Echo in v1beta1; check/,
+    );
+    const patient = kindFinder({ discovery: server.discovery, explain: false });
+    expect((await patient(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);
+  });
+
+  it('leaves built-in kinds, and a server without discovery, alone', async () => {
+    const server = serverWith({});
+    const find = kindFinder({ discovery: server.discovery, explain: true });
+    const pods = { ...call('/api/v1/pods/x'), target: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } };
+    expect((await find(pods, server.next)).status).toBe(404);
+    expect(server.discovered()).toBe(0);
+    server.hide();
+    expect((await find(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);
+  });
+});

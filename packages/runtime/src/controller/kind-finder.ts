@@ -1,0 +1,93 @@
+import { apiVersionOf } from '@kubewright/apimachinery';
+import type { CallTarget, ClientCall, ClientInterceptor, DiscoveryClient, RestMapper } from '@kubewright/client';
+import { builtInGroups } from './built-in-groups.ts';
+import { UnknownKindError } from './unknown-kind-error.ts';
+
+/** What a {@link kindFinder} asks. */
+export interface KindFinderOptions {
+  readonly discovery: Pick<DiscoveryClient, 'mapper' | 'invalidate'>;
+  /**
+   * Whether calls on a kind that is not served throw {@link UnknownKindError}; otherwise the server's 404 is handed on, as
+   * those need who wait for the kind.
+   */
+  readonly explain: boolean;
+}
+
+/**
+ * Sends calls on custom kinds to the collection that the server has for them, whatever plural the program took them to
+ * have. Costs nothing while the program is right: only a 404 makes it ask, and what was found is kept.
+ */
+export function kindFinder(options: KindFinderOptions): ClientInterceptor {
+  const { discovery, explain } = options;
+  const plurals = new Map<string, string>();
+  return async (call, next) => {
+    const { target } = call;
+    if (!target || builtInGroups.has(target.group)) return next(call);
+    const id = `${target.kind}.${target.version}.${target.group}`;
+    const known = plurals.get(id);
+    const response = await next(known === undefined ? call : onCollection(call, known));
+    if (response.status !== 404) return response;
+    const { signal } = call.request;
+    let mapper = await readMapper(discovery, signal);
+    const used = known ?? target.resource;
+    if (mapper?.forKind(target)?.plural === used) return response;
+    // What was kept may be older than the kind.
+    discovery.invalidate();
+    mapper = await readMapper(discovery, signal);
+    if (!mapper) return response;
+    const found = mapper.forKind(target)?.plural;
+    if (found === used) return response;
+    if (found === undefined) {
+      plurals.delete(id);
+      if (!explain) return response;
+      await discard(response);
+      throw new UnknownKindError(target, { doing: call.verb, served: versionsOf(mapper, target) });
+    }
+    plurals.set(id, found);
+    await discard(response);
+    return next(onCollection(call, found));
+  };
+}
+
+/** A server that does not answer has said nothing about kinds. */
+async function readMapper(
+  discovery: KindFinderOptions['discovery'],
+  signal: AbortSignal | undefined,
+): Promise<RestMapper | undefined> {
+  try {
+    return await discovery.mapper(signal ? { signal } : {});
+  } catch {
+    // The first answer, a 404, is what the caller is told.
+    return undefined;
+  }
+}
+
+function versionsOf(mapper: RestMapper, target: CallTarget): readonly string[] {
+  return mapper.resources
+    .filter((each) => each.group === target.group && each.kind === target.kind)
+    .map((each) => each.version);
+}
+
+function onCollection(call: ClientCall, plural: string): ClientCall {
+  const target = call.target!;
+  const base = `/apis/${apiVersionOf(target)}/`;
+  const { path } = call.request;
+  if (target.resource === plural || !path.startsWith(base)) return call;
+  const rest = path.slice(base.length);
+  const namespace = /^namespaces\/[^/?]+\//.exec(rest)?.[0] ?? '';
+  const after = rest.slice(namespace.length + target.resource.length);
+  return {
+    ...call,
+    target: { ...target, resource: plural },
+    request: { ...call.request, path: `${base}${namespace}${plural}${after}` },
+  };
+}
+
+/** An answer that nobody reads would hold its connection. */
+async function discard(response: { readonly body: AsyncIterable<Uint8Array> }): Promise<void> {
+  try {
+    for await (const _chunk of response.body);
+  } catch {
+    // It was not wanted anyway.
+  }
+}
