@@ -27,9 +27,9 @@ beforeAll(() => {
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;
   host.fileExists = (name) => sources.has(name) || fileExists(name);
-  host.getSourceFile = (name, ...rest) => {
+  host.getSourceFile = (name, language, ...rest) => {
     const text = sources.get(name);
-    return text === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, text, ...rest);
+    return text === undefined ? getSourceFile(name, language, ...rest) : ts.createSourceFile(name, text, language);
   };
   program = ts.createProgram({ rootNames: [...sources.keys()], options, host });
 });
