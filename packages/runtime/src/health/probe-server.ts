@@ -1,9 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { CertificateSource } from '../certificates/certificate-source.ts';
+import type { ServedCertificate, ServedCertificateParts } from '../certificates/served-certificate.ts';
 import { BindError } from './bind-error.ts';
 
-// An import would load all of node's fetch with it: 30 ms and 14 MB that nobody here uses.
-const { createServer } = process.getBuiltinModule('node:http');
+// Imports would load all of node's fetch with them: 30 ms and 14 MB that nobody here uses.
+const http = process.getBuiltinModule('node:http');
+const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
+
+/** What makes a {@link ProbeServer} speak HTTPS. */
+export interface ProbeServerTls {
+  readonly certificates: CertificateSource;
+  readonly parts: Omit<ServedCertificateParts, 'port' | 'converts'>;
+}
 
 /** Answers a request whose path it knows. */
 export type PathHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -11,19 +21,26 @@ export type PathHandler = (request: IncomingMessage, response: ServerResponse) =
 /** A small HTTP server for probes and metrics: GET and HEAD of exact paths and what is below them. */
 export class ProbeServer implements AsyncDisposable {
   readonly #what: string;
-  readonly #server: Server;
+  readonly #tls: ProbeServerTls | undefined;
+  readonly #server: Server | SecureServer;
+  #certificate: ServedCertificate | undefined;
 
-  constructor(what: string, paths: Readonly<Record<string, PathHandler>>) {
+  /** @param tls - where the certificate of HTTPS comes from. @defaultValue HTTP */
+  constructor(what: string, paths: Readonly<Record<string, PathHandler>>, tls?: ProbeServerTls) {
     this.#what = what;
-    this.#server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    this.#tls = tls;
+    const listener = (request: IncomingMessage, response: ServerResponse): void => {
       void serve(paths, { request, response });
-    });
+    };
+    this.#server = tls
+      ? process.getBuiltinModule('node:https').createServer({ ...limits, minVersion: 'TLSv1.2' }, listener)
+      : http.createServer(limits, listener);
   }
 
   /**
-   * Listens on an address such as `:8081` or `127.0.0.1:0`; answers the port.
+   * Listens on an address such as `:8081` or `127.0.0.1:0`; answers the port, of HTTPS once there is a certificate.
    *
-   * @throws BindError (KW3006)
+   * @throws BindError (KW3006), CertificateError (KW3030)
    */
   async listen(address: string): Promise<number> {
     const { host, port } = parseAddress(address);
@@ -37,10 +54,24 @@ export class ProbeServer implements AsyncDisposable {
     }
     // A probe's connection must not keep the process alive.
     this.#server.unref();
-    return (this.#server.address() as AddressInfo).port;
+    const bound = (this.#server.address() as AddressInfo).port;
+    await this.#startTls(bound);
+    return bound;
+  }
+
+  async #startTls(port: number): Promise<void> {
+    if (!this.#tls) return;
+    const { ServedCertificate } = await import('../certificates/served-certificate.ts');
+    const { certificates, parts } = this.#tls;
+    // Made with node:https exactly when there are settings of TLS.
+    this.#certificate = new ServedCertificate(this.#server as SecureServer);
+    const failed = (error: unknown): void =>
+      parts.log.error('the certificate is not renewed any more', { error, server: this.#what });
+    await this.#certificate.start(certificates, { parts: { ...parts, port, converts: [] }, failed });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#certificate?.[Symbol.asyncDispose]();
     if (!this.#server.listening) return;
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

@@ -5,6 +5,9 @@ import type { ControllerDefinition } from '../controller/controller-definition.t
 import type { HealthCheck } from '../health/health-check.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { Logger } from '../log/logger.ts';
+import type { MetricsSecurity } from '../metrics/metrics-security.ts';
+import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
+import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { ControllerDefaults } from './controller-defaults.ts';
 import type { Runnable } from './runnable.ts';
 
@@ -30,6 +33,12 @@ export interface ManagerOptions {
   readonly log?: Logger;
   /** Address of `/metrics`, such as `:8080`; `'0'` serves none. @defaultValue '0' */
   readonly metricsBindAddress?: string;
+  /** Serves `/metrics` over HTTPS, to those whom the API server lets. @defaultValue HTTP, to anybody */
+  readonly metricsSecurity?: MetricsSecurity;
+  /** Made by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
+  readonly webhooks?: readonly WebhookDefinition[];
+  /** Where and with which certificate webhooks are served. @defaultValue port 9443, cert-manager's files */
+  readonly webhookServer?: WebhookServerOptions;
   /** Address of `/healthz` and `/readyz`, such as `:8081`; `'0'` serves none. @defaultValue '0' */
   readonly healthProbeBindAddress?: string;
   readonly healthzChecks?: Readonly<Record<string, HealthCheck>>;

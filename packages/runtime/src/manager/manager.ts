@@ -8,6 +8,7 @@ import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
+import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
 import { cacheFaults } from './cache-faults.ts';
 import { cacheSync } from './cache-sync.ts';
 import { withDefaults } from './controller-defaults.ts';
@@ -54,6 +55,7 @@ export class Manager implements AsyncDisposable {
   readonly #leading: RunnableGroup;
   readonly #stop = new AbortController();
   readonly #servers: ProbeServers;
+  readonly #webhooks: WebhooksRunnable | undefined;
   #watchdog: Watchdog | undefined;
   #metrics: RuntimeMetrics | undefined;
   #running: Promise<void> | undefined;
@@ -78,8 +80,16 @@ export class Manager implements AsyncDisposable {
     this.#first = new RunnableGroup(group);
     this.#everywhere = new RunnableGroup(group);
     this.#leading = new RunnableGroup(group);
+    this.#webhooks = this.#declareWebhooks();
     for (const runnable of options.runnables ?? []) this.add(runnable);
-    this.#servers = new ProbeServers({ options, clock, cacheFaults: () => cacheFaults(this.#informers) });
+    this.#servers = new ProbeServers({
+      options,
+      clock,
+      log: this.#log,
+      client: () => this.#parts?.client,
+      cacheFaults: () => cacheFaults(this.#informers),
+      webhookCheck: this.#webhooks?.check,
+    });
   }
 
   /**
@@ -101,8 +111,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /** Ports that were bound, for addresses that left the choice open. */
-  get ports(): { readonly metrics: number | undefined; readonly health: number | undefined } {
-    return this.#servers.ports;
+  get ports(): Readonly<Record<'metrics' | 'health' | 'webhook', number | undefined>> {
+    return { ...this.#servers.ports, webhook: this.#webhooks?.port };
   }
 
   /**
@@ -183,6 +193,21 @@ export class Manager implements AsyncDisposable {
       this.#metrics.caches(() => this.#informers.map((informer) => informer.gauges));
     }
     await this.#servers.start(this.#metrics);
+  }
+
+  #declareWebhooks(): WebhooksRunnable | undefined {
+    const { webhooks = [], webhookServer: server = {} } = this.#options;
+    if (webhooks.length === 0) return undefined;
+    const parts = (): ReturnType<WebhooksRunnableOptions['parts']> => ({
+      clock: this.#clock,
+      log: this.#log.named('webhook'),
+      client: this.client,
+      cache: this.cache,
+      ...(this.#metrics && { metrics: this.#metrics.webhooks, certificateMetrics: this.#metrics.certificates }),
+    });
+    const runnable = new WebhooksRunnable({ webhooks, server, parts });
+    this.#first.add(runnable);
+    return runnable;
   }
 
   async #work(always: ControllerGroup, signal: AbortSignal): Promise<void> {

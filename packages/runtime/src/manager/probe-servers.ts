@@ -1,7 +1,11 @@
 import type { Clock } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
 import type { checksHandler } from '../health/checks-handler.ts';
 import type { HealthCheck } from '../health/health-check.ts';
-import type { ProbeServer } from '../health/probe-server.ts';
+import type { ProbeServer, ProbeServerTls } from '../health/probe-server.ts';
+import type { Logger } from '../log/logger.ts';
+import { metricsHandler } from '../metrics/metrics-handler.ts';
+import { defaultMetricsCertificates } from '../metrics/metrics-security.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
@@ -9,8 +13,21 @@ import type { ManagerOptions } from './manager-options.ts';
 export interface ProbeServersOptions {
   readonly options: ManagerOptions;
   readonly clock: Clock;
+  readonly log: Logger;
+  /** For asking who may read metrics; undefined until the manager has one. */
+  readonly client: () => KubernetesClient | undefined;
   /** Says what keeps caches from being served: kinds not listed yet, kinds not followed any more. */
   readonly cacheFaults: () => readonly string[];
+  /** Says whether webhooks are answered, where there are any. */
+  readonly webhookCheck: HealthCheck | undefined;
+}
+
+type Paths = ConstructorParameters<typeof ProbeServer>[1];
+
+interface Listening {
+  readonly address: string;
+  readonly paths: Paths;
+  readonly tls?: ProbeServerTls;
 }
 
 /** The HTTP servers of a manager: `/healthz` and `/readyz`, and `/metrics`. */
@@ -36,41 +53,44 @@ export class ProbeServers implements AsyncDisposable {
         address: healthProbeBindAddress,
         paths: this.#checks((await import('../health/checks-handler.ts')).checksHandler),
       });
-    if (metrics && metricsBindAddress !== '0') {
-      const paths: ConstructorParameters<typeof ProbeServer>[1] = {
-        '/metrics': async (_, response) => {
-          const { contentType, text } = await metrics.render();
-          response.writeHead(200, { 'content-type': contentType });
-          response.end(text);
-        },
-      };
-      this.#ports.metrics = await this.#listen('metrics', { address: metricsBindAddress, paths });
-    }
+    if (metrics && metricsBindAddress !== '0')
+      this.#ports.metrics = await this.#listenForMetrics(metrics, metricsBindAddress);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#servers.splice(0).map((server) => server[Symbol.asyncDispose]()));
   }
 
-  async #listen(
-    what: string,
-    where: { readonly address: string; readonly paths: ConstructorParameters<typeof ProbeServer>[1] },
-  ): Promise<number> {
+  async #listenForMetrics(metrics: RuntimeMetrics, address: string): Promise<number> {
+    const { options, clock, log, client } = this.#options;
+    const security = options.metricsSecurity;
+    const paths = { '/metrics': await metricsHandler(metrics, { security, client, clock, log: log.named('metrics') }) };
+    if (!security) return this.#listen('metrics', { address, paths });
+    const { certificates = await defaultMetricsCertificates() } = security;
+    const parts = { clock, log: log.named('metrics'), metrics: metrics.certificates };
+    return this.#listen('metrics', { address, paths, tls: { certificates, parts } });
+  }
+
+  async #listen(what: string, where: Listening): Promise<number> {
     // Loaded with Node's HTTP server only when something is served.
     const { ProbeServer } = await import('../health/probe-server.ts');
-    const server = new ProbeServer(what, where.paths);
+    const server = new ProbeServer(what, where.paths, where.tls);
     this.#servers.push(server);
     return server.listen(where.address);
   }
 
-  #checks(handlerOf: typeof checksHandler): ConstructorParameters<typeof ProbeServer>[1] {
-    const { options, clock, cacheFaults } = this.#options;
+  #checks(handlerOf: typeof checksHandler): Paths {
+    const { options, clock, cacheFaults, webhookCheck } = this.#options;
     const caches: HealthCheck = () => {
       const faults = cacheFaults();
       if (faults.length > 0) throw new Error(faults.join('; '));
     };
     const live = new Map<string, HealthCheck>([['ping', () => {}], ...Object.entries(options.healthzChecks ?? {})]);
-    const ready = new Map<string, HealthCheck>([['caches', caches], ...Object.entries(options.readyzChecks ?? {})]);
+    const ready = new Map<string, HealthCheck>([
+      ['caches', caches],
+      ...(webhookCheck ? [['webhook', webhookCheck] as const] : []),
+      ...Object.entries(options.readyzChecks ?? {}),
+    ]);
     return {
       '/healthz': handlerOf('/healthz', { checks: () => live, clock }),
       '/readyz': handlerOf('/readyz', { checks: () => ready, clock }),

@@ -1,7 +1,8 @@
-import type { Registry } from 'prom-client';
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReconcileResultLabel } from '../controller/controller-metrics.ts';
 import { formatGoNumber } from './go-number.ts';
 import type { CacheGauges, RuntimeMetrics } from './runtime-metrics.ts';
+import { certificateMetrics, webhookMetrics } from './webhook-metrics.ts';
 
 const reconcileBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
@@ -36,27 +37,33 @@ export async function prometheusMetrics(): Promise<RuntimeMetrics> {
     controller: (name, options) => controllerMetrics(families, { name, ...options }),
     leader: (name, isLeader) => leader.set({ name }, isLeader ? 1 : 0),
     caches: (read) => cacheGauges(make, read),
+    webhooks: webhookMetrics(make, queueBuckets()),
+    certificates: certificateMetrics(make),
     clientInterceptor: requestCounter(make),
     render: async () => ({ contentType: registry.contentType, text: withGoLabels(await registry.metrics()) }),
   };
 }
 
 type Prom = typeof import('prom-client');
-type Factory = ReturnType<typeof metricFactory>;
 
-function metricFactory(prom: Prom, registry: Registry) {
+/** Makes metrics in one registry. */
+export interface MetricFactory {
+  counter(name: string, help: string, labelNames: string[]): Counter;
+  gauge(name: string, help: string, labelNames: string[], collect?: () => void): Gauge;
+  histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram;
+}
+
+function metricFactory(prom: Prom, registry: Registry): MetricFactory {
   const registers = [registry];
   return {
-    counter: (name: string, help: string, labelNames: string[]) =>
-      new prom.Counter({ name, help, labelNames, registers }),
-    gauge: (name: string, help: string, labelNames: string[], collect?: () => void) =>
+    counter: (name, help, labelNames) => new prom.Counter({ name, help, labelNames, registers }),
+    gauge: (name, help, labelNames, collect) =>
       new prom.Gauge({ name, help, labelNames, registers, ...(collect && { collect }) }),
-    histogram: (name: string, help: string, labelNames: string[], buckets: number[]) =>
-      new prom.Histogram({ name, help, labelNames, buckets, registers }),
+    histogram: (name, help, labelNames, buckets) => new prom.Histogram({ name, help, labelNames, buckets, registers }),
   };
 }
 
-function reconcileFamilies(make: Factory) {
+function reconcileFamilies(make: MetricFactory) {
   const prefix = 'controller_runtime';
   const labels = ['controller'];
   return {
@@ -75,7 +82,7 @@ function reconcileFamilies(make: Factory) {
   };
 }
 
-function queueFamilies(make: Factory) {
+function queueFamilies(make: MetricFactory) {
   const labels = ['name', 'controller'];
   return {
     depth: make.gauge('workqueue_depth', 'Keys that are ready', [...labels, 'priority']),
@@ -156,7 +163,7 @@ function priorityLabels(): (priority: number) => string {
   };
 }
 
-function cacheGauges(make: Factory, read: () => readonly CacheGauges[]): void {
+function cacheGauges(make: MetricFactory, read: () => readonly CacheGauges[]): void {
   const objects = make.gauge('kubewright_cache_objects', 'Objects in the cache', ['kind']);
   const bytes = make.gauge('kubewright_cache_bytes', 'Memory of cached objects outside the heap', ['kind']);
   const age = make.gauge('kubewright_watch_last_event_age_seconds', 'Time since the watch brought anything', ['kind']);
@@ -170,7 +177,7 @@ function cacheGauges(make: Factory, read: () => readonly CacheGauges[]): void {
 }
 
 /** Counts answers by code, and failures below HTTP as `<error>`, as client-go's adapter does. */
-function requestCounter(make: Factory): RuntimeMetrics['clientInterceptor'] {
+function requestCounter(make: MetricFactory): RuntimeMetrics['clientInterceptor'] {
   const requests = make.counter('rest_client_requests_total', 'Requests by code, method and host', [
     'code',
     'method',

@@ -1,5 +1,7 @@
 import type { ClientInterceptor } from '@kubewright/client';
+import type { CertificateMetrics } from '../certificates/certificate-source.ts';
 import type { ControllerMetrics } from '../controller/controller-metrics.ts';
+import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
 import type { WorkQueueMetrics } from '../workqueue/work-queue.ts';
 
 /** What is read when metrics are asked for, rather than counted. */
@@ -26,6 +28,8 @@ export interface RuntimeMetrics {
   /** Tells of leadership. */
   leader(name: string, isLeader: boolean): void;
   caches(read: () => readonly CacheGauges[]): void;
+  readonly webhooks: WebhookMetrics;
+  readonly certificates: CertificateMetrics;
   /** Counts a client's requests to a host. */
   clientInterceptor(host: string): ClientInterceptor;
   /** Writes everything in Prometheus' text format. */

@@ -1,0 +1,121 @@
+import { type Clock, sleep } from '@kubewright/apimachinery';
+import type { AuthorityLifetimes } from './authority-lifetimes.ts';
+import { keepAuthority, readBundle } from './authority-secret.ts';
+import type { AuthorityPolicy, AuthorityState } from './authority-state.ts';
+import { type InjectionOptions, injectBundle, type WebhookAddress } from './ca-injection.ts';
+import { CertificateError } from './certificate-error.ts';
+import type { CertificateParts } from './certificate-source.ts';
+import type { OwnAuthorityOptions } from './own-authority.ts';
+
+/** Longest wait after a failure, in milliseconds. */
+const longestBackoffMs = 30_000;
+
+/** Runs an operator's own authority; see {@link ownAuthority}. */
+export class AuthorityKeeper {
+  readonly #options: OwnAuthorityOptions;
+  readonly #lifetimes: Required<AuthorityLifetimes>;
+  readonly #parts: CertificateParts;
+  readonly #address: WebhookAddress;
+  readonly #hosts: readonly string[];
+  #served: string | undefined;
+  #missing = '';
+  /** The bundle that callers were last told of, all of them. */
+  #known = '';
+
+  constructor(
+    options: OwnAuthorityOptions,
+    from: { readonly lifetimes: Required<AuthorityLifetimes>; readonly parts: CertificateParts },
+  ) {
+    this.#options = options;
+    this.#lifetimes = from.lifetimes;
+    this.#parts = from.parts;
+    this.#address = addressOf(options, from.parts.port);
+    this.#hosts = hostsOf(this.#address, options.hosts ?? []);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { intervalMs = 30_000 } = this.#options;
+    let backoffMs = 500;
+    while (!signal.aborted) {
+      let waitMs = intervalMs;
+      try {
+        await this.#lookAfter(signal);
+        backoffMs = 500;
+      } catch (error) {
+        if (signal.aborted) return;
+        // Nothing will come of trying again.
+        if (error instanceof CertificateError && this.#served === undefined) throw error;
+        log.error('cannot look after the webhook certificates', { error, retryInMs: backoffMs });
+        waitMs = Math.min(backoffMs, intervalMs);
+        backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+      }
+      await pause(clock, { ms: waitMs, signal });
+    }
+  }
+
+  async #lookAfter(signal: AbortSignal): Promise<void> {
+    const { log, publish } = this.#parts;
+    const { secret } = this.#options;
+    const client = this.#client;
+    const { state, isChanged } = await keepAuthority({ client, secret, policy: (kept) => this.#policy(kept), signal });
+    if (isChanged) log.info('Updated the webhook certificates', { secret, authorities: state.bundle.length });
+    if (state.serving.certificate !== this.#served) {
+      publish(state.serving);
+      log.info('Updated current TLS certificate');
+      this.#served = state.serving.certificate;
+    }
+    const bundle = async (): Promise<string> => {
+      const now = await readBundle({ client, secret, signal });
+      if (now !== undefined) return now;
+      throw new Error('the Secret of the webhook certificates has gone; it is made anew');
+    };
+    await this.#inject({ client, address: this.#address, bundle, signal });
+    this.#known = state.bundle.join('');
+  }
+
+  async #inject(how: Omit<InjectionOptions, 'targets'>): Promise<void> {
+    const { log, converts } = this.#parts;
+    const { mutating = [], validating = [], definitions = converts } = this.#options;
+    const { changed, missing } = await injectBundle({ ...how, targets: { mutating, validating, definitions } });
+    if (changed.length > 0) log.info('Injected the webhook authority', { objects: changed });
+    if (missing.length > 0 && missing.join() !== this.#missing)
+      log.warn('nobody calls these webhooks yet: what configures them is missing', { objects: missing });
+    this.#missing = missing.join();
+  }
+
+  #policy(kept: AuthorityState | undefined): AuthorityPolicy {
+    const subject = { commonName: `${this.#options.secret.name}-ca`.slice(0, 64) };
+    return {
+      ...this.#lifetimes,
+      subject,
+      hosts: this.#hosts,
+      nowMs: this.#parts.clock.now(),
+      isBundleKnown: kept?.bundle.join('') === this.#known,
+    };
+  }
+
+  get #client(): NonNullable<CertificateParts['client']> {
+    if (this.#parts.client) return this.#parts.client;
+    throw new CertificateError('ownAuthority() keeps its keys in a Secret and needs a client; serve with a manager');
+  }
+}
+
+function addressOf({ service, url = '' }: OwnAuthorityOptions, port: number): WebhookAddress {
+  if (service) return { service };
+  const parsed = new URL(url);
+  return { url: `https://${parsed.hostname}:${parsed.port === '' ? port : parsed.port}` };
+}
+
+function hostsOf(address: WebhookAddress, more: readonly string[]): readonly string[] {
+  if ('url' in address) return [...new Set([new URL(address.url).hostname.replace(/^\[|\]$/g, ''), ...more])];
+  const { namespace, name } = address.service;
+  const inCluster = `${name}.${namespace}.svc`;
+  return [...new Set([inCluster, `${inCluster}.cluster.local`, `${name}.${namespace}`, ...more])];
+}
+
+async function pause(clock: Clock, how: { readonly ms: number; readonly signal: AbortSignal }): Promise<void> {
+  await sleep(clock, how).catch(() => {
+    // Aborted: the loop's condition sees it.
+  });
+}

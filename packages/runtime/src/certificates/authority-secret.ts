@@ -1,0 +1,109 @@
+import { isAlreadyExists, isConflict, isNotFound, type ObjectKey } from '@kubewright/apimachinery';
+import { Secret } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { type AuthorityPolicy, type AuthorityState, nextAuthorityState } from './authority-state.ts';
+import { CertificateError } from './certificate-error.ts';
+
+/** What {@link keepAuthority} needs. */
+export interface KeepOptions {
+  readonly client: KubernetesClient;
+  readonly secret: ObjectKey;
+  readonly policy: (kept: AuthorityState | undefined) => AuthorityPolicy;
+  readonly signal: AbortSignal;
+}
+
+/** The state that all replicas agree on, and whether this call has changed it. */
+export interface KeptAuthority {
+  readonly state: AuthorityState;
+  readonly isChanged: boolean;
+}
+
+/** Steps and lost races that one call may take; more is somebody who undoes every step. */
+const mostSteps = 20;
+
+/**
+ * Reads the authority's Secret and does what is due. Any number of replicas may do this at once: each write carries the
+ * version that was read, and who loses reads again.
+ *
+ * @throws CertificateError (KW3030) when the Secret is cert-manager's.
+ */
+export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority> {
+  const { client, secret: key, policy, signal } = options;
+  const secrets = client.resource(Secret);
+  let isChanged = false;
+  for (let step = 0; step < mostSteps; step++) {
+    const found = await read(options);
+    const kept = found && stateOf(found);
+    const state = nextAuthorityState(kept, policy(kept));
+    if (state === kept) return { state, isChanged };
+    try {
+      if (found) await secrets.update({ ...found, data: { ...found.data, ...dataOf(state) } }, { signal });
+      else await secrets.create(newSecret(key, state), { signal });
+      isChanged = true;
+    } catch (error) {
+      // Another replica was faster; what it wrote is as good.
+      if (!isConflict(error) && !isAlreadyExists(error)) throw error;
+    }
+  }
+  throw new CertificateError(
+    `cannot settle the certificates in Secret ${key.namespace}/${key.name}: it changes after every write; who else writes it?`,
+  );
+}
+
+/** Reads the bundle that the Secret holds now, PEM; `undefined` when there is none. */
+export async function readBundle(
+  options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>,
+): Promise<string | undefined> {
+  const found = await read(options);
+  return found && stateOf(found)?.bundle.join('');
+}
+
+async function read(options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>): Promise<Secret | undefined> {
+  const { client, secret: key, signal } = options;
+  try {
+    const found = await client.resource(Secret).get(key, { signal });
+    const { annotations = {} } = found.metadata;
+    if (Object.keys(annotations).some((each) => each.startsWith('cert-manager.io/')))
+      throw new CertificateError(
+        `Secret ${key.namespace}/${key.name} is cert-manager's; mount it and use certificateFiles(), or name another Secret`,
+      );
+    return found;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The parts under names that other programs know; `undefined` for a Secret that was prepared empty, or is damaged. */
+function stateOf(secret: Secret): AuthorityState | undefined {
+  const { data = {} } = secret;
+  const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8');
+  const bundle = text('ca.crt').match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g);
+  if (!bundle) return undefined;
+  return { key: text('ca.key'), bundle, serving: { key: text('tls.key'), certificate: text('tls.crt') } };
+}
+
+function dataOf(state: AuthorityState): Readonly<Record<string, string>> {
+  const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+  return {
+    'ca.crt': base64(state.bundle.join('')),
+    'ca.key': base64(state.key),
+    'tls.crt': base64(state.serving.certificate),
+    'tls.key': base64(state.serving.key),
+  };
+}
+
+function newSecret(key: ObjectKey, state: AuthorityState): Secret {
+  const { name, namespace } = key;
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      labels: { 'app.kubernetes.io/managed-by': 'kubewright' },
+    },
+    type: 'kubernetes.io/tls',
+    data: dataOf(state),
+  };
+}

@@ -1,0 +1,18 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { KeyPair } from '@kubewright/apimachinery';
+import { CertificateError } from './certificate-error.ts';
+
+/**
+ * Checks that a server can use a pair: both can be read and belong together.
+ *
+ * @throws CertificateError (KW3030)
+ */
+export function checkKeyPair(pair: KeyPair, what: string): void {
+  let fits: boolean;
+  try {
+    fits = new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.key));
+  } catch (cause) {
+    throw new CertificateError(`cannot read ${what}: not a certificate and its key in PEM`, { cause });
+  }
+  if (!fits) throw new CertificateError(`cannot use ${what}: the key is not the certificate's`);
+}

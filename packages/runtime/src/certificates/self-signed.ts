@@ -1,0 +1,52 @@
+import { issueCertificate, sleep } from '@kubewright/apimachinery';
+import type { CertificateSource } from './certificate-source.ts';
+
+/** Options of {@link selfSigned}. */
+export interface SelfSignedOptions {
+  /** @defaultValue ['localhost', '127.0.0.1', '::1'] */
+  readonly hosts?: readonly string[];
+}
+
+const lifeMs = 365 * 86_400_000;
+const backdateMs = 3_600_000;
+
+/**
+ * Makes a certificate in memory that nobody has to believe: it encrypts, it does not prove who answers. Good for metrics,
+ * whose readers prove themselves; the API server would refuse to call a webhook behind it.
+ */
+export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
+  const { hosts = ['localhost', '127.0.0.1', '::1'] } = options;
+  return {
+    async run({ clock, publish }, signal) {
+      const crypto = await import('node:crypto');
+      while (!signal.aborted) {
+        const nowMs = clock.now();
+        publish(
+          issueCertificate(
+            {
+              subject: { commonName: hosts[0] ?? 'localhost' },
+              usage: 'server',
+              hosts,
+              notBeforeMs: nowMs - backdateMs,
+              notAfterMs: nowMs + lifeMs,
+            },
+            crypto,
+          ),
+        );
+        await sleepUntil(clock, { ms: lifeMs / 2, signal });
+      }
+    },
+  };
+}
+
+/** Waits in steps that a timer can hold. */
+async function sleepUntil(
+  clock: Parameters<typeof sleep>[0],
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const end = clock.monotonic() + ms;
+  while (!signal.aborted && clock.monotonic() < end)
+    await sleep(clock, { ms: Math.min(end - clock.monotonic(), 86_400_000), signal }).catch(() => {
+      // Aborted: the conditions see it.
+    });
+}

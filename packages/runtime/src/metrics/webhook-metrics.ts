@@ -1,0 +1,53 @@
+import type { CertificateMetrics } from '../certificates/certificate-source.ts';
+import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
+import type { MetricFactory } from './prometheus-metrics.ts';
+
+/** Makes the counters of webhooks as controller-runtime has them. Denials are answered with 200, here as there. */
+export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookMetrics {
+  const prefix = 'controller_runtime';
+  const latency = make.histogram(
+    `${prefix}_webhook_latency_seconds`,
+    'How long webhook requests took',
+    ['webhook'],
+    buckets,
+  );
+  const requests = make.counter(`${prefix}_webhook_requests_total`, 'Webhook requests by path and HTTP status code', [
+    'webhook',
+    'code',
+  ]);
+  const inFlight = make.gauge(`${prefix}_webhook_requests_in_flight`, 'Webhook requests being answered', ['webhook']);
+  const panics = {
+    admission: make.counter(
+      `${prefix}_webhook_panics_total`,
+      'Failures inside admission webhooks that were caught',
+      [],
+    ),
+    conversion: make.counter(
+      `${prefix}_conversion_webhook_panics_total`,
+      'Failures inside conversion webhooks that were caught',
+      [],
+    ),
+  };
+  return {
+    path(webhook) {
+      for (const code of ['200', '500']) requests.inc({ webhook, code }, 0);
+      inFlight.set({ webhook }, 0);
+      return {
+        started: () => inFlight.inc({ webhook }),
+        finished(code, seconds) {
+          inFlight.dec({ webhook });
+          requests.inc({ webhook, code: String(code) });
+          latency.observe({ webhook }, seconds);
+        },
+      };
+    },
+    panicked: (what) => panics[what].inc(),
+  };
+}
+
+/** Makes the counters of certificates read from files. */
+export function certificateMetrics(make: MetricFactory): CertificateMetrics {
+  const reads = make.counter('certwatcher_read_certificate_total', 'Certificates read from files', []);
+  const errors = make.counter('certwatcher_read_certificate_errors_total', 'Certificates that could not be read', []);
+  return { read: () => reads.inc(), failed: () => errors.inc() };
+}

@@ -1,0 +1,124 @@
+import { applyJsonPatch, type JsonPatchOperation, StatusError } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+import type { AdmissionContext } from './admission-context.ts';
+import { type AdmissionRequest, type AdmissionResponse, errored } from './admission-review.ts';
+import { readAdmissionReview, writeAdmissionReview } from './review-format.ts';
+import type { AdmissionWebhook } from './webhook-definition.ts';
+import { WebhookError } from './webhook-error.ts';
+import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+
+/**
+ * Answers reviews on one path. The HTTP status is always 200, the verdict is inside, as with controller-runtime (0.25).
+ * Several webhooks are asked in order until one refuses; each sees the object as those before it left it.
+ */
+export function admissionHandler(
+  webhooks: readonly AdmissionWebhook[],
+  parts: WebhookParts,
+): (call: WebhookCall) => Promise<WebhookAnswer> {
+  const log = parts.log.named('admission');
+  return async (call) => {
+    const review = readAdmissionReview(call);
+    if ('fault' in review) {
+      log.error('bad request', { error: review.fault.message });
+      return { status: 200, json: writeAdmissionReview(errored(review.fault.code, review.fault.message), undefined) };
+    }
+    const { request } = review;
+    const requestLog = withRequest(log, webhooks, request);
+    requestLog.debug('received request');
+    const asked = { request, log: requestLog, signal: call.signal };
+    const response = await ask(webhooks, asked, parts);
+    requestLog.debug('wrote response', { allowed: response.allowed, ...brief(response) });
+    return { status: 200, json: writeAdmissionReview(response, review) };
+  };
+}
+
+interface Asked {
+  readonly request: AdmissionRequest;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+async function ask(
+  webhooks: readonly AdmissionWebhook[],
+  asked: Asked,
+  parts: WebhookParts,
+): Promise<AdmissionResponse> {
+  const warnings: string[] = [];
+  const patch: JsonPatchOperation[] = [];
+  const auditAnnotations: Record<string, string> = {};
+  let { request } = asked;
+  let last: AdmissionResponse = { allowed: true };
+  try {
+    for (const webhook of webhooks) {
+      last = await webhook.handle(request, contextOf({ ...asked, request }, { parts, warnings }));
+      warnings.push(...(last.warnings ?? []));
+      Object.assign(auditAnnotations, last.auditAnnotations);
+      if (!last.allowed) return { ...last, warnings };
+      if (last.patch && last.patch.length > 0) {
+        if (webhook.type === 'validating') throw new WebhookError('a validating webhook must not change the object');
+        patch.push(...last.patch);
+        request = { ...request, object: applyJsonPatch(request.object, last.patch) };
+      }
+    }
+  } catch (error) {
+    return { ...failed(error, asked.log, parts), warnings };
+  }
+  return { ...last, warnings, patch, auditAnnotations };
+}
+
+/** A refusal of the function's own passes; anything else is a fault of the operator, and must not admit. */
+function failed(error: unknown, log: Logger, parts: WebhookParts): AdmissionResponse {
+  if (error instanceof StatusError) return { allowed: false, result: error.status };
+  parts.metrics?.panicked('admission');
+  log.error('Observed a panic', { error });
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    ...errored(500, `panic: ${message} [recovered]`),
+    result: { code: 500, reason: 'InternalError', message: `panic: ${message} [recovered]` },
+  };
+}
+
+function contextOf(
+  asked: Asked,
+  { parts, warnings }: { readonly parts: WebhookParts; readonly warnings: string[] },
+): AdmissionContext {
+  const { request, log, signal } = asked;
+  return {
+    request,
+    dryRun: request.dryRun ?? false,
+    warn: (text) => void warnings.push(text),
+    get client() {
+      return given(parts.client, 'client');
+    },
+    get cache() {
+      return given(parts.cache, 'cache');
+    },
+    log,
+    signal,
+  };
+}
+
+function given<T>(part: T | undefined, name: string): T {
+  if (part !== undefined) return part;
+  throw new WebhookError(`the webhook has no ${name}: it is served without a manager; give the server one`);
+}
+
+/** The keys of controller-runtime's builder; of its raw webhooks where no kind is known. */
+function withRequest(log: Logger, webhooks: readonly AdmissionWebhook[], request: AdmissionRequest): Logger {
+  const kind = webhooks[0]?.kind;
+  const { namespace = '', name = '' } = request;
+  return log.with({
+    ...(kind && { webhookGroup: kind.group, webhookKind: kind.kind }),
+    [kind?.kind ?? 'object']: { name, namespace },
+    namespace,
+    name,
+    resource: request.resource,
+    user: request.userInfo.username ?? '',
+    requestID: request.uid,
+  });
+}
+
+function brief(response: AdmissionResponse): Record<string, unknown> {
+  const { code, reason, message } = response.result ?? {};
+  return { ...(code !== undefined && { code }), ...(reason && { reason }), ...(message && { message }) };
+}

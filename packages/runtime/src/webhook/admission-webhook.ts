@@ -1,0 +1,32 @@
+import type { AdmissionContext } from './admission-context.ts';
+import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
+import type { AdmissionWebhook, WebhookRegistration, WebhookRule } from './webhook-definition.ts';
+
+/** What {@link admissionWebhook} is told. */
+export interface AdmissionWebhookOptions extends WebhookRegistration {
+  readonly type: 'mutating' | 'validating';
+  /** Letters, digits, `-` and `_` between slashes: `/check-pods`. */
+  readonly path: string;
+  /** For {@link webhookConfigurations}. @defaultValue none: it is not registered by this program */
+  readonly rules?: readonly WebhookRule[];
+  /** Answers with `allowed()`, `denied(…)` or `patched(…)`; what it throws is treated as in `validator`. */
+  handle(request: AdmissionRequest, context: AdmissionContext): AdmissionResponse | Promise<AdmissionResponse>;
+}
+
+/**
+ * Declares a webhook that answers reviews itself: of several kinds, of subresources, of kinds unknown to the program.
+ *
+ * @example
+ * ```ts
+ * admissionWebhook({
+ *   type: 'validating',
+ *   path: '/no-exec',
+ *   rules: [{ groups: [''], versions: ['v1'], resources: ['pods/exec'], operations: ['CONNECT'] }],
+ *   handle: (request) => (request.namespace === 'prod' ? denied('nobody enters production') : allowed()),
+ * });
+ * ```
+ */
+export function admissionWebhook(options: AdmissionWebhookOptions): AdmissionWebhook {
+  const { type, path, rules = [], handle: _, ...registration } = options;
+  return { type, path, rules, registration, handle: async (request, context) => options.handle(request, context) };
+}

@@ -1,0 +1,66 @@
+import { apiVersionOf, type Kind, type KubernetesObject, type ObjectMeta } from '@kubewright/apimachinery';
+import type { ConversionSteps, ConversionWebhook } from './webhook-definition.ts';
+import { WebhookError } from './webhook-error.ts';
+
+/**
+ * What a conversion returns: the fields of the other version. Type and metadata are kept for it; a `metadata` that it
+ * returns changes labels and annotations only, as the API demands.
+ */
+export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & { readonly metadata?: ObjectMeta };
+
+/** The two ways between a version and the hub. Both must lose nothing: put what the other side lacks into annotations. */
+export interface SpokeConversions<Spoke, Hub> {
+  toHub(object: Spoke): Converted<Hub> | Promise<Converted<Hub>>;
+  fromHub(object: Hub): Converted<Spoke> | Promise<Converted<Spoke>>;
+}
+
+/** One version of a kind and its ways to and from the hub; made by {@link spoke}. */
+export interface Spoke<Hub extends KubernetesObject> {
+  readonly version: Kind<KubernetesObject>;
+  /** Never present at run time; carries the hub's type. */
+  readonly __hub?: (hub: Hub) => void;
+  readonly steps: ConversionSteps;
+}
+
+/** Declares a version that is converted by way of the hub; see {@link converter}. */
+export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
+  version: Kind<S>,
+  conversions: SpokeConversions<S, Hub>,
+): Spoke<Hub> {
+  // The server's word for what an object is decides which function gets it; each gets only its own version's.
+  const toHub = conversions.toHub.bind(conversions) as unknown as ConversionSteps['toHub'];
+  const fromHub = conversions.fromHub.bind(conversions) as unknown as ConversionSteps['fromHub'];
+  return { version, steps: { toHub, fromHub } };
+}
+
+/**
+ * Declares the conversion between versions of one kind: one is the hub, the others are spokes. The manager serves it under
+ * `/convert`; the CRD's `spec.conversion` must name the webhook (own certificates: `ownAuthority` sees to that).
+ *
+ * @example
+ * ```ts
+ * converter(PostgresqlV1, [
+ *   spoke(PostgresqlV1beta1, {
+ *     toHub: (old) => ({ spec: { instances: old.spec.replicas } }),
+ *     fromHub: (pg) => ({ spec: { replicas: pg.spec.instances } }),
+ *   }),
+ * ]);
+ * ```
+ * @throws WebhookError (KW3031) when a spoke is of another kind, or two are of one version.
+ */
+export function converter<Hub extends KubernetesObject>(
+  hub: Kind<Hub>,
+  spokes: readonly Spoke<Hub>[],
+): ConversionWebhook {
+  const { group, kind, plural } = hub;
+  const byVersion = new Map<string, ConversionSteps>();
+  for (const { version, steps } of spokes) {
+    const what = `${version.kind} (${apiVersionOf(version)})`;
+    if (version.group !== group || version.kind !== kind)
+      throw new WebhookError(`cannot convert ${what} to ${kind} (${apiVersionOf(hub)}): they are different kinds`);
+    if (version.version === hub.version || byVersion.has(version.version))
+      throw new WebhookError(`cannot convert ${what} in two ways; declare each version once, the hub apart`);
+    byVersion.set(version.version, steps);
+  }
+  return { type: 'conversion', group, kind, plural, hub: hub.version, spokes: byVersion };
+}

@@ -1,0 +1,89 @@
+import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
+import type { WebhookCall } from './webhook-parts.ts';
+
+/** A review as it came, in whichever of the two versions. */
+export interface AdmissionReview {
+  readonly apiVersion: string;
+  readonly request: AdmissionRequest;
+}
+
+/** Why a body is no review. */
+export interface ReviewFault {
+  readonly fault: { readonly code: number; readonly message: string };
+}
+
+const versions = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
+
+/** Reads an `AdmissionReview` of v1 or v1beta1, which differ in name only. */
+export function readAdmissionReview(call: WebhookCall): AdmissionReview | ReviewFault {
+  if (call.body.length === 0) return fault('request body is empty');
+  const contentType = call.contentType ?? '';
+  if (!isJson(contentType)) return fault(`contentType=${contentType}, expected application/json`);
+  let review: unknown;
+  try {
+    review = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
+  } catch (error) {
+    return fault(`cannot decode the request: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { apiVersion, kind, request } = fieldsOf(review);
+  if (kind !== 'AdmissionReview' || typeof apiVersion !== 'string' || !versions.includes(apiVersion))
+    return fault(
+      `expected an AdmissionReview of ${versions.join(' or ')}, got ${String(kind)} (${String(apiVersion)})`,
+    );
+  return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview holds no complete request');
+}
+
+/** Writes the answer in the version of the question. The shape of `result` and `patch` is the wire's. */
+export function writeAdmissionReview(response: AdmissionResponse, review: AdmissionReview | undefined): unknown {
+  const { allowed, result, patch = [], warnings = [], auditAnnotations = {} } = response;
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: review?.apiVersion ?? 'admission.k8s.io/v1',
+    response: {
+      uid: review?.request.uid ?? '',
+      allowed,
+      status: { metadata: {}, code: allowed ? 200 : 403, ...result },
+      ...(patch.length > 0 && {
+        patchType: 'JSONPatch',
+        patch: Buffer.from(JSON.stringify(patch), 'utf8').toString('base64'),
+      }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations }),
+    },
+  };
+}
+
+/** Parameters such as `charset` do not make it another type. */
+export function isJson(contentType: string): boolean {
+  return contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
+}
+
+/** The fields of an object, none of anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> & ReviewFields {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** Fields that reviews of both kinds have; of any type until looked at. */
+interface ReviewFields {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+  readonly request?: unknown;
+}
+
+function isRequest(value: unknown): value is AdmissionRequest {
+  const request = fieldsOf(value) as Partial<Record<keyof AdmissionRequest, unknown>>;
+  return (
+    typeof request.uid === 'string' &&
+    typeof request.operation === 'string' &&
+    typeof request.kind === 'object' &&
+    request.kind !== null &&
+    typeof request.resource === 'object' &&
+    request.resource !== null &&
+    typeof request.userInfo === 'object' &&
+    request.userInfo !== null
+  );
+}
+
+function fault(message: string): ReviewFault {
+  return { fault: { code: 400, message } };
+}

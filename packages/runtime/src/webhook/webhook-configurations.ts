@@ -1,0 +1,95 @@
+import type {
+  MutatingWebhookConfiguration,
+  RuleWithOperations,
+  ValidatingWebhookConfiguration,
+  WebhookClientConfig,
+} from '@kubewright/apimachinery/admissionregistration/v1';
+import type { AdmissionWebhook, WebhookDefinition } from './webhook-definition.ts';
+import { WebhookError } from './webhook-error.ts';
+
+/** Options of {@link webhookConfigurations}. */
+export interface WebhookConfigurationsOptions {
+  /** Names of both configurations. @defaultValue kubebuilder's, without a prefix */
+  readonly names?: { readonly mutating?: string; readonly validating?: string };
+  /** The Service in front of the webhook server. @defaultValue kubebuilder's: `webhook-service` in `system`, for kustomize */
+  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
+  /** PEM of the authority, where it is known; `ownAuthority` and cert-manager's injector write it later. */
+  readonly ca?: string;
+}
+
+/**
+ * Makes the objects that tell the API server of declared webhooks, as controller-gen makes them from markers. Those without
+ * rules are left out; conversions are told to CustomResourceDefinitions, not here.
+ *
+ * @throws WebhookError (KW3031) when two webhooks have one name.
+ */
+export function webhookConfigurations(
+  webhooks: readonly WebhookDefinition[],
+  options: WebhookConfigurationsOptions = {},
+): readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
+  const { names = {} } = options;
+  const admission = webhooks.filter(
+    (webhook): webhook is AdmissionWebhook => webhook.type !== 'conversion' && webhook.rules.length > 0,
+  );
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const [mutating, validating] = (['mutating', 'validating'] as const).map((type) =>
+    admission.filter((webhook) => webhook.type === type).map((webhook) => entry(webhook, options)),
+  );
+  checkNames([...(mutating ?? []), ...(validating ?? [])]);
+  const configurations: (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] = [];
+  if (mutating && mutating.length > 0) {
+    const metadata = { name: names.mutating ?? 'mutating-webhook-configuration' };
+    configurations.push({ apiVersion, kind: 'MutatingWebhookConfiguration', metadata, webhooks: mutating });
+  }
+  if (validating && validating.length > 0) {
+    const metadata = { name: names.validating ?? 'validating-webhook-configuration' };
+    configurations.push({ apiVersion, kind: 'ValidatingWebhookConfiguration', metadata, webhooks: validating });
+  }
+  return configurations;
+}
+
+type Entry = NonNullable<MutatingWebhookConfiguration['webhooks']>[number];
+
+function entry(webhook: AdmissionWebhook, options: WebhookConfigurationsOptions): Entry {
+  const { type, path, kind, registration } = webhook;
+  const { name, failurePolicy = 'Fail', sideEffects = 'None', reinvocationPolicy, ...rest } = registration;
+  return {
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(path, options),
+    failurePolicy,
+    name: name ?? defaultName(type, kind ?? { kind: path.replace(/\W+/g, '-').replace(/^-|-$/g, ''), version: 'v1' }),
+    rules: webhook.rules.map(
+      ({ groups, versions, resources, operations, scope }): RuleWithOperations => ({
+        apiGroups: groups,
+        apiVersions: versions,
+        operations,
+        resources,
+        ...(scope !== undefined && { scope }),
+      }),
+    ),
+    sideEffects,
+    ...rest,
+    ...(type === 'mutating' && reinvocationPolicy !== undefined && { reinvocationPolicy }),
+  };
+}
+
+/** As kubebuilder scaffolds them: `vpostgresql-v1.kb.io`. */
+function defaultName(
+  type: AdmissionWebhook['type'],
+  kind: { readonly kind: string; readonly version: string },
+): string {
+  return `${type === 'mutating' ? 'm' : 'v'}${kind.kind.toLowerCase()}-${kind.version}.kb.io`;
+}
+
+function clientConfig(path: string, options: WebhookConfigurationsOptions): WebhookClientConfig {
+  const { service = { namespace: 'system', name: 'webhook-service' }, ca } = options;
+  return { service: { ...service, path }, ...(ca !== undefined && { caBundle: Buffer.from(ca).toString('base64') }) };
+}
+
+function checkNames(entries: readonly { readonly name: string }[]): void {
+  const seen = new Set<string>();
+  for (const { name } of entries) {
+    if (seen.has(name)) throw new WebhookError(`two webhooks are named "${name}"; give one of them another "name"`);
+    seen.add(name);
+  }
+}

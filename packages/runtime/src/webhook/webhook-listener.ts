@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, parseDurationMs } from '@kubewright/apimachinery';
+import { readBody } from './read-body.ts';
+import type { WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
+import type { WebhookRoute } from './webhook-router.ts';
+
+/** Longest that an answer may take, also when the caller names no time, in milliseconds; the API's own limit. */
+const longestMs = 30_000;
+
+/** Answers requests of a Node HTTP server by the routes of webhooks. */
+export function webhookListener(
+  routes: ReadonlyMap<string, WebhookRoute>,
+  parts: WebhookParts,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { clock, log, metrics } = parts;
+  const counters = new Map<string, WebhookPathMetrics>();
+  for (const path of routes.keys()) if (metrics) counters.set(path, metrics.path(path));
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path = '/', query = ''] = (request.url ?? '/').split('?');
+    const route = routes.get(path);
+    if (!route) return reply(response, { status: 404, text: '404 page not found\n' });
+    const counter = counters.get(path);
+    const started = clock.monotonic();
+    counter?.started();
+    let answer: Reply = { status: 500, text: 'internal error\n' };
+    try {
+      answer = await answerOf(route, { request, response, clock, timeoutMs: timeoutOf(query) });
+    } catch (error) {
+      log.error('a webhook request failed', { path, error });
+    }
+    reply(response, answer);
+    counter?.finished(answer.status, (clock.monotonic() - started) / 1000);
+  };
+  return (request, response) => void serve(request, response);
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly isJson?: boolean;
+}
+
+async function answerOf(
+  route: WebhookRoute,
+  call: {
+    readonly request: IncomingMessage;
+    readonly response: ServerResponse;
+    readonly clock: Clock;
+    readonly timeoutMs: number;
+  },
+): Promise<Reply> {
+  const { request, response, clock, timeoutMs } = call;
+  if (request.method !== 'POST') return { status: 405, text: 'Method Not Allowed\n' };
+  const body = await readBody(request, route.maxBytes);
+  if (body === undefined) {
+    // What is still coming is not read: the connection cannot be used again.
+    response.setHeader('connection', 'close');
+    return asJson(route.tooLarge);
+  }
+  const patience = new AbortController();
+  const giveUp = (): void => patience.abort(new Error('the API server no longer waits for the answer'));
+  using _timer = clock.setTimer(timeoutMs, giveUp, { unref: true });
+  response.once('close', giveUp);
+  const contentType = request.headers['content-type'];
+  return asJson(await route.answer({ body, contentType, signal: patience.signal }));
+}
+
+function asJson({ status, json }: { readonly status: number; readonly json: unknown }): Reply {
+  return { status, text: `${JSON.stringify(json)}\n`, isJson: true };
+}
+
+function reply(response: ServerResponse, { status, text, isJson = false }: Reply): void {
+  if (response.destroyed || response.headersSent) return;
+  const type = isJson ? 'application/json' : 'text/plain; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
+  response.end(text);
+}
+
+/** The API server says in the query how long it waits: `?timeout=10s`. */
+function timeoutOf(query: string): number {
+  const timeout = new URLSearchParams(query).get('timeout');
+  if (timeout === null) return longestMs;
+  try {
+    const ms = parseDurationMs(timeout);
+    return ms > 0 ? Math.min(ms, longestMs) : longestMs;
+  } catch {
+    // A duration that cannot be read is as good as none.
+    return longestMs;
+  }
+}

@@ -1,0 +1,76 @@
+import { admissionHandler } from './admission-handler.ts';
+import { errored } from './admission-review.ts';
+import { conversionHandler } from './conversion-handler.ts';
+import { writeAdmissionReview } from './review-format.ts';
+import type { AdmissionWebhook, ConversionWebhook, WebhookDefinition } from './webhook-definition.ts';
+import { WebhookError } from './webhook-error.ts';
+import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+
+/** The largest review of admission that is read, in bytes: two objects of 3 MiB and the rest, as controller-runtime has it. */
+const maxAdmissionBytes = 7 * 1024 * 1024;
+/** The largest review of conversion: a whole list travels in one. */
+const maxConversionBytes = 128 * 1024 * 1024;
+
+const tooLargeMessage = `request entity is too large; limit is ${maxAdmissionBytes} bytes`;
+
+/** A path that is served. */
+export interface WebhookRoute {
+  readonly path: string;
+  readonly maxBytes: number;
+  /** Said of a body that is larger. */
+  readonly tooLarge: WebhookAnswer;
+  /** Never rejects for what the user's functions do. */
+  readonly answer: (call: WebhookCall) => Promise<WebhookAnswer>;
+}
+
+const pathPattern = /^((\/[a-zA-Z0-9-_]+)+|\/)$/;
+
+/**
+ * Makes the paths of declared webhooks; no socket is involved.
+ *
+ * @throws WebhookError (KW3031) for a malformed path, for validating and mutating webhooks on one path, and for two
+ * converters of one kind.
+ */
+export function webhookRoutes(
+  webhooks: readonly WebhookDefinition[],
+  parts: WebhookParts,
+): ReadonlyMap<string, WebhookRoute> {
+  const byPath = new Map<string, AdmissionWebhook[]>();
+  const converters: ConversionWebhook[] = [];
+  for (const webhook of webhooks) {
+    if (webhook.type === 'conversion') converters.push(webhook);
+    else addTo(byPath, webhook);
+  }
+  const routes = new Map<string, WebhookRoute>();
+  for (const [path, group] of byPath) {
+    const tooLarge = { status: 200, json: writeAdmissionReview(errored(413, tooLargeMessage), undefined) };
+    routes.set(path, { path, maxBytes: maxAdmissionBytes, tooLarge, answer: admissionHandler(group, parts) });
+  }
+  if (converters.length > 0) {
+    if (routes.has('/convert')) throw new WebhookError('the path "/convert" is that of conversions; choose another');
+    checkConverters(converters);
+    const answer = conversionHandler(converters, parts);
+    const tooLarge = { status: 413, json: {} };
+    routes.set('/convert', { path: '/convert', maxBytes: maxConversionBytes, tooLarge, answer });
+  }
+  return routes;
+}
+
+function addTo(byPath: Map<string, AdmissionWebhook[]>, webhook: AdmissionWebhook): void {
+  const { path, type } = webhook;
+  if (!pathPattern.test(path))
+    throw new WebhookError(`cannot serve a webhook at ${JSON.stringify(path)}; write it as in "/check-pods"`);
+  const group = byPath.get(path);
+  if (!group) byPath.set(path, [webhook]);
+  else if (group[0]?.type === type) group.push(webhook);
+  else throw new WebhookError(`cannot serve a mutating and a validating webhook at ${path}; give one another path`);
+}
+
+function checkConverters(converters: readonly ConversionWebhook[]): void {
+  const seen = new Set<string>();
+  for (const { kind, group } of converters) {
+    const name = `${kind}.${group}`;
+    if (seen.has(name)) throw new WebhookError(`there are two converters of ${name}; declare all versions in one`);
+    seen.add(name);
+  }
+}

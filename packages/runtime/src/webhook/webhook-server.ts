@@ -1,0 +1,149 @@
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { certificateFiles } from '../certificates/certificate-files.ts';
+import type { CertificateMetrics, CertificateSource } from '../certificates/certificate-source.ts';
+import { ServedCertificate } from '../certificates/served-certificate.ts';
+import { BindError } from '../health/bind-error.ts';
+import type { HealthCheck } from '../health/health-check.ts';
+import type { WebhookDefinition } from './webhook-definition.ts';
+import { WebhookError } from './webhook-error.ts';
+import { webhookListener } from './webhook-listener.ts';
+import type { WebhookParts } from './webhook-parts.ts';
+import { type WebhookRoute, webhookRoutes } from './webhook-router.ts';
+
+// As in health/probe-server.ts: an import would load all of node's fetch with it.
+const { createServer } = process.getBuiltinModule('node:https');
+
+/** Settings of the server that a manager serves webhooks with. */
+export interface WebhookServerOptions {
+  /** 0 lets the system choose. @defaultValue 9443 */
+  readonly port?: number;
+  /** Address to listen on. @defaultValue all */
+  readonly host?: string;
+  /** @defaultValue `certificateFiles()`: cert-manager's layout below `/tmp/k8s-webhook-server/serving-certs` */
+  readonly certificates?: CertificateSource;
+  /** PEM of an authority: callers must show a certificate of it. @defaultValue anybody may ask */
+  readonly clientCa?: string;
+  /** @defaultValue 'TLSv1.2' */
+  readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** What a {@link WebhookServer} is made of. */
+export interface WebhookServerParts extends WebhookParts {
+  readonly certificateMetrics?: CertificateMetrics;
+  /** Told of a failure after the start. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Longest wait for answers that are under way when the server stops, in milliseconds; upstream's minute is the manager's. */
+const drainMs = 10_000;
+
+/** Serves declared webhooks over HTTPS. */
+export class WebhookServer implements AsyncDisposable {
+  readonly #options: WebhookServerOptions;
+  readonly #parts: WebhookServerParts;
+  readonly #routes: ReadonlyMap<string, WebhookRoute>;
+  readonly #converts: readonly string[];
+  readonly #server: Server;
+  readonly #certificate: ServedCertificate;
+  #isStarted = false;
+  #port: number | undefined;
+
+  /** @throws WebhookError (KW3031) for webhooks that cannot be served together. */
+  constructor(webhooks: readonly WebhookDefinition[], options: WebhookServerOptions, parts: WebhookServerParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#routes = webhookRoutes(webhooks, parts);
+    this.#converts = webhooks.flatMap((each) => (each.type === 'conversion' ? [`${each.plural}.${each.group}`] : []));
+    const { clientCa, minTlsVersion: minVersion = 'TLSv1.2' } = options;
+    this.#server = createServer(
+      {
+        minVersion,
+        ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+        requestTimeout: 60_000,
+        headersTimeout: 20_000,
+        handshakeTimeout: 10_000,
+      },
+      webhookListener(this.#routes, parts),
+    );
+    this.#certificate = new ServedCertificate(this.#server, {
+      minVersion,
+      ...(clientCa !== undefined && { ca: clientCa }),
+    });
+  }
+
+  /** The port that was bound. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  /**
+   * Listens, and resolves when there is a certificate to answer with.
+   *
+   * @throws BindError (KW3006), CertificateError (KW3030)
+   */
+  async start(): Promise<void> {
+    const { log, clock, client, certificateMetrics, failed } = this.#parts;
+    const { port = 9443, host = '', certificates = certificateFiles() } = this.#options;
+    for (const path of this.#routes.keys()) log.info('Registering webhook', { path });
+    log.info('Starting webhook server');
+    this.#port = await this.#listen({ port, host });
+    const parts = {
+      clock,
+      log,
+      port: this.#port,
+      converts: this.#converts,
+      ...(client && { client }),
+      ...(certificateMetrics && { metrics: certificateMetrics }),
+    };
+    await this.#certificate.start(certificates, { parts, failed });
+    this.#isStarted = true;
+    log.info('Serving webhook server', { host, port: this.#port });
+  }
+
+  /** Passes when the server answers a TLS handshake, as controller-runtime's `StartedChecker` does. */
+  readonly startedCheck: HealthCheck = async (signal) => {
+    if (!this.#isStarted) throw new WebhookError('webhook server has not been started yet');
+    const { connect } = await import('node:tls');
+    await new Promise<void>((resolve, reject) => {
+      const { host } = this.#options;
+      const where = { port: this.#port ?? 0, host: host === undefined || host === '' ? 'localhost' : host };
+      // Reachability is asked here, not identity: the certificate may be for other names.
+      const socket = connect({ ...where, rejectUnauthorized: false }, () => {
+        socket.destroy();
+        resolve();
+      });
+      const unreachable = (error: Error): void =>
+        reject(new WebhookError(`webhook server is not reachable: ${error.message}`));
+      socket.once('error', unreachable);
+      signal.addEventListener('abort', () => socket.destroy(new Error('no answer in time')), { once: true });
+    });
+  };
+
+  /** Takes no new requests and waits for those under way, ten seconds at most. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStarted = false;
+    await this.#certificate[Symbol.asyncDispose]();
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.#parts.clock.setTimer(drainMs, () => this.#server.closeAllConnections());
+      this.#server.close(() => {
+        timer[Symbol.dispose]();
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    });
+  }
+
+  async #listen({ port, host }: { readonly port: number; readonly host: string }): Promise<number> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject);
+        this.#server.listen({ port, ...(host !== '' && { host }) }, resolve);
+      });
+    } catch (cause) {
+      throw new BindError('webhooks', { address: `${host}:${port}`, cause });
+    }
+    return (this.#server.address() as AddressInfo).port;
+  }
+}

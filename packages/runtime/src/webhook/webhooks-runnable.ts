@@ -1,0 +1,65 @@
+import type { HealthCheck } from '../health/health-check.ts';
+import { Milestone } from '../manager/milestone.ts';
+import type { Runnable } from '../manager/runnable.ts';
+import type { WebhookDefinition } from './webhook-definition.ts';
+import { WebhookError } from './webhook-error.ts';
+import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './webhook-server.ts';
+
+/** What {@link WebhooksRunnable} needs. */
+export interface WebhooksRunnableOptions {
+  readonly webhooks: readonly WebhookDefinition[];
+  readonly server: WebhookServerOptions;
+  /** Asked when the server starts: a manager has its client only then. */
+  readonly parts: () => Omit<WebhookServerParts, 'failed'>;
+}
+
+/** The webhook server as a manager runs it: before caches, whose first listing may need a conversion; on every replica. */
+export class WebhooksRunnable implements Runnable {
+  readonly name = 'webhooks';
+  readonly beforeCaches = true;
+  readonly needLeaderElection = false;
+  readonly #options: WebhooksRunnableOptions;
+  readonly #serving = new Milestone();
+  #server: WebhookServer | undefined;
+
+  constructor(options: WebhooksRunnableOptions) {
+    this.#options = options;
+  }
+
+  /** The port that was bound. */
+  get port(): number | undefined {
+    return this.#server?.port;
+  }
+
+  /** Passes while the server answers. */
+  readonly check: HealthCheck = (signal) => {
+    if (this.#server) return this.#server.startedCheck(signal);
+    throw new WebhookError('webhook server has not been started yet');
+  };
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { webhooks, server: settings, parts } = this.#options;
+    try {
+      // Loaded with Node's HTTPS server only when there are webhooks.
+      const { WebhookServer } = await import('./webhook-server.ts');
+      await new Promise<void>((resolve, reject) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        this.#server = new WebhookServer(webhooks, settings, { ...parts(), failed: reject });
+        this.#server.start().then(() => this.#serving.reach(), reject);
+      });
+    } catch (error) {
+      this.#serving.fail(error);
+      throw error;
+    } finally {
+      await this.#server?.[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Waits until the server answers: nothing else starts before. */
+  async ready(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([this.#serving.promise, stopped]);
+  }
+}
