@@ -153,7 +153,7 @@ export class LeaderElector {
   /** Renews until the term has run out, or `over` is aborted. */
   async #renew(term: Tenure, over: AbortSignal): Promise<void> {
     while (!over.aborted && term.isValid) {
-      const ms = Math.min(this.#retryMs, term.remainingMs);
+      const ms = Math.max(Math.min(this.#retryMs, term.remainingMs), 1);
       await sleep(this.#options.clock, { ms, signal: over }).catch(() => {});
       if (over.aborted || !term.isValid) return;
       const since = await this.#attempt(term.remainingMs, over);

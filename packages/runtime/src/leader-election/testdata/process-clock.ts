@@ -1,0 +1,86 @@
+import type { Clock, Timer, VirtualClock } from '@kubewright/apimachinery';
+
+interface Entry {
+  readonly callback: () => void;
+  suspendedMs: number;
+  timer: Timer;
+  disposed: boolean;
+}
+
+/**
+ * The clocks of one process of several in a simulation: they may run fast or slow, the wall clock may jump, the process may
+ * be stopped (SIGSTOP: both clocks go on) or the machine suspended (the monotonic clock stops). No timer fires meanwhile.
+ */
+export class ProcessClock implements Clock {
+  readonly #base: VirtualClock;
+  readonly #rate: number;
+  #wallMs = 0;
+  #suspendedMs = 0;
+  #stopped: { readonly sinceMs: number; readonly suspended: boolean } | undefined;
+  readonly #late: Entry[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(base: VirtualClock, options: { readonly rate?: number } = {}) {
+    this.#base = base;
+    this.#rate = options.rate ?? 1;
+  }
+
+  now(): number {
+    return this.#base.now() + this.#wallMs;
+  }
+
+  monotonic(): number {
+    return (this.#base.monotonic() - this.#suspendedMs) * this.#rate;
+  }
+
+  setTimer(delayMs: number, callback: () => void): Timer {
+    const entry: Entry = { callback, suspendedMs: this.#suspendedMs, disposed: false, timer: this.#arm(delayMs / this.#rate, () => this.#fire(entry)) };
+    return {
+      [Symbol.dispose]: () => {
+        entry.disposed = true;
+        entry.timer[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Moves the wall clock of this process alone. */
+  jumpWall(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  /** Stops the process; with `suspended`, its machine. */
+  stop(options: { readonly suspended: boolean }): void {
+    this.#stopped ??= { sinceMs: this.#base.monotonic(), ...options };
+  }
+
+  /** Lets it go on: what waited goes first, then the timers that fell due. Either may come first in real life. */
+  resume(): void {
+    if (!this.#stopped) return;
+    const { sinceMs, suspended } = this.#stopped;
+    this.#stopped = undefined;
+    if (suspended) this.#suspendedMs += this.#base.monotonic() - sinceMs;
+    for (const go of this.#waiting.splice(0)) go();
+    for (const entry of this.#late.splice(0)) entry.timer = this.#arm(0, () => this.#fire(entry));
+  }
+
+  /** Resolves as soon as the process runs: nothing reaches a process that is stopped. */
+  async running(): Promise<void> {
+    while (this.#stopped) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #arm(delayMs: number, fire: () => void): Timer {
+    return this.#base.setTimer(delayMs, fire);
+  }
+
+  #fire(entry: Entry): void {
+    if (entry.disposed) return;
+    if (this.#stopped) {
+      this.#late.push(entry);
+      return;
+    }
+    const slept = this.#suspendedMs - entry.suspendedMs;
+    entry.suspendedMs = this.#suspendedMs;
+    if (slept > 0) entry.timer = this.#arm(slept, () => this.#fire(entry));
+    else entry.callback();
+  }
+}
