@@ -1,11 +1,14 @@
 interface Ready {
   readonly key: string;
   readonly priority: number;
+  /** When it was first added. */
+  readonly addedMs: number;
+  /** Since when it ages at its priority. */
   readonly sinceMs: number;
   readonly order: number;
 }
 
-/** First in, first out, of one priority; entries that were raised to another stay as husks until they come up. */
+/** Entries of one priority, oldest first; entries that were raised to another stay as husks until they come up. */
 interface Level {
   readonly entries: Ready[];
   head: number;
@@ -14,7 +17,8 @@ interface Level {
 
 /**
  * Keys that can be handed out, by priority with aging: a key gains a point for each `agingMs` it has waited, so that a steady
- * stream of urgent keys cannot starve the others. Equal standing goes by age.
+ * stream of urgent keys cannot starve the others. Equal standing goes by age. A key that is raised loses nothing of what it
+ * has gained by waiting.
  */
 export class ReadyQueue {
   readonly #agingMs: number;
@@ -38,17 +42,20 @@ export class ReadyQueue {
     return this.#keys.get(key)?.priority;
   }
 
-  /** Puts a key at the end of its priority; a key that is here already leaves its old place. */
+  /** Puts a key at the end of its priority, or as far ahead as it has come by waiting at a lower one. */
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
+    const { priority, nowMs } = at;
     const old = this.#keys.get(key);
+    const ahead = old ? Math.max(0, old.priority + (nowMs - old.sinceMs) / this.#agingMs - priority) : 0;
     if (old) this.#leave(old.priority);
-    const ready: Ready = { key, priority: at.priority, sinceMs: at.nowMs, order: this.#order++ };
+    const sinceMs = nowMs - ahead * this.#agingMs;
+    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, sinceMs, order: this.#order++ };
     this.#keys.set(key, ready);
-    const level = this.#levels.get(at.priority);
+    const level = this.#levels.get(priority);
     if (level) {
-      level.entries.push(ready);
+      insert(level, ready);
       level.live++;
-    } else this.#levels.set(at.priority, { entries: [ready], head: 0, live: 1 });
+    } else this.#levels.set(priority, { entries: [ready], head: 0, live: 1 });
   }
 
   /** Takes the key that stands highest. */
@@ -97,4 +104,13 @@ export class ReadyQueue {
     const level = this.#levels.get(priority)!;
     if (--level.live === 0) this.#levels.delete(priority);
   }
+}
+
+/** Nearly always at the end: only a key that was raised after a long wait goes before others. */
+function insert(level: Level, ready: Ready): void {
+  const { entries } = level;
+  let at = entries.length;
+  while (at > level.head && entries[at - 1]!.sinceMs > ready.sinceMs) at--;
+  if (at === entries.length) entries.push(ready);
+  else entries.splice(at, 0, ready);
 }

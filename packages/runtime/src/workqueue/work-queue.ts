@@ -208,7 +208,7 @@ export class WorkQueue {
     const item: WorkItem = { key: next.key, priority: next.priority };
     this.#processing.set(next.key, { item, startedMs: now });
     this.#metrics?.depthChanged(next.priority, -1);
-    this.#metrics?.handedOut((now - next.sinceMs) / 1000);
+    this.#metrics?.handedOut((now - next.addedMs) / 1000);
     return item;
   }
 

@@ -1,0 +1,170 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Command, command, type Flaw, QueueModel } from '../testdata/work-queue-model.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** What the promises speak of; the real queue and the naive ones look alike through it. */
+interface Queue {
+  add(key: string, priority: number): void;
+  requeueAfter(key: string, delayMs: number | undefined): void;
+  /** Undefined when nothing is ready. */
+  get(): Promise<string | undefined>;
+  done(key: string): void;
+  advance(ms: number): Promise<void>;
+}
+
+function realQueue(): Queue {
+  const clock = new VirtualClock();
+  const queue = new WorkQueue({ clock });
+  return {
+    add: (key, priority) => queue.add(key, { priority }),
+    requeueAfter: (key, delayMs) => queue.requeueAfter(key, delayMs === undefined ? undefined : { delayMs }),
+    get: async () => (queue.length === 0 ? undefined : (await queue.get())?.key),
+    done: (key) => queue.done(key),
+    advance: (ms) => clock.advance(ms),
+  };
+}
+
+function naiveQueue(flaw: Flaw): Queue {
+  const model = new QueueModel(flaw);
+  return {
+    add: (key, priority) => model.add(key, priority),
+    requeueAfter(key, delayMs) {
+      model.clear(key, 'requeue');
+      if (delayMs !== undefined) model.wait(key, 'requeue', { delayMs, priority: 0 });
+    },
+    get: async () => model.get(),
+    done: (key) => model.done(key),
+    advance: async (ms) => model.advance(ms),
+  };
+}
+
+/** Looks on, knows only what was asked and what came, and throws when a promise is broken. */
+class Witness {
+  readonly #queue: Queue;
+  #now = 0;
+  readonly #worked = new Set<string>();
+  readonly #lastAsked = new Map<string, number>();
+  readonly #lastCame = new Map<string, number>();
+  readonly #polls = new Map<string, number>();
+  /** Keys that nobody works on, with the best case that was made for each: priority and since when. */
+  readonly #waiting = new Map<string, { readonly priority: number; readonly since: number }[]>();
+  #step = 0;
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  async do(each: Command): Promise<void> {
+    this.#step++;
+    if (each.type === 'add') {
+      this.#lastAsked.set(each.key, this.#step);
+      if (!this.#worked.has(each.key)) {
+        const cases = this.#waiting.get(each.key) ?? [];
+        this.#waiting.set(each.key, [...cases, { priority: each.priority, since: this.#now }]);
+      }
+      this.#queue.add(each.key, each.priority);
+    } else if (each.type === 'requeue') {
+      this.#polls.delete(each.key);
+      if (each.delayMs !== undefined) this.#polls.set(each.key, this.#now + each.delayMs);
+      this.#queue.requeueAfter(each.key, each.delayMs);
+    } else if (each.type === 'get') await this.take();
+    else if (each.type === 'done') this.finish([...this.#worked][each.pick]);
+    else if (each.type === 'advance') {
+      await this.#queue.advance(each.ms);
+      this.#now += each.ms;
+    }
+  }
+
+  async take(): Promise<string | undefined> {
+    const key = await this.#queue.get();
+    if (key === undefined) return undefined;
+    if (this.#worked.has(key)) throw new Error(`${key} was handed to two workers`);
+    this.#checkOrder(key);
+    this.#worked.add(key);
+    this.#waiting.delete(key);
+    this.#lastCame.set(key, ++this.#step);
+    const due = this.#polls.get(key);
+    if (due !== undefined && due <= this.#now) this.#polls.delete(key);
+    return key;
+  }
+
+  finish(key: string | undefined): void {
+    if (key === undefined) return;
+    this.#worked.delete(key);
+    this.#queue.done(key);
+  }
+
+  /** Nobody asks for anything more: all that was asked for has to come. */
+  async drain(): Promise<void> {
+    for (const key of [...this.#worked]) this.finish(key);
+    await this.#queue.advance(1_000_000);
+    this.#now += 1_000_000;
+    for (let key = await this.take(); key !== undefined; key = await this.take()) this.finish(key);
+    for (const [key, asked] of this.#lastAsked)
+      if ((this.#lastCame.get(key) ?? 0) < asked) throw new Error(`${key} was asked for and did not come`);
+    for (const key of this.#polls.keys()) throw new Error(`the requeueAfter of ${key} was lost`);
+  }
+
+  /**
+   * What came must not have overtaken a key that has waited long enough: at most a point in 100 ms, and one for rounding,
+   * are between them.
+   */
+  #checkOrder(came: string): void {
+    const best = this.#rank(came);
+    if (best === undefined) return;
+    for (const other of this.#waiting.keys()) {
+      const rank = this.#rank(other);
+      if (other !== came && rank !== undefined && rank > best + 1) throw new Error(`${other} starves behind ${came}`);
+    }
+  }
+
+  #rank(key: string): number | undefined {
+    const cases = this.#waiting.get(key);
+    return cases && Math.max(...cases.map(({ priority, since }) => priority + (this.#now - since) / 100));
+  }
+}
+
+// What comes by a timer has no rank that a witness could know: keys with timers are others than those that are added.
+const commands = fc.array(
+  command.map((each): Command => {
+    if (each.type === 'requeue' && each.key < 'c') return { ...each, key: 'c' };
+    return each;
+  }),
+  { maxLength: 50 },
+);
+
+function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
+  return fc.asyncProperty(commands, async (each) => {
+    const witness = new Witness(make());
+    for (const one of each) await witness.do(one);
+    await witness.drain();
+  });
+}
+
+// Not caught: what depends on the back-off of failures, which the comparison with the model covers.
+describe('the promises of WorkQueue', () => {
+  it('are kept: one worker a key, nothing lost, no timer erased, nothing starves', async () => {
+    await fc.assert(promises(realQueue), { numRuns: 4_000 });
+  }, 60_000);
+
+  it.each<[Flaw, RegExp]>([
+    ['hands a key to two workers', /two workers/],
+    ['drops what comes meanwhile', /did not come/],
+    ['never ages', /starves/],
+    ['add cancels the timer', /requeueAfter of . was lost/],
+    ['forgets the wait when raised', /starves/],
+  ])(
+    'are broken by a queue that %s',
+    async (flaw, broken) => {
+      const outcome = await fc.check(
+        promises(() => naiveQueue(flaw)),
+        { numRuns: 4_000 },
+      );
+      expect(outcome.failed).toBe(true);
+      expect(String(outcome.errorInstance)).toMatch(broken);
+    },
+    60_000,
+  );
+});
