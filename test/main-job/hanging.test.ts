@@ -72,6 +72,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     await hold(started.kubeconfig, 'logs', '-f', 'deaf');
     await hold(started.kubeconfig, 'exec', 'deaf', '--', 'sh', '-c', 'trap "" TERM HUP; echo deaf too; sleep 3000');
     await hold(started.kubeconfig, 'get', 'pods', '-w');
+    await hold(started.kubeconfig, 'port-forward', 'pod/deaf', ':80');
     const { sandbox } = started;
     const { code, afterMs } = await started.stop('SIGINT');
     expect(code, started.output).toBe(0);

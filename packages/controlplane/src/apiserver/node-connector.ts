@@ -17,6 +17,14 @@ export interface NodeConnector {
   check?(pod: KubernetesObject, container: string): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
+  /** Joins a running container's streams; resolves when it has ended. @defaultValue answered with 501 */
+  attach?(pod: KubernetesObject, options: AttachOptions): Promise<void>;
+  /**
+   * Connects to a port of a pod; resolves when that connection has ended. @defaultValue answered with 501
+   *
+   * @throws Error whose message the client is told when there is no connection.
+   */
+  portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;
 }
 
 /** Options of core/v1 `PodLogOptions`. */
@@ -33,9 +41,23 @@ export interface LogOptions {
 }
 
 /** Options of core/v1 `PodExecOptions`, with the streams. */
-export interface ExecOptions {
-  readonly container: string;
+export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
+}
+
+/** One connection to a port. */
+export interface PortForwardOptions {
+  readonly port: number;
+  /** What the client sends, until it ends its side. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Sends to the client; resolves when there is room for more. */
+  readonly output: (chunk: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Options of core/v1 `PodAttachOptions`, with the streams. */
+export interface AttachOptions {
+  readonly container: string;
   readonly tty: boolean;
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
   readonly stdout: (chunk: Uint8Array) => void;

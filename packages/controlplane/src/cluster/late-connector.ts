@@ -1,5 +1,11 @@
 import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
-import type { ExecOptions, LogOptions, NodeConnector } from '../apiserver/node-connector.ts';
+import type {
+  AttachOptions,
+  ExecOptions,
+  LogOptions,
+  NodeConnector,
+  PortForwardOptions,
+} from '../apiserver/node-connector.ts';
 
 /** The way to a node's pods, for a server that starts before its node. */
 export class LateConnector implements NodeConnector {
@@ -16,6 +22,14 @@ export class LateConnector implements NodeConnector {
 
   async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
     return this.#reach(pod).exec(pod, options);
+  }
+
+  async attach(pod: KubernetesObject, options: AttachOptions): Promise<void> {
+    await this.#reach(pod).attach?.(pod, options);
+  }
+
+  async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
+    await this.#reach(pod).portForward?.(pod, options);
   }
 
   #reach(pod: KubernetesObject): NodeConnector {

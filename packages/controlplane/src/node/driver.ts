@@ -69,6 +69,8 @@ export interface ContainerRequest {
   readonly mounts: readonly VolumeMount[];
   readonly securityContext: { readonly runAsUser?: number; readonly runAsGroup?: number };
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
+  /** Whether it has a standard input that stays open for whoever attaches; `once`: until the first of them ends it. */
+  readonly stdin: 'none' | 'open' | 'once';
   /** Receives the container's output, line by line or in pieces. */
   readonly output: ContainerOutput;
 }
@@ -95,6 +97,8 @@ export interface RunningContainer {
   stop(options: { readonly graceMs: number }): Promise<ContainerExit>;
   /** Runs another command in the container's surroundings. */
   exec(request: ExecRequest): Promise<ExecSession>;
+  /** Joins its streams, from now on; resolves when it has ended or `signal` is aborted. */
+  attach(request: AttachRequest): Promise<void>;
 }
 
 /** How a container ended. */
@@ -107,8 +111,12 @@ export interface ContainerExit {
 }
 
 /** A command to run beside a container. */
-export interface ExecRequest {
+export interface ExecRequest extends AttachRequest {
   readonly command: readonly string[];
+}
+
+/** The ends of streams. */
+export interface AttachRequest {
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
   readonly stdout: (chunk: Uint8Array) => void;
   readonly stderr: (chunk: Uint8Array) => void;

@@ -1,13 +1,22 @@
 import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
 import { badRequest } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import type { ExecOptions, LogOptions, NodeConnector } from '../apiserver/node-connector.ts';
+import type {
+  AttachOptions,
+  ExecOptions,
+  LogOptions,
+  NodeConnector,
+  PortForwardOptions,
+} from '../apiserver/node-connector.ts';
+import type { RunningContainer } from './driver.ts';
+import { forwardPort } from './forward-port.ts';
 import type { LogStore } from './logs/log-store.ts';
 import { readLog } from './logs/read-log.ts';
 import { isMirrorPod } from './object/mirror-pods.ts';
 import type { ContainerSlot } from './pod/container-slot.ts';
+import { networkFault } from './probes/network-fault.ts';
 
-/** Reaches into the pods of a node: logs, and commands beside containers. */
+/** Reaches into the pods of a node: logs, commands beside containers, their streams, their ports. */
 export class LocalConnector implements NodeConnector {
   readonly #options: {
     readonly clock: Clock;
@@ -46,15 +55,37 @@ export class LocalConnector implements NodeConnector {
   }
 
   async check(pod: KubernetesObject, container: string): Promise<void> {
-    if (this.#slot(pod, container).state.type !== 'running') throw badRequest(`container not found ("${container}")`);
+    this.#running(pod, container);
   }
 
   async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
-    const slot = this.#slot(pod, options.container);
-    if (slot.state.type !== 'running') throw badRequest(`container not found ("${options.container}")`);
     const { command, stdin, stdout, stderr, signal } = options;
-    const session = await slot.state.running.exec({ command, stdin, stdout, stderr, signal });
+    const session = await this.#running(pod, options.container).exec({ command, stdin, stdout, stderr, signal });
     return session.exited;
+  }
+
+  async attach(pod: KubernetesObject, options: AttachOptions): Promise<void> {
+    const { stdin, stdout, stderr, signal } = options;
+    const running = this.#running(pod, options.container);
+    await running.attach({ stdin, stdout, stderr, signal });
+  }
+
+  async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
+    const { name, uid } = pod.metadata;
+    const host = (pod as Pod).status?.podIP;
+    if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
+    try {
+      await forwardPort(host, options);
+    } catch (error) {
+      const text = networkFault(error, { host, port: options.port });
+      throw new Error(`error forwarding port ${options.port} to pod ${name}, uid ${uid}: ${text}`, { cause: error });
+    }
+  }
+
+  #running(pod: KubernetesObject, container: string): RunningContainer {
+    const { state } = this.#slot(pod, container);
+    if (state.type !== 'running') throw badRequest(`container not found ("${container}")`);
+    return state.running;
   }
 
   #slot(pod: KubernetesObject, container: string): ContainerSlot {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { RawData, WebSocket } from 'ws';
 import { ByteQueue } from './byte-queue.ts';
+import type { CommandStreams } from './command-streams.ts';
 
 /** The versions of the protocol, the best first. */
 export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
@@ -12,7 +13,7 @@ const mostUnreadBytes = 1024 * 1024;
 const mostUnsentBytes = 64 * 1024 * 1024;
 
 /** The streams of an exec over one WebSocket: each message begins with the number of its channel. */
-export class ExecChannels {
+export class ExecChannels implements CommandStreams {
   readonly stdin: ByteQueue = new ByteQueue();
   readonly #socket: WebSocket;
 

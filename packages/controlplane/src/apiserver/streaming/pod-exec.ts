@@ -1,13 +1,13 @@
-import { badRequest, StatusError } from '@kubewright/apimachinery';
+import { badRequest } from '@kubewright/apimachinery';
 import { type ApiResponse, HIJACKED } from '../http/api-request.ts';
 import type { NodeConnector } from '../node-connector.ts';
 import type { ConnectCall, ConnectSubresource } from '../registry/resource-definition.ts';
-import { ExecChannels, execProtocols } from './exec-channels.ts';
-import { flag } from './log-options.ts';
+import { readCommandOptions } from './command-options.ts';
+import { exitStatus, failureStatus } from './command-status.ts';
+import { checkCommandUpgrade, openCommandStreams } from './command-streams.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
-import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
 
-/** `pods/exec`: a command beside a container, over a WebSocket. SPDY, which kubectl falls back to, is not spoken. */
+/** `pods/exec`: a command beside a container, over a WebSocket or SPDY. */
 export function podExec(connector: NodeConnector): ConnectSubresource {
   return { type: 'connect', connect: (call) => answer(call, connector) };
 }
@@ -23,51 +23,22 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   if (phase === 'Succeeded' || phase === 'Failed') {
     throw badRequest(`cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
-  if (!flag(query, 'stdin') && !flag(query, 'stdout') && !flag(query, 'stderr')) {
-    throw badRequest('you must specify at least 1 of stdin, stdout, stderr');
-  }
-  if (!wantsWebSocket(request)) {
-    await connector.check?.(pod, container);
-    throw badRequest(`Upgrade request required: this server speaks WebSocket (${execProtocols.join(', ')}), not SPDY`);
-  }
+  const wanted = readCommandOptions(query);
   await connector.check?.(pod, container);
+  checkCommandUpgrade(request);
   const over = new AbortController();
-  const { socket } = await acceptWebSocket(request, execProtocols);
-  const streams = new ExecChannels(socket, { closed: () => over.abort() });
+  const streams = await openCommandStreams(request, { wanted, closed: () => over.abort() });
   void connector
     .exec(pod, {
       container,
       command,
-      tty: flag(query, 'tty'),
-      stdin: flag(query, 'stdin') ? streams.stdin : undefined,
-      stdout: (chunk) => streams.stdout(chunk),
-      stderr: (chunk) => (flag(query, 'tty') ? streams.stdout(chunk) : streams.stderr(chunk)),
+      tty: wanted.tty,
+      stdin: wanted.stdin ? streams.stdin : undefined,
+      stdout: (chunk) => wanted.stdout && streams.stdout(chunk),
+      stderr: (chunk) => wanted.stderr && streams.stderr(chunk),
       signal: over.signal,
     })
     .then(({ exitCode }) => streams.end(exitStatus(exitCode)))
-    .catch((error: unknown) => streams.end(failureStatus(error)));
+    .catch((error: unknown) => streams.end(failureStatus(error, 'error executing command in container')));
   return HIJACKED;
-}
-
-function exitStatus(exitCode: number): object {
-  if (exitCode === 0) return { metadata: {}, status: 'Success' };
-  return {
-    metadata: {},
-    status: 'Failure',
-    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
-    reason: 'NonZeroExitCode',
-    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
-  };
-}
-
-function failureStatus(error: unknown): object {
-  if (error instanceof StatusError) return error.status;
-  const message = error instanceof Error ? error.message : String(error);
-  return {
-    metadata: {},
-    status: 'Failure',
-    reason: 'InternalError',
-    message: `error executing command in container: ${message}`,
-    code: 500,
-  };
 }

@@ -11,6 +11,18 @@ export function wantsWebSocket({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'websocket';
 }
 
+function offeredProtocols({ headers }: ApiRequest): readonly string[] {
+  return (headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}
+
+/** True when the caller would speak `protocol`. */
+export function offersProtocol(request: ApiRequest, protocol: string): boolean {
+  return offeredProtocols(request).includes(protocol);
+}
+
 /**
  * Takes a request's stream over as a WebSocket.
  *
@@ -21,10 +33,7 @@ export function acceptWebSocket(
   request: ApiRequest,
   protocols: readonly string[],
 ): Promise<{ readonly socket: WebSocket; readonly protocol: string }> {
-  const offered = (request.headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map((text) => text.trim())
-    .filter((text) => text !== '');
+  const offered = offeredProtocols(request);
   const protocol = protocols.find((one) => offered.includes(one)) ?? '';
   if (!request.upgrade || (offered.length > 0 && protocol === '')) {
     throw badRequest(

@@ -59,6 +59,7 @@ export async function containerRequest(
       containerPort,
       protocol,
     })),
+    stdin: container.stdin ? (container.stdinOnce ? 'once' : 'open') : 'none',
     output,
   };
 }

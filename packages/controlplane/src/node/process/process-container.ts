@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { type Clock, sleep, type Timer } from '@kubewright/apimachinery';
-import type { ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
+import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
 import { groupLives, killGroup } from './process-journal.ts';
 
 /** What a {@link ProcessContainer} is made of. */
@@ -10,6 +10,8 @@ export interface ProcessContainerOptions {
   readonly child: ChildProcess & { readonly pid: number };
   readonly stopSignal: NodeJS.Signals;
   readonly clock: Clock;
+  /** The first who attaches and ends its input ends the container's. */
+  readonly stdinOnce: boolean;
   /** Starts another command with the same environment, folder and user. */
   readonly spawnBeside: (command: readonly string[]) => ChildProcess;
 }
@@ -37,6 +39,7 @@ export class ProcessContainer implements RunningContainer {
     this.#options = options;
     this.containerId = options.id;
     this.startedAtMs = options.clock.now();
+    endEarly(options.child);
     this.exited = new Promise((resolve) => {
       // 'close' comes after the last output, so that no line of the log is lost.
       let holdUp: Timer | undefined;
@@ -90,7 +93,8 @@ export class ProcessContainer implements RunningContainer {
       if (pid !== undefined) killGroup(pid, 'SIGKILL');
     };
     request.signal.addEventListener('abort', kill, { once: true });
-    void feed(child, request.stdin);
+    endEarly(child);
+    void feed(child, request.stdin).then(() => child.stdin?.end());
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
       // What a command left running in the background ends with the container, as it would in a real one.
@@ -99,14 +103,32 @@ export class ProcessContainer implements RunningContainer {
     void exited.then(forget, forget);
     return { exited };
   }
+
+  async attach(request: AttachRequest): Promise<void> {
+    const { child, stdinOnce } = this.#options;
+    const { stdin, stdout, stderr, signal } = request;
+    child.stdout?.on('data', stdout);
+    child.stderr?.on('data', stderr);
+    if (stdin && child.stdin) void feed(child, stdin).then(() => stdinOnce && child.stdin?.end());
+    const left = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([this.exited, left]);
+    child.stdout?.off('data', stdout);
+    child.stderr?.off('data', stderr);
+  }
 }
 
+/** Lets a process end without having read all of its input, as processes may. */
+function endEarly({ stdin }: ChildProcess): void {
+  stdin?.on('error', () => undefined);
+}
+
+/** Copies input to a process until either ends. */
 async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | undefined): Promise<void> {
   const { stdin } = child;
   if (!stdin) return;
-  stdin.on('error', () => {
-    // The command ended without reading all of its input, as commands may.
-  });
   try {
     for await (const chunk of input ?? []) {
       if (!stdin.writable) break;
@@ -115,7 +137,6 @@ async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | unde
   } catch {
     // The caller went away; the abort signal ends the command.
   }
-  stdin.end();
 }
 
 function drained(stream: Writable): Promise<void> {

@@ -67,6 +67,7 @@ describe('ProcessDriver', () => {
       mounts: [],
       securityContext: {},
       ports: [],
+      stdin: 'none',
       output: {
         write(_stream, chunk) {
           log += Buffer.from(chunk).toString();

@@ -102,7 +102,10 @@ export class ProcessDriver implements Driver {
     });
     const settings = this.#spawnOptions(request, { launch, user, root });
     this.#announce(request, program);
-    const child = await this.#spawn(launch.file, launch.args, settings);
+    const child = await this.#spawn(launch.file, launch.args, {
+      ...settings,
+      stdio: [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
     child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
     child.stderr?.on('data', (chunk: Uint8Array) => request.output.write('stderr', chunk));
     const container = new ProcessContainer({
@@ -110,8 +113,8 @@ export class ProcessDriver implements Driver {
       child,
       stopSignal: program.stopSignal ?? 'SIGTERM',
       clock,
-      spawnBeside: ([file = '', ...args]) =>
-        this.#start(rewrite(file), args.map(rewrite), { ...settings, stdio: ['pipe', 'pipe', 'pipe'] }),
+      spawnBeside: ([file = '', ...args]) => this.#start(rewrite(file), args.map(rewrite), settings),
+      stdinOnce: request.stdin === 'once',
     });
     this.#running.add(container);
     void container.exited.then(() => this.#running.delete(container));
@@ -143,7 +146,7 @@ export class ProcessDriver implements Driver {
       env: { ...home, ...Object.fromEntries(own), ...launch.env, PATH: path },
       // A group of its own, so that everything in the container can be signalled at once.
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       ...(user && { uid: user.uid, gid: user.gid }),
     };
   }

@@ -1,6 +1,7 @@
 import type { Clock, Random, Timer } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type {
+  AttachRequest,
   ContainerExit,
   ContainerRequest,
   Driver,
@@ -119,6 +120,15 @@ class SimulatedContainer implements RunningContainer {
   /** Commands do nothing and succeed; `false` fails. */
   async exec({ command }: ExecRequest): Promise<ExecSession> {
     return { exited: Promise.resolve({ exitCode: command[0] === 'false' ? 1 : 0 }) };
+  }
+
+  /** Nothing is written; the caller waits for the end. */
+  async attach({ signal }: AttachRequest): Promise<void> {
+    const left = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([this.exited, left]);
   }
 
   #finish(exitCode: number, signal?: number): void {

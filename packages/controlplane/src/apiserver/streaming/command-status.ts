@@ -1,0 +1,20 @@
+import { StatusError } from '@kubewright/apimachinery';
+
+/** How a command ended, as the last word of its protocol. Mirrors the kubelet's (1.36). */
+export function exitStatus(exitCode: number): object {
+  if (exitCode === 0) return { metadata: {}, status: 'Success' };
+  return {
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
+  };
+}
+
+/** Why there is no more to say: `what` failed. */
+export function failureStatus(error: unknown, what: string): object {
+  if (error instanceof StatusError) return error.status;
+  const message = error instanceof Error ? error.message : String(error);
+  return { metadata: {}, status: 'Failure', reason: 'InternalError', message: `${what}: ${message}`, code: 500 };
+}

@@ -1,0 +1,46 @@
+import { badRequest } from '@kubewright/apimachinery';
+import type { ApiRequest } from '../http/api-request.ts';
+import { ExecChannels, execProtocols } from './exec-channels.ts';
+import { openSpdyCommand, spdyCommandProtocols } from './spdy-command.ts';
+import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
+import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
+
+/** What goes between a client and a command or a container: over a WebSocket, or over SPDY. */
+export interface CommandStreams {
+  /** What the client types. */
+  readonly stdin: AsyncIterable<Uint8Array>;
+  stdout(chunk: Uint8Array): void;
+  stderr(chunk: Uint8Array): void;
+  /** Says how it ended, as a `Status`, and closes. */
+  end(status: unknown): void;
+}
+
+/** Which streams a client asked for. */
+export interface WantedStreams {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+}
+
+/** Throws unless a request asks to switch to a protocol for commands. @throws StatusError 400 */
+export function checkCommandUpgrade(request: ApiRequest): void {
+  if (!wantsWebSocket(request) && !wantsSpdy(request)) throw badRequest('Upgrade request required');
+}
+
+/**
+ * Switches a request's protocol to one for commands.
+ *
+ * @param options - `closed` is called when the client has gone.
+ * @throws StatusError 400 when the client offers no protocol that is spoken here.
+ */
+export async function openCommandStreams(
+  request: ApiRequest,
+  options: { readonly wanted: WantedStreams; readonly closed: () => void },
+): Promise<CommandStreams> {
+  if (wantsSpdy(request)) {
+    const { duplex } = acceptSpdy(request, spdyCommandProtocols);
+    return openSpdyCommand(duplex, options);
+  }
+  const { socket } = await acceptWebSocket(request, execProtocols);
+  return new ExecChannels(socket, options);
+}

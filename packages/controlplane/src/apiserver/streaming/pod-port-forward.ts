@@ -1,0 +1,48 @@
+import { badRequest } from '@kubewright/apimachinery';
+import { createWebSocketStream } from 'ws';
+import { type ApiResponse, HIJACKED } from '../http/api-request.ts';
+import type { NodeConnector } from '../node-connector.ts';
+import type { ConnectCall, ConnectSubresource } from '../registry/resource-definition.ts';
+import { notServed } from './not-served.ts';
+import type { ReachedPod } from './pod-container.ts';
+import { PortForwardChannels, readPorts } from './port-forward-channels.ts';
+import { type ForwardPort, SpdyPortForward } from './spdy-port-forward.ts';
+import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
+import { acceptWebSocket, offersProtocol, wantsWebSocket } from './web-socket.ts';
+
+/** What is spoken in SPDY's streams. */
+const overSpdy = 'portforward.k8s.io';
+/** SPDY in the messages of a WebSocket: what kubectl asks for first since 1.31. */
+const tunnelled = 'SPDY/3.1+portforward.k8s.io';
+/** A channel for each port, which is told in the query: clients that are no Go programs. */
+const inChannels = ['v4.channel.k8s.io', overSpdy];
+
+/** `pods/portforward`: connections to ports of a pod, over SPDY (bare, or in a WebSocket) or channels of a WebSocket. */
+export function podPortForward(connector: NodeConnector): ConnectSubresource {
+  return { type: 'connect', connect: (call) => answer(call, connector) };
+}
+
+async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
+  const { request, query } = call;
+  const pod = (await call.parent()) as ReachedPod;
+  const portForward = connector.portForward?.bind(connector);
+  if (!portForward) {
+    throw notServed('portforward', "connect to the pod's address: pods of this node are reachable from this machine");
+  }
+  if (!pod.spec?.nodeName) throw badRequest(`pod ${call.name} does not have a host assigned`);
+  const forward: ForwardPort = (options) => portForward(pod, options);
+  if (wantsSpdy(request)) {
+    const { duplex } = acceptSpdy(request, [overSpdy]);
+    void new SpdyPortForward(duplex, forward).run();
+  } else if (!wantsWebSocket(request)) {
+    throw badRequest('Upgrade request required');
+  } else if (offersProtocol(request, tunnelled)) {
+    const { socket } = await acceptWebSocket(request, [tunnelled]);
+    void new SpdyPortForward(createWebSocketStream(socket), forward).run();
+  } else {
+    const ports = readPorts(query);
+    const { socket } = await acceptWebSocket(request, inChannels);
+    new PortForwardChannels(socket, { ports, forward }).start();
+  }
+  return HIJACKED;
+}

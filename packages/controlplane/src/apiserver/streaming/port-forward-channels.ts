@@ -1,0 +1,92 @@
+import { Buffer } from 'node:buffer';
+import { setMaxListeners } from 'node:events';
+import { badRequest } from '@kubewright/apimachinery';
+import type { RawData, WebSocket } from 'ws';
+import { ByteQueue } from './byte-queue.ts';
+import type { ForwardPort } from './spdy-port-forward.ts';
+
+/** More than this unread by the pod holds the client back. */
+const mostUnreadBytes = 1024 * 1024;
+const mostPorts = 64;
+
+/**
+ * Port forwarding over channels of one WebSocket, one connection a port: channel 2n has the bytes of the nth port,
+ * 2n + 1 what went wrong; each begins with the port, two bytes, the low one first. Mirrors the kubelet's (1.36).
+ */
+export class PortForwardChannels {
+  readonly #socket: WebSocket;
+  readonly #ports: readonly number[];
+  readonly #forward: ForwardPort;
+  readonly #inputs: readonly ByteQueue[];
+  readonly #over = new AbortController();
+
+  constructor(socket: WebSocket, options: { readonly ports: readonly number[]; readonly forward: ForwardPort }) {
+    this.#socket = socket;
+    this.#ports = options.ports;
+    this.#forward = options.forward;
+    this.#inputs = options.ports.map(() => new ByteQueue());
+    // Each forwarded connection listens.
+    setMaxListeners(0, this.#over.signal);
+  }
+
+  /** Connects to every port, and closes when all of these connections have ended. */
+  start(): void {
+    const socket = this.#socket;
+    for (const input of this.#inputs) {
+      input.drained = () => {
+        if (socket.isPaused) socket.resume();
+      };
+    }
+    socket.on('message', (data) => this.#receive(data));
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => {
+      this.#over.abort();
+      for (const input of this.#inputs) input.end();
+    });
+    void Promise.all(this.#ports.map((port, index) => this.#connect(port, index))).then(() => socket.close(1000));
+  }
+
+  async #connect(port: number, index: number): Promise<void> {
+    const name = Buffer.alloc(2);
+    name.writeUInt16LE(port);
+    const [data, error] = [2 * index, 2 * index + 1];
+    void this.#send(data, name);
+    void this.#send(error, name);
+    const input = this.#inputs[index] ?? new ByteQueue();
+    const output = (chunk: Uint8Array): Promise<void> => this.#send(data, chunk);
+    try {
+      await this.#forward({ port, input, output, signal: this.#over.signal });
+    } catch (cause) {
+      await this.#send(error, Buffer.from(cause instanceof Error ? cause.message : String(cause)));
+    }
+    input.end();
+  }
+
+  /** Sends; resolves when it was handed on, or can never be. */
+  #send(channel: number, chunk: Uint8Array): Promise<void> {
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return Promise.resolve();
+    return new Promise((resolve) => socket.send(Buffer.concat([Buffer.of(channel), chunk]), () => resolve()));
+  }
+
+  #receive(data: RawData): void {
+    const message = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+    const channel = message[0] ?? 1;
+    const input = channel % 2 === 0 ? this.#inputs[channel / 2] : undefined;
+    if (!input) return;
+    input.push(message.subarray(1));
+    if (input.size > mostUnreadBytes) this.#socket.pause();
+  }
+}
+
+/** Reads the ports of the query: several, or one text with commas. @throws StatusError 400 */
+export function readPorts(query: URLSearchParams): readonly number[] {
+  const texts = query.getAll('ports').flatMap((text) => text.split(','));
+  if (texts.length === 0) throw badRequest('query parameter "ports" is required');
+  if (texts.length > mostPorts) throw badRequest(`at most ${mostPorts} ports can be forwarded over one connection`);
+  return texts.map((text) => {
+    const port = Number(text);
+    if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+    throw badRequest(`unable to parse ${JSON.stringify(text)} as a port: want a number from 1 to 65535`);
+  });
+}

@@ -1,0 +1,97 @@
+import { Buffer } from 'node:buffer';
+import { setMaxListeners } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { PortForwardOptions } from '../node-connector.ts';
+import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
+
+/** Connects to a port of the pod that is meant. */
+export type ForwardPort = (options: PortForwardOptions) => Promise<void>;
+
+interface Pair {
+  data?: SpdyStream;
+  error?: SpdyStream;
+}
+
+/** Halves of connections of which the other half never came. */
+const mostUnpaired = 64;
+
+/**
+ * Port forwarding over SPDY: a client opens two streams for each connection, one for its bytes and one for what went
+ * wrong, which name the port and a common request. Mirrors the kubelet's `httpStreamHandler` (1.36).
+ */
+export class SpdyPortForward {
+  readonly #connection: SpdyConnection;
+  readonly #forward: ForwardPort;
+  readonly #pairs = new Map<string, Pair>();
+  readonly #over = new AbortController();
+
+  constructor(duplex: Duplex, forward: ForwardPort) {
+    this.#forward = forward;
+    // Each forwarded connection listens.
+    setMaxListeners(0, this.#over.signal);
+    this.#connection = new SpdyConnection({ duplex, opened: (stream) => this.#opened(stream) });
+  }
+
+  /** Serves until the client has gone. */
+  async run(): Promise<void> {
+    try {
+      await this.#connection.run();
+    } catch {
+      // The client broke the protocol: its connection is closed, which is all that it can be told.
+    } finally {
+      this.#over.abort();
+    }
+  }
+
+  #opened(stream: SpdyStream): void {
+    const kind = stream.headers.get('streamtype');
+    const port = portOf(stream);
+    if ((kind !== 'data' && kind !== 'error') || port === undefined) {
+      stream.reset();
+      return;
+    }
+    const request = requestOf(stream, kind);
+    const pair = this.#pairs.get(request) ?? {};
+    if (pair[kind] || (!this.#pairs.has(request) && this.#pairs.size >= mostUnpaired)) {
+      stream.reset();
+      return;
+    }
+    pair[kind] = stream;
+    const { data, error } = pair;
+    if (!data || !error) {
+      this.#pairs.set(request, pair);
+      return;
+    }
+    this.#pairs.delete(request);
+    void this.#connect({ data, error, port: portOf(data) ?? port });
+  }
+
+  async #connect(ends: {
+    readonly data: SpdyStream;
+    readonly error: SpdyStream;
+    readonly port: number;
+  }): Promise<void> {
+    const { data, error, port } = ends;
+    error.discard();
+    try {
+      const output = (chunk: Uint8Array): Promise<void> => data.write(chunk);
+      await this.#forward({ port, input: data.input, output, signal: this.#over.signal });
+    } catch (cause) {
+      await error.write(Buffer.from(cause instanceof Error ? cause.message : String(cause)));
+    }
+    data.discard();
+    data.end();
+    error.end();
+  }
+}
+
+function portOf({ headers }: SpdyStream): number | undefined {
+  const text = headers.get('port') ?? '';
+  const port = Number(text);
+  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+/** Old clients name no request: they open the stream for errors, then at once the one for data. */
+function requestOf(stream: SpdyStream, kind: 'data' | 'error'): string {
+  return stream.headers.get('requestid') ?? `#${kind === 'error' ? stream.id : stream.id - 2}`;
+}

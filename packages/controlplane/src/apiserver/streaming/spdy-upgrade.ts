@@ -1,0 +1,37 @@
+import type { Duplex } from 'node:stream';
+import { badRequest } from '@kubewright/apimachinery';
+import type { ApiRequest } from '../http/api-request.ts';
+
+/** True when the caller asks for SPDY, which clients did before WebSocket and fall back to. */
+export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
+  return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'spdy/3.1';
+}
+
+/**
+ * Takes a request's stream over for SPDY/3.1.
+ *
+ * @param protocols - what may be spoken in its streams, the best first
+ * @throws StatusError 400 when the client offers none of them.
+ */
+export function acceptSpdy(
+  request: ApiRequest,
+  protocols: readonly string[],
+): { readonly duplex: Duplex; readonly protocol: string } {
+  const offered = (request.headers['x-stream-protocol-version'] ?? '').split(',').map((text) => text.trim());
+  const protocol = protocols.find((one) => offered.includes(one));
+  if (!request.upgrade || protocol === undefined) {
+    throw badRequest(
+      `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(' ')}], server accepts [${protocols.join(' ')}]`,
+    );
+  }
+  const { stream, head } = request.upgrade();
+  const lines = [
+    'HTTP/1.1 101 Switching Protocols',
+    'Connection: Upgrade',
+    'Upgrade: SPDY/3.1',
+    `X-Stream-Protocol-Version: ${protocol}`,
+  ];
+  stream.write(`${lines.join('\r\n')}\r\n\r\n`);
+  if (head.length > 0) stream.unshift(head);
+  return { duplex: stream, protocol };
+}

@@ -1,0 +1,104 @@
+import { Buffer } from 'node:buffer';
+import type { Transform } from 'node:stream';
+import { constants, createDeflate, createInflate } from 'node:zlib';
+import { headerDictionary } from './header-dictionary.ts';
+import { SpdyError } from './spdy-error.ts';
+
+/** Names in lower case. */
+export type SpdyHeaders = ReadonlyMap<string, string>;
+
+/** A block says a stream's kind, port and number: a few hundred bytes. */
+const mostPlainBytes = 64 * 1024;
+const mostPairs = 100;
+
+/** Packs and unpacks the header blocks of one connection: zlib remembers from block to block, so order matters. */
+export class HeaderBlocks implements Disposable {
+  readonly #inflate: Transform;
+  readonly #deflate: Transform;
+
+  constructor() {
+    const dictionary = headerDictionary();
+    this.#inflate = createInflate({ dictionary, finishFlush: constants.Z_SYNC_FLUSH });
+    this.#deflate = createDeflate({ dictionary, flush: constants.Z_SYNC_FLUSH });
+  }
+
+  /** Reads a block. One at a time. @throws {@link SpdyError} for what is no block, or a large one. */
+  async read(block: Uint8Array): Promise<SpdyHeaders> {
+    return parse(await through(this.#inflate, block));
+  }
+
+  /** Writes a block. One at a time. */
+  write(headers: SpdyHeaders): Promise<Buffer> {
+    return through(this.#deflate, format(headers));
+  }
+
+  [Symbol.dispose](): void {
+    this.#inflate.destroy();
+    this.#deflate.destroy();
+  }
+}
+
+/** Puts bytes into a stream and answers what has come out of it when they were taken. */
+function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const done = (settle: () => void): void => {
+      stream.off('data', take).off('error', fail).off('close', fail);
+      settle();
+    };
+    const fail = (cause?: unknown): void =>
+      done(() => reject(new SpdyError('a header block cannot be unpacked', { cause })));
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > mostPlainBytes) {
+        done(() => reject(new SpdyError(`a header block has more than ${mostPlainBytes} bytes`)));
+        // A few bytes can stand for gigabytes: no more of them.
+        stream.on('error', () => undefined).destroy();
+      }
+    };
+    stream.on('data', take).on('error', fail).on('close', fail);
+    stream.write(bytes, (error) => {
+      if (!error) done(() => resolve(Buffer.concat(chunks)));
+    });
+  });
+}
+
+function parse(block: Buffer): SpdyHeaders {
+  const headers = new Map<string, string>();
+  let at = 0;
+  const number = (): number => {
+    if (at + 4 > block.length) throw new SpdyError('a header block ends too early');
+    at += 4;
+    return block.readUInt32BE(at - 4);
+  };
+  const text = (): string => {
+    const length = number();
+    if (at + length > block.length) throw new SpdyError('a header block ends too early');
+    at += length;
+    return block.toString('utf8', at - length, at);
+  };
+  const pairs = number();
+  if (pairs > mostPairs) throw new SpdyError(`a header block has more than ${mostPairs} names`);
+  for (let i = 0; i < pairs; i++) {
+    const name = text().toLowerCase();
+    // Several values of one name stand with zeros between them.
+    headers.set(name, text().split('\0')[0] ?? '');
+  }
+  return headers;
+}
+
+function format(headers: SpdyHeaders): Buffer {
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  };
+  const text = (value: string): readonly Buffer[] => {
+    const bytes = Buffer.from(value, 'utf8');
+    return [number(bytes.length), bytes];
+  };
+  const pairs = [...headers].flatMap(([name, value]) => [...text(name), ...text(value)]);
+  return Buffer.concat([number(headers.size), ...pairs]);
+}

@@ -1,0 +1,2 @@
+export { SpdyConnection } from './spdy-connection.ts';
+export type { SpdyStream } from './spdy-stream.ts';

@@ -1,0 +1,212 @@
+import { Buffer } from 'node:buffer';
+import { Duplex } from 'node:stream';
+import { crc32, deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { controlFrame, dataFrame, type Frame, frameTypes, numbers, readFrames } from './frames.ts';
+import { HeaderBlocks } from './header-block.ts';
+import { headerDictionary } from './header-dictionary.ts';
+import { SpdyConnection } from './spdy-connection.ts';
+import type { SpdyStream } from './spdy-stream.ts';
+
+/** A connection with a client that is a few lines of test. */
+class Client {
+  readonly streams: SpdyStream[] = [];
+  readonly blocks = new HeaderBlocks();
+  readonly ended: Promise<unknown>;
+  readonly #duplex: Duplex;
+  readonly #frames: AsyncGenerator<Frame>;
+
+  constructor() {
+    const sent: Buffer[] = [];
+    let wake: () => void = () => {};
+    let over = false;
+    this.#duplex = new Duplex({
+      read: () => undefined,
+      write(chunk: Buffer, _encoding, done) {
+        sent.push(chunk);
+        wake();
+        done();
+      },
+      destroy(_error, done) {
+        over = true;
+        wake();
+        done(null);
+      },
+    });
+    this.#frames = readFrames(
+      (async function* () {
+        for (;;) {
+          const chunk = sent.shift();
+          if (chunk) yield chunk;
+          else if (over) return;
+          else {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        }
+      })(),
+    );
+    const connection = new SpdyConnection({ duplex: this.#duplex, opened: (stream) => this.streams.push(stream) });
+    this.ended = connection.run().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#duplex.push(bytes);
+  }
+
+  async open(id: number, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    const block = await this.blocks.write(new Map(Object.entries(headers)));
+    this.send(controlFrame(frameTypes.synStream, Buffer.concat([numbers(id, 0), Buffer.alloc(2), block])));
+  }
+
+  /** The next frame, as text. */
+  async next(): Promise<string> {
+    const { value, done } = await this.#frames.next();
+    if (done) return 'the end';
+    if (value.type === 'data') return `data ${value.streamId} ${value.bytes.toString()}${value.fin ? ' fin' : ''}`;
+    const name = Object.entries(frameTypes).find(([, kind]) => kind === value.kind)?.[0];
+    const values = Array.from({ length: Math.min(value.payload.length >> 2, 2) }, (_, index) =>
+      value.payload.readUInt32BE(4 * index),
+    );
+    return `${name} ${name === 'synReply' ? values[0] : values.join(' ')}`;
+  }
+
+  close(): void {
+    this.#duplex.push(null);
+  }
+}
+
+describe('headerDictionary', () => {
+  it('is the one that the protocol prescribes', () => {
+    const dictionary = headerDictionary();
+    expect(dictionary.length).toBe(1423);
+    // What zlib writes into the head of a stream that needs it: the dictionary's own checksum.
+    expect(deflateSync('x', { dictionary }).readUInt32BE(2)).toBe(0xe3c6a7c2);
+  });
+});
+
+describe('SpdyConnection', () => {
+  it('opens streams with their headers, answers them, and carries bytes both ways', async () => {
+    const client = new Client();
+    await client.open(1, { streamType: 'error', port: '80' });
+    await client.open(3, { streamtype: 'data' });
+    expect([await client.next(), await client.next()]).toEqual(['synReply 1', 'synReply 3']);
+    const [first, second] = client.streams;
+    expect([first?.headers.get('streamtype'), first?.headers.get('port')]).toEqual(['error', '80']);
+    client.send(dataFrame(3, Buffer.from('question'), { fin: false }));
+    client.send(dataFrame(3, Buffer.alloc(0), { fin: true }));
+    let heard = '';
+    for await (const chunk of second?.input ?? []) heard += Buffer.from(chunk).toString();
+    expect(heard).toBe('question');
+    await second?.write(Buffer.from('answer'));
+    second?.end();
+    await second?.write(Buffer.from('too late'));
+    expect([await client.next(), await client.next()]).toEqual(['data 3 answer', 'data 3  fin']);
+    client.close();
+    expect(await client.ended).toBeUndefined();
+  });
+
+  it('takes frames in any pieces, and long data as it comes', async () => {
+    const client = new Client();
+    const block = await client.blocks.write(new Map([['streamtype', 'data']]));
+    const open = controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), block]));
+    const bytes = Buffer.concat([open, dataFrame(1, Buffer.from('abcdef'), { fin: true })]);
+    for (const byte of bytes) client.send(Buffer.of(byte));
+    expect(await client.next()).toBe('synReply 1');
+    let heard = '';
+    for await (const chunk of client.streams[0]?.input ?? []) heard += Buffer.from(chunk).toString();
+    expect(heard).toBe('abcdef');
+  });
+
+  it('answers pings and passes over what it does not know', async () => {
+    const client = new Client();
+    client.send(controlFrame(frameTypes.settings, numbers(0)));
+    client.send(controlFrame(99, Buffer.from('whatever')));
+    client.send(dataFrame(77, Buffer.from('for nobody'), { fin: true }));
+    client.send(controlFrame(frameTypes.ping, numbers(5)));
+    expect(await client.next()).toBe('ping 5');
+  });
+
+  it('ends what reads a stream when the client resets it or goes away', async () => {
+    const client = new Client();
+    await client.open(1);
+    await client.open(3);
+    await client.next();
+    await client.next();
+    client.send(controlFrame(frameTypes.reset, numbers(1, 5)));
+    for await (const _chunk of client.streams[0]?.input ?? []) expect.unreachable();
+    client.close();
+    for await (const _chunk of client.streams[1]?.input ?? []) expect.unreachable();
+    await client.ended;
+  });
+
+  it('refuses numbers that a client does not have, and more streams than it holds', async () => {
+    const client = new Client();
+    for (const id of [2, 5, 3]) await client.open(id);
+    expect([await client.next(), await client.next(), await client.next()]).toEqual([
+      'reset 2 1',
+      'synReply 5',
+      'reset 3 1',
+    ]);
+    for (let id = 7; id <= 5 + 2 * 512; id += 2) await client.open(id);
+    for (let id = 7; id < 5 + 2 * 512; id += 2) expect(await client.next()).toBe(`synReply ${id}`);
+    expect(await client.next()).toBe(`reset ${5 + 2 * 512} 3`);
+  });
+
+  it('holds the client back while nobody reads, and goes on then', async () => {
+    const client = new Client();
+    await client.open(1);
+    await client.next();
+    for (let i = 0; i < 40; i++) client.send(dataFrame(1, Buffer.alloc(64 * 1024), { fin: i === 39 }));
+    client.send(controlFrame(frameTypes.ping, numbers(7)));
+    const [stream] = client.streams;
+    await expect.poll(() => stream?.input.size).toBeGreaterThan(1024 * 1024);
+    expect(stream?.input.size).toBeLessThan(1024 * 1024 + 2 * 64 * 1024);
+    let heard = 0;
+    for await (const chunk of stream?.input ?? []) heard += chunk.length;
+    expect(heard).toBe(40 * 64 * 1024);
+    expect(await client.next()).toBe('ping 7');
+  });
+
+  it.each([
+    ['another version', controlFrame(frameTypes.ping, numbers(1)).fill(4, 1, 2), /version 4 is not spoken/],
+    ['a long control frame', controlFrame(frameTypes.settings, Buffer.alloc(20_000)), /a control frame of 20000 bytes/],
+    ['headers that are not packed', controlFrame(frameTypes.synStream, Buffer.alloc(40, 65)), /cannot be unpacked/],
+    ['a frame without a stream', controlFrame(frameTypes.reset, Buffer.alloc(2)), /too short/],
+    ['headers that are a bomb', bomb(), /more than 65536 bytes/],
+    ['headers that lie of their length', packed(numbers(1, 5_000)), /ends too early/],
+    ['headers without number', packed(numbers(0xffff_ffff)), /more than 100 names/],
+  ])('ends the connection of a client that sends %s', async (_name, bytes, reason) => {
+    const client = new Client();
+    client.send(bytes);
+    expect(String(await client.ended)).toMatch(reason);
+    expect(await client.next()).toBe('the end');
+  });
+
+  it('survives noise', async () => {
+    for (let seed = 0; seed < 300; seed++) {
+      const client = new Client();
+      const noise = Buffer.from(
+        Array.from({ length: 64 }, (_, index) => crc32(Buffer.of(seed & 255, seed >> 8, index)) & 255),
+      );
+      client.send(noise);
+      client.close();
+      await client.ended;
+    }
+  });
+});
+
+/** A stream whose headers are packed as they should be. */
+function packed(block: Buffer): Buffer {
+  const bytes = deflateSync(block, { dictionary: headerDictionary() });
+  return controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), bytes]));
+}
+
+/** Ten megabytes of nothing in ten thousand bytes. */
+function bomb(): Buffer {
+  return packed(Buffer.alloc(10_000_000));
+}

@@ -1,0 +1,148 @@
+import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
+import {
+  controlFrame,
+  dataFrame,
+  type Frame,
+  flagFin,
+  frameTypes,
+  numbers,
+  readFrames,
+  resetReasons,
+} from './frames.ts';
+import { HeaderBlocks } from './header-block.ts';
+import { SpdyError } from './spdy-error.ts';
+import { SpdyStream } from './spdy-stream.ts';
+
+/** More streams than this at a time are refused. */
+const mostStreams = 512;
+/** More than this unsent means that the client has stopped to read. */
+const mostUnsentBytes = 64 * 1024 * 1024;
+
+/** What a {@link SpdyConnection} is told. */
+export interface SpdyConnectionOptions {
+  /** The bytes: a socket, or the messages of a WebSocket. */
+  readonly duplex: Duplex;
+  /** The client has opened a stream. */
+  readonly opened: (stream: SpdyStream) => void;
+}
+
+/**
+ * The server's side of SPDY/3.1, as far as Kubernetes' clients speak it (`moby/spdystream` 0.5): streams that the client
+ * opens, half-close, reset, ping. No windows and no priorities: that library has none either, and what is not read holds
+ * the whole connection back.
+ */
+export class SpdyConnection {
+  readonly #duplex: Duplex;
+  readonly #opened: (stream: SpdyStream) => void;
+  readonly #blocks = new HeaderBlocks();
+  readonly #streams = new Map<number, SpdyStream>();
+  #lastId = 0;
+
+  constructor(options: SpdyConnectionOptions) {
+    this.#duplex = options.duplex;
+    this.#opened = options.opened;
+  }
+
+  /**
+   * Serves until the client has gone or {@link close} was called.
+   *
+   * @throws SpdyError when the client breaks the protocol.
+   */
+  async run(): Promise<void> {
+    const duplex = this.#duplex;
+    duplex.on('error', () => duplex.destroy()); // a connection that breaks is the client's affair
+    // Each stream that waits for room listens.
+    duplex.setMaxListeners(0);
+    duplex.once('close', () => this.#abortAll());
+    try {
+      for await (const frame of readFrames(duplex)) await this.#take(frame);
+    } catch (error) {
+      // A stream that was destroyed under the reader: the client went away, or we closed.
+      if (error instanceof SpdyError) throw error;
+    } finally {
+      this.#abortAll();
+      this.#blocks[Symbol.dispose]();
+      duplex.destroy();
+    }
+  }
+
+  /** Says goodbye and ends the connection once everything was sent. */
+  close(): void {
+    if (this.#duplex.destroyed || this.#duplex.writableEnded) return;
+    this.#duplex.write(controlFrame(frameTypes.goAway, numbers(this.#lastId, 0)));
+    this.#duplex.end();
+  }
+
+  async #take(frame: Frame): Promise<void> {
+    if (frame.type === 'data') {
+      await this.#streams.get(frame.streamId)?.received(frame.bytes, { fin: frame.fin });
+      return;
+    }
+    const { kind, payload, flags } = frame;
+    if (kind === frameTypes.synStream) await this.#open(payload, flags);
+    else if (kind === frameTypes.ping) void this.#write(controlFrame(frameTypes.ping, payload));
+    else if (kind === frameTypes.reset) this.#streams.get(streamIdOf(payload))?.aborted();
+    // Packed headers that follow a stream's first must be unpacked though nobody wants them: zlib counts on it.
+    else if (kind === frameTypes.headers || kind === frameTypes.synReply) await this.#blocks.read(payload.subarray(4));
+  }
+
+  async #open(payload: Buffer, flags: number): Promise<void> {
+    if (payload.length < 10) throw new SpdyError('a stream is opened by too short a frame');
+    const id = streamIdOf(payload);
+    const headers = await this.#blocks.read(payload.subarray(10));
+    // A client counts its streams in odd numbers, upwards.
+    if (id % 2 === 0 || id <= this.#lastId) {
+      this.#reset(id, resetReasons.protocolError);
+      return;
+    }
+    this.#lastId = id;
+    if (this.#streams.size >= mostStreams) {
+      this.#reset(id, resetReasons.refusedStream);
+      return;
+    }
+    const output = {
+      data: (streamId: number, bytes: Uint8Array, options: { readonly fin: boolean }) =>
+        this.#write(dataFrame(streamId, bytes, options)),
+      reset: (streamId: number) => this.#reset(streamId, resetReasons.cancel),
+      forget: (streamId: number) => void this.#streams.delete(streamId),
+    };
+    const stream = new SpdyStream(id, { headers, output });
+    this.#streams.set(id, stream);
+    const noHeaders = await this.#blocks.write(new Map());
+    void this.#write(controlFrame(frameTypes.synReply, Buffer.concat([numbers(id), noHeaders])));
+    if ((flags & flagFin) !== 0) await stream.received(new Uint8Array(0), { fin: true });
+    this.#opened(stream);
+  }
+
+  #abortAll(): void {
+    for (const stream of [...this.#streams.values()]) stream.aborted();
+  }
+
+  #reset(streamId: number, reason: number): void {
+    void this.#write(controlFrame(frameTypes.reset, numbers(streamId, reason)));
+  }
+
+  /** Writes; resolves when there is room for more. */
+  #write(frame: Buffer): Promise<void> {
+    const duplex = this.#duplex;
+    if (duplex.destroyed || duplex.writableEnded) return Promise.resolve();
+    if (duplex.writableLength > mostUnsentBytes) {
+      duplex.destroy();
+      return Promise.resolve();
+    }
+    if (duplex.write(frame)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        duplex.off('drain', done).off('close', done);
+        resolve();
+      };
+      duplex.on('drain', done).on('close', done);
+    });
+  }
+}
+
+function streamIdOf(payload: Buffer): number {
+  if (payload.length < 4) throw new SpdyError('a frame is too short to name its stream');
+  return payload.readUInt32BE(0) & 0x7fff_ffff;
+}

@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net';
+import type { PortForwardOptions } from '../apiserver/node-connector.ts';
+
+/**
+ * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has
+ * nothing more to say still hears the answer; what it says after the server's end is lost, as with a kubelet.
+ *
+ * @throws the connection's own error.
+ */
+export async function forwardPort(host: string, options: PortForwardOptions): Promise<void> {
+  const { port, input, output, signal } = options;
+  if (signal.aborted) return;
+  const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+  const cut = (): void => void socket.destroy();
+  signal.addEventListener('abort', cut, { once: true });
+  try {
+    await opened(socket);
+    send(input, socket).catch(() => socket.destroy());
+    await receive(socket, output);
+  } finally {
+    signal.removeEventListener('abort', cut);
+    socket.destroy();
+  }
+}
+
+async function receive(socket: Socket, output: PortForwardOptions['output']): Promise<void> {
+  try {
+    for await (const chunk of socket) await output(chunk as Uint8Array);
+  } catch {
+    // A connection that was there and broke has ended, as far as its client is concerned.
+  }
+}
+
+async function send(input: AsyncIterable<Uint8Array>, socket: Socket): Promise<void> {
+  for await (const chunk of input) {
+    if (!socket.writable) return;
+    if (!socket.write(chunk)) await drained(socket);
+  }
+  socket.end();
+}
+
+function opened(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      // Later failures end the reader below.
+      socket.on('error', () => undefined);
+      resolve();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => resolve());
+  });
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
+}

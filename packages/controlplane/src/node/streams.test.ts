@@ -1,0 +1,170 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { silentLogger } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const namespace = 'default';
+
+/** A server that repeats what it hears, in another shape, and says how much it was when told that it was all. */
+const echo = `
+  const server = require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
+    let heard = 0;
+    socket.on('data', (chunk) => { heard += chunk.length; socket.write(chunk); });
+    socket.on('end', () => socket.end('heard ' + heard));
+    socket.on('error', () => {});
+  });
+  server.listen(7000, process.env.IP, () => console.log('listening'));`;
+
+describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
+  let directory: string;
+  let cluster: EmbeddedCluster;
+  const children: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'kw-streams-'));
+    const parts = { clock: systemClock, random: systemRandom, log: silentLogger };
+    cluster = await EmbeddedCluster.start({ directory, ...parts, node: {} });
+    await create('echo', {
+      containers: [
+        {
+          name: 'c',
+          image: 'node',
+          command: ['node', '-e', echo],
+          env: [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+        },
+      ],
+    });
+    await vi.waitFor(async () => expect((await kubectl('logs', 'echo')).out).toContain('listening'), {
+      timeout: 15_000,
+    });
+  }, 30_000);
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await cluster[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function create(name: string, spec: NonNullable<Pod['spec']>): Promise<void> {
+    const pods = cluster.client().resource(Pod);
+    const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
+    // The account that pods run as comes to be soon after its namespace.
+    await vi.waitFor(() => pods.create(pod), { timeout: 10_000 });
+  }
+
+  async function kubectl(...args: readonly string[]): Promise<{ out: string; err: string; code: number }> {
+    try {
+      const run = promisify(execFile)('kubectl', ['--kubeconfig', cluster.kubeconfig, ...args]);
+      const { stdout, stderr } = await run;
+      return { out: stdout, err: stderr, code: 0 };
+    } catch (error) {
+      // execFile's own error carries these.
+      const { stdout, stderr, code } = error as { stdout: string; stderr: string; code: number };
+      return { out: stdout, err: stderr, code };
+    }
+  }
+
+  function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfig, ...args], { env: { ...process.env, ...env } });
+    children.push(child);
+    const seen = { out: '', err: '' };
+    child.stdout.on('data', (chunk) => {
+      seen.out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      seen.err += chunk;
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { child, seen, ended };
+  }
+
+  /** Forwards a free port; answers its number. */
+  async function forward(target: string, port: number, env?: Readonly<Record<string, string>>) {
+    const running = start(['port-forward', target, `:${port}`], env);
+    await expect.poll(() => running.seen.out, { timeout: 10_000 }).toMatch(/Forwarding from 127\.0\.0\.1:(\d+)/);
+    const local = Number(/127\.0\.0\.1:(\d+)/.exec(running.seen.out)?.[1]);
+    return { ...running, local };
+  }
+
+  /** Sends text, ends its side, and answers all that came back. */
+  function ask(port: number, text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(text));
+      let answer = '';
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('error', reject).on('end', () => resolve(answer));
+    });
+  }
+
+  it.each([
+    ['SPDY in a WebSocket', {}],
+    ['SPDY', { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+  ])('forwards ports over %s: many connections, much data, half-closed', async (_name, env) => {
+    const { child, local, ended } = await forward('pod/echo', 7000, env);
+    expect(await ask(local, 'hello')).toBe('helloheard 5');
+    const large = 'x'.repeat(3_000_000);
+    expect(await ask(local, large)).toBe(`${large}heard ${large.length}`);
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => ask(local, `n${index}`)));
+    expect(answers).toEqual(answers.map((_, index) => `n${index}heard ${`n${index}`.length}`));
+    child.kill('SIGINT');
+    await ended;
+  });
+
+  it('says in the words of a kubelet that nobody listens', async () => {
+    const { local, seen } = await forward('pod/echo', 7999);
+    await ask(local, 'hello').catch(String);
+    await expect
+      .poll(() => seen.err, { timeout: 10_000 })
+      .toMatch(
+        /error forwarding port 7999 to pod echo, uid [0-9a-f-]{36}: dial tcp 127\.\d+\.\d+\.\d+:7999: connect: connection refused/,
+      );
+    expect((await kubectl('port-forward', 'pod/none', ':1')).err).toContain('pods "none" not found');
+  });
+
+  it.each([
+    ['a WebSocket', {}],
+    ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
+  ])('runs commands and attaches over %s', async (_name, env) => {
+    const run = start(['exec', '-i', 'echo', '--', 'sh', '-c', 'cat; echo err >&2; exit 7'], env);
+    run.child.stdin.end('in'.repeat(100_000));
+    expect(await run.ended).toBe(7);
+    expect(run.seen.out).toBe('in'.repeat(100_000));
+    expect(run.seen.err).toMatch(/^err\ncommand terminated with exit code 7\n$/);
+    const name = `cat-${Object.keys(env).length}`;
+    const command = ['sh', '-c', 'echo ready; while read line; do echo "got $line"; done; echo over'];
+    await create(name, {
+      restartPolicy: 'Never',
+      containers: [{ name: 'c', image: 'busybox', command, stdin: true, stdinOnce: true }],
+    });
+    await expect.poll(() => kubectl('logs', name).then(({ out }) => out), { timeout: 15_000 }).toContain('ready');
+    const attached = start(['attach', '-i', name], env);
+    attached.child.stdin.write('one\n');
+    await expect.poll(() => attached.seen.out, { timeout: 10_000 }).toBe('got one\n');
+    attached.child.stdin.end('two\n');
+    expect(await attached.ended, attached.seen.err).toBe(0);
+    expect(attached.seen.out).toBe('got one\ngot two\nover\n');
+    expect((await kubectl('attach', name)).err).toMatch(
+      /cannot attach a container in a completed pod|container not found/,
+    );
+  });
+
+  it('runs a pod for one command, with its input', async () => {
+    const run = start(['run', 'once', '-i', '--rm', '--restart=Never', '--image=busybox', '--', 'cat']);
+    run.child.stdin.end('through a pod\n');
+    expect(await run.ended, run.seen.err).toBe(0);
+    expect(run.seen.out).toContain('through a pod\n');
+    await expect
+      .poll(() => kubectl('get', 'pod', 'once').then(({ err }) => err), { timeout: 10_000 })
+      .toContain('not found');
+  });
+});
