@@ -1,4 +1,5 @@
 import * as crypto from 'node:crypto';
+import { isIP } from 'node:net';
 import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery';
 import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 
@@ -96,7 +97,7 @@ function isServable(
     isValid(certificate, nowMs) &&
     fits(certificate, pair.key) &&
     by.bundle.some((authority) => isValid(authority, nowMs) && certificate.verify(authority.publicKey)) &&
-    hosts.every((host) => (certificate.checkHost(host) ?? certificate.checkIP(host)) !== undefined)
+    hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined)
   );
 }
 

@@ -14,8 +14,14 @@ export interface ControllerGauges {
 export interface CacheGauges {
   readonly kind: string;
   readonly objects: number;
+  /** Since anything came from the server. */
   readonly ageSeconds: number;
+  /** For which a newer state is known to be awaited. */
+  readonly lagSeconds: number;
   readonly bytes: number;
+  /** Watches opened, and listings begun, since the start. */
+  readonly watches: number;
+  readonly lists: number;
 }
 
 /** Where the runtime's numbers go. */

@@ -1,0 +1,88 @@
+import * as crypto from 'node:crypto';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueCertificate, type KeyPair, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../log/silent-logger.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { CertificateError } from './certificate-error.ts';
+import { certificateFiles } from './certificate-files.ts';
+
+const life = { notBeforeMs: Date.UTC(2026, 0, 1), notAfterMs: Date.UTC(2040, 0, 1) };
+const pair = (commonName: string): KeyPair =>
+  issueCertificate({ subject: { commonName }, usage: 'server', hosts: ['localhost'], ...life }, crypto);
+
+describe('certificateFiles', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kw-certificates-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  function run() {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    const published: KeyPair[] = [];
+    const counts = { reads: 0, failures: 0 };
+    const metrics = { read: () => void counts.reads++, failed: () => void counts.failures++ };
+    const publish = (each: KeyPair): void => void published.push(each);
+    const parts = { clock, log: silentLogger, port: 0, converts: [], metrics, publish };
+    const running = certificateFiles({ directory }).run(parts, stop.signal);
+    return { clock, published, counts, running, stop };
+  }
+
+  /** A volume of a Secret: files are links through `..data`, which is swapped as a whole. */
+  async function mount(version: string, { key, certificate }: KeyPair): Promise<void> {
+    await mkdir(join(directory, version));
+    await writeFile(join(directory, version, 'tls.crt'), certificate);
+    await writeFile(join(directory, version, 'tls.key'), key);
+    await symlink(version, join(directory, '..data_tmp'));
+    await rename(join(directory, '..data_tmp'), join(directory, '..data'));
+    for (const name of ['tls.crt', 'tls.key'])
+      await symlink(join('..data', name), join(directory, name)).catch(() => {
+        // Linked already.
+      });
+  }
+
+  it('notices a renewed Secret behind its links, and counts its looks', async () => {
+    const [first, second] = [pair('first'), pair('second')];
+    await mount('..1', first);
+    const { clock, published, counts, running, stop } = run();
+    await eventually(() => published.length === 1 && clock.pendingTimers === 1);
+    expect(published).toEqual([first]);
+    await clock.advance(10_000);
+    await eventually(() => counts.reads === 2 && clock.pendingTimers === 1);
+    expect(published).toHaveLength(1);
+    await mount('..2', second);
+    await clock.advance(10_000);
+    await eventually(() => published.length === 2);
+    expect(published[1]).toEqual(second);
+    stop.abort();
+    await running;
+    expect(counts).toEqual({ reads: 3, failures: 0 });
+  });
+
+  it('keeps the pair that works while the new one does not fit, or is gone', async () => {
+    const [first, second] = [pair('first'), pair('second')];
+    await mount('..1', first);
+    const { clock, published, counts, stop, running } = run();
+    await eventually(() => published.length === 1 && clock.pendingTimers === 1);
+    await mount('..2', { key: first.key, certificate: second.certificate });
+    await clock.advance(10_000);
+    await eventually(() => counts.failures === 1 && clock.pendingTimers === 1);
+    await rm(join(directory, 'tls.crt'));
+    await clock.advance(10_000);
+    await eventually(() => counts.failures === 2 && clock.pendingTimers === 1);
+    expect(published).toEqual([first]);
+    stop.abort();
+    await running;
+  });
+
+  it('says at the start what is missing and what to do', async () => {
+    const error: unknown = await run().running.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CertificateError);
+    expect((error as Error).message).toContain(join(directory, 'tls.'));
+    expect((error as Error).message).toContain('ownAuthority()');
+  });
+});
