@@ -1,0 +1,163 @@
+import { Buffer } from 'node:buffer';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { silentLogger } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { parse } from 'yaml';
+import type { AttachOptions, ExecOptions, PortForwardOptions } from '../apiserver/node-connector.ts';
+import { EmbeddedCluster } from './embedded-cluster.ts';
+
+const path = '/api/v1/namespaces/default/pods/p';
+
+/** A node that answers of what it was asked. */
+const connector = {
+  logs: async () => (async function* () {})(),
+  async exec(_pod: unknown, { command, stdin, stdout, stderr }: ExecOptions) {
+    stdout(Buffer.from(command.join('|')));
+    for await (const chunk of stdin ?? []) stderr(chunk);
+    return { exitCode: command.length };
+  },
+  async attach(_pod: unknown, { container, stdout, stderr }: AttachOptions) {
+    stdout(Buffer.from(container));
+    stderr(Buffer.from('not wanted'));
+  },
+  async portForward(_pod: unknown, { port, input, output }: PortForwardOptions) {
+    if (port === 1) throw new Error('nobody is there');
+    for await (const chunk of input) {
+      await output(Buffer.from(`${port}:${Buffer.from(chunk).toString()}`));
+      return;
+    }
+  },
+};
+
+describe('streams of pods, by clients of our own', () => {
+  let directory: string;
+  let cluster: EmbeddedCluster;
+  let tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'kw-channels-'));
+    const parts = { clock: systemClock, random: systemRandom, log: silentLogger };
+    cluster = await EmbeddedCluster.start({ directory, ...parts, connector });
+    const { clusters, users } = parse(readFileSync(cluster.kubeconfig, 'utf8'));
+    const pem = (base64: string): Buffer => Buffer.from(base64, 'base64');
+    tls = {
+      ca: pem(clusters[0].cluster['certificate-authority-data']),
+      cert: pem(users[0].user['client-certificate-data']),
+      key: pem(users[0].user['client-key-data']),
+    };
+    const metadata = { name: 'own', namespace: 'default' };
+    await cluster.client().resource(ServiceAccount).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await cluster
+      .client()
+      .resource(Pod)
+      .create({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'p', namespace: 'default' },
+        spec: { serviceAccountName: 'own', nodeName: 'elsewhere', containers: [{ name: 'c', image: 'i' }] },
+      });
+  });
+  afterAll(async () => {
+    await cluster[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Talks over a WebSocket until the server closes; answers what came, channel by channel. */
+  function talk(below: string, options: { readonly protocol: string; readonly say?: readonly Buffer[] }) {
+    const socket = new WebSocket(`${cluster.url}${path}${below}`.replace('https', 'wss'), options.protocol, tls);
+    const heard: Record<number, string> = {};
+    socket.on('open', () => {
+      for (const message of options.say ?? []) socket.send(message);
+    });
+    socket.on('message', (data: Buffer) => {
+      const [channel = 0] = data;
+      heard[channel] = (heard[channel] ?? '') + data.subarray(1).toString('latin1');
+    });
+    return new Promise<Record<number, string>>((resolve, reject) => {
+      socket.on('close', () => resolve(heard)).on('error', reject);
+    });
+  }
+
+  /** Asks to switch to SPDY; answers what the server says to that. */
+  function upgrade(below: string, headers: Readonly<Record<string, string>>) {
+    return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+      const asked = request(`${cluster.url}${path}${below}`, { method: 'POST', headers, agent: false, ...tls });
+      asked.on('error', reject).on('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve({ status: 101, text: String(response.headers['x-stream-protocol-version']) });
+      });
+      asked.on('response', async (response) => {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        resolve({ status: response.statusCode ?? 0, text });
+      });
+      asked.end();
+    });
+  }
+  const spdy = { connection: 'Upgrade', upgrade: 'SPDY/3.1' };
+
+  it.each(['v4.channel.k8s.io', 'portforward.k8s.io'])('forwards ports over channels (%s)', async (protocol) => {
+    const say = [Buffer.from('\x00hello'), Buffer.from('\x02world'), Buffer.from('\x07nobody'), Buffer.of()];
+    expect(await talk('/portforward?ports=8080,9090&ports=1', { protocol, say })).toEqual({
+      0: '\x90\x1f8080:hello',
+      1: '\x90\x1f',
+      2: '\x82\x239090:world',
+      3: '\x82\x23',
+      4: '\x01\x00',
+      5: '\x01\x00nobody is there',
+    });
+  });
+
+  it('runs commands: output, input up to its end, exit code', async () => {
+    const say = [Buffer.from('\x00typed'), Buffer.of(255, 0)];
+    const query = '?command=a&command=b%20c&stdin=true&stdout=true&stderr=true';
+    const heard = await talk(`/exec${query}`, { protocol: 'v5.channel.k8s.io', say });
+    expect([heard[1], heard[2]]).toEqual(['a|b c', 'typed']);
+    expect(JSON.parse(heard[3] ?? '')).toMatchObject({
+      status: 'Failure',
+      reason: 'NonZeroExitCode',
+      details: { causes: [{ reason: 'ExitCode', message: '2' }] },
+    });
+  });
+
+  it('attaches to what was asked for only', async () => {
+    const heard = await talk('/attach?stdout=true', { protocol: 'v4.channel.k8s.io' });
+    expect(heard).toEqual({ 1: 'c', 3: '{"metadata":{},"status":"Success"}' });
+  });
+
+  it.each([
+    ['/portforward', { ...spdy, 'x-stream-protocol-version': 'portforward.k8s.io' }, 101, 'portforward.k8s.io'],
+    [
+      '/exec?command=a&stdout=1',
+      { ...spdy, 'x-stream-protocol-version': 'v5.channel.k8s.io, v4.channel.k8s.io' },
+      101,
+      'v4.channel.k8s.io',
+    ],
+    [
+      '/portforward',
+      { ...spdy, 'x-stream-protocol-version': 'portforward.k9s.io' },
+      400,
+      'server accepts [portforward.k8s.io]',
+    ],
+    ['/portforward', {}, 400, 'Upgrade request required'],
+    ['/exec?command=a&stdout=1', {}, 400, 'Upgrade request required'],
+    ['/attach?stdin=false', spdy, 400, 'at least 1 of stdin, stdout, stderr'],
+  ])('answers POST %s with %o by %i %s', async (below, headers, status, text) => {
+    const answer = await upgrade(below, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(text);
+  });
+
+  it.each(['?ports=0', '?ports=70000', '?ports=x', '', `?ports=${'1,'.repeat(70)}1`])(
+    'refuses to forward %s over channels',
+    async (query) => {
+      await expect(talk(`/portforward${query}`, { protocol: 'v4.channel.k8s.io' })).rejects.toThrow(/400/);
+    },
+  );
+});
