@@ -1,11 +1,24 @@
 // Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
-export type { Cache } from './cache/cache.ts';
-export { type CachedKind, cached, type IndexFunc } from './cache/cached-kind.ts';
-export { KindNotCachedError } from './cache/informer-cache.ts';
+export type { Cache, PartialObjectMetadata } from './cache/cache.ts';
+export {
+  CacheInUseError,
+  KindNotCachedError,
+  KindNotServedError,
+  OutsideCacheScopeError,
+  UnknownIndexError,
+} from './cache/cache-errors.ts';
+export { type CachedKind, type CacheSelectors, cached, type IndexFunc } from './cache/cached-kind.ts';
 export type { CacheListOptions, Lister } from './cache/lister.ts';
-export { UnknownIndexError } from './cache/store-lister.ts';
+export type { ReadOptions } from './cache/split-reads.ts';
+export type { AuthorityLifetimes } from './certificates/authority-lifetimes.ts';
+export { CertificateError } from './certificates/certificate-error.ts';
+export { type CertificateFilesOptions, certificateFiles } from './certificates/certificate-files.ts';
+export type { CertificateMetrics, CertificateParts, CertificateSource } from './certificates/certificate-source.ts';
+export { type OwnAuthorityOptions, ownAuthority } from './certificates/own-authority.ts';
+export { type SelfSignedOptions, selfSigned } from './certificates/self-signed.ts';
+export { Cluster, type ClusterOptions } from './cluster/cluster.ts';
 export type {
   ControllerDefinition,
   ControllerOptions,
@@ -45,9 +58,19 @@ export { Manager } from './manager/manager.ts';
 export { ManagerError } from './manager/manager-error.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
 export type { Runnable } from './manager/runnable.ts';
+export type { MetricsSecurity } from './metrics/metrics-security.ts';
 export * from './predicate/index.ts';
 export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
-export { type Source, type Watch, type WatchSourceOptions, watch } from './source/source.ts';
+export {
+  type ChannelSourceOptions,
+  channelSource,
+  enqueueRequest,
+} from './source/channel-source.ts';
+export { EventChannel } from './source/event-channel.ts';
+export { kindSource, type WatchedCluster } from './source/kind-source.ts';
+export { type PollSourceOptions, pollSource } from './source/poll-source.ts';
+export { type Source, type SourceStart, type Watch, type WatchSourceOptions, watch } from './source/source.ts';
+export * from './webhook/index.ts';
 export { type ExponentialOptions, exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';
 export {
   type AddOptions,

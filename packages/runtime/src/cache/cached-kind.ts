@@ -4,15 +4,52 @@ import type { ObjectView } from '../handler/object-view.ts';
 /** Computes the index values of an object; called once for each version of it. Read metadata if you can: `object` decodes. */
 export type IndexFunc<T> = (view: ObjectView<T>) => readonly string[];
 
-/** A declaration that a kind is cached, and which part of it. */
-export interface CachedKind<T extends KubernetesObject = KubernetesObject> {
-  readonly kind: Kind<T>;
-  /** One informer for each. @defaultValue the manager's namespaces, or all */
-  readonly namespaces?: readonly string[];
-  /** Only objects with these labels are cached; the server filters. Reads do not find the others: there is no live read for them. */
+/** Which objects of a namespace are cached. */
+export interface CacheSelectors {
+  /** Only objects with these labels are cached; the server filters. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+}
+
+/** A declaration that a kind is cached, and which part of it. */
+export interface CachedKind<T extends KubernetesObject = KubernetesObject> extends CacheSelectors {
+  readonly kind: Kind<T>;
+  /**
+   * One informer for each. As a record, each namespace may have selectors of its own in place of the kind's; the name `''`
+   * then stands for all namespaces that are not named.
+   *
+   * @defaultValue the manager's namespaces, or all
+   */
+  readonly namespaces?: readonly string[] | Readonly<Record<string, CacheSelectors>>;
+  /** Lists by the index `name` are answered at once; so are field selectors `name=value`. */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
+  /**
+   * Changes each object before it is kept, once for each version. Name, namespace, uid and version stay what they were. An
+   * object for which it throws is kept as it came. It decodes and encodes: `fields` is far cheaper.
+   */
+  readonly transform?: (object: T) => KubernetesObject;
+  /**
+   * Keeps only these fields, as dotted paths (`spec.nodeName`), besides type and metadata. Reads of the kind in this manager
+   * then show no others, unless it is declared whole as well: never write back what was read so.
+   */
+  readonly fields?: readonly string[];
+  /** Asks the server for metadata alone; read by `cache.metadata(kind)`. Other reads of the kind stay live. @defaultValue false */
+  readonly metadataOnly?: boolean;
+  /**
+   * What to do while the API server does not serve the kind: `'wait'` until it does, `'fail'` the first wait for it,
+   * or go on as if there were no objects (`'empty'`). Whichever it is, the kind is followed as soon as it is served, and its
+   * objects are gone when it vanishes.
+   *
+   * @defaultValue 'wait'
+   */
+  readonly whenMissing?: 'wait' | 'fail' | 'empty';
+  /**
+   * Every object is shown to handlers again after this time, as an update in which nothing differs, in milliseconds; 0 is
+   * never. Nothing is read from the server for it.
+   *
+   * @defaultValue 36_000_000 (ten hours, as upstream), and up to a tenth more or less
+   */
+  readonly resyncMs?: number;
 }
 
 /** Declares what is cached of a kind; goes into `caches` of a controller or a manager. */

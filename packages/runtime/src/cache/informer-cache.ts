@@ -1,26 +1,18 @@
 import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
+import type { CallTarget, KubernetesClient } from '@kubewright/client';
+import type { ObjectView } from '../handler/object-view.ts';
 import { kindKey } from '../kind/kind-key.ts';
 import type { Logger } from '../log/logger.ts';
-import { type ListWatchClient, type ListWatchScope, listWatcher } from '../reflector/list-watcher.ts';
-import type { Cache } from './cache.ts';
+import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
+import type { Cache, PartialObjectMetadata } from './cache.ts';
+import { CacheInUseError, KindNotCachedError } from './cache-errors.ts';
+import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind } from './cached-kind.ts';
+import { DeclaredKind, scopeKeyOf } from './declared-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Informer } from './informer.ts';
 import type { Lister } from './lister.ts';
-import { MergedLister } from './merged-lister.ts';
-
-/** Thrown for a read of a kind that was not declared. */
-export class KindNotCachedError extends Error {
-  /** Names the class of failure; the declaration must be added, a retry is no use. */
-  readonly code = 'KW3001';
-
-  constructor(kind: Kind<KubernetesObject>) {
-    super(
-      `cannot read ${kind.kind} from the cache: it is not declared; add it to "owns", "watches" or "caches", or read it live with the client`,
-    );
-    this.name = 'KindNotCachedError';
-  }
-}
+import { WriteNotes } from './write-notes.ts';
 
 /** Options of an {@link InformerCache}. */
 export interface InformerCacheOptions {
@@ -37,69 +29,96 @@ export interface InformerCacheOptions {
   readonly decodedBytes?: number;
 }
 
-/** The informers that serve one declaration: one, or one for each namespace. */
-export interface DeclaredKind {
-  readonly cached: CachedKind;
-  readonly informers: readonly Informer<KubernetesObject>[];
-  readonly lister: Lister<KubernetesObject>;
-}
-
 /** A cache whose informers are made by declarations and shared by all who declare the same. */
 export class InformerCache implements Cache {
   readonly #options: InformerCacheOptions;
   readonly #declared = new Map<string, DeclaredKind[]>();
   readonly #decoded: DecodedObjects;
-  readonly #running = new Map<Informer<KubernetesObject>, Promise<void>>();
+  readonly #notes: WriteNotes;
   #signal: AbortSignal | undefined;
 
   constructor(options: InformerCacheOptions) {
     this.#options = options;
     this.#decoded = new DecodedObjects(options.decodedBytes);
+    this.#notes = new WriteNotes({
+      kindOf: (target) => this.#kindOfTarget(target),
+      informersOf: (kind, key) => this.informersOf(kind, key),
+    });
   }
 
   /** Declares that a kind is cached. Equal scopes share informers; indexes of the first declaration of a scope hold. */
   declare(cached: CachedKind): DeclaredKind {
     const key = kindKey(cached.kind);
     const declared = this.#declared.get(key) ?? [];
-    const scopeKey = JSON.stringify(this.#scopes(cached));
-    const same = declared.find(
-      (each) => JSON.stringify(this.#scopes(each.cached)) === scopeKey && providesIndexes(each.cached, cached),
-    );
+    const { namespaces } = this.#options;
+    const scopeKey = scopeKeyOf(cached, namespaces);
+    const same = declared.find((each) => each.scopeKey === scopeKey && provides(each.cached, cached));
     if (same) return same;
-    const informers = this.#scopes(cached).map((scope) => this.#informer(cached, scope));
-    const listers = informers.map((informer) => informer.lister);
-    const lister = listers.length === 1 ? listers[0]! : new MergedLister(listers);
-    const made: DeclaredKind = { cached, informers, lister };
+    const made = new DeclaredKind(cached, { namespaces, informer: (of, scope) => this.#informer(of, scope) });
     this.#declared.set(key, [...declared, made]);
-    if (this.#signal) for (const informer of informers) this.#run(informer, this.#signal);
+    if (this.#signal) made.run(this.#signal);
     return made;
   }
 
+  async add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void> {
+    const declared = this.declare(cached);
+    if (this.#signal) await declared.waitForSync(options.signal);
+  }
+
+  async setNamespaces(
+    kind: Kind<KubernetesObject>,
+    options: { readonly namespaces: readonly string[] },
+  ): Promise<void> {
+    const declared = this.#declared.get(kindKey(kind));
+    if (!declared) throw new KindNotCachedError(kind);
+    await Promise.all(declared.map((each) => each.setNamespaces(options.namespaces)));
+  }
+
+  async remove(kind: Kind<KubernetesObject>): Promise<void> {
+    const declared = this.#declared.get(kindKey(kind)) ?? [];
+    if (declared.some((each) => each.handlers > 0)) throw new CacheInUseError(kind);
+    this.#declared.delete(kindKey(kind));
+    await Promise.all(declared.map((each) => each.stop()));
+  }
+
   has(kind: Kind<KubernetesObject>): boolean {
-    return this.#declared.has(kindKey(kind));
+    return this.#readable(kind) !== undefined;
   }
 
   /** True if reads of the kind in that namespace (undefined: in all that are declared) can be answered from here. */
   holds(kind: Kind<KubernetesObject>, namespace: string | undefined): boolean {
-    const declared = this.#declared.get(kindKey(kind));
-    if (!declared) return false;
-    if (namespace === undefined || kind.scope === 'Cluster') return true;
-    return this.#scopes(widest(declared).cached).some(
-      (scope) => scope.namespace === undefined || scope.namespace === namespace,
-    );
+    return this.#readable(kind)?.covers(namespace) ?? false;
   }
 
   lister<T extends KubernetesObject>(kind: Kind<T>): Lister<T> {
-    const declared = this.#declared.get(kindKey(kind));
-    if (!declared) throw new KindNotCachedError(kind);
+    const declared = this.#readable(kind);
+    if (!declared) {
+      const only = this.#declared.has(kindKey(kind)) ? 'only its metadata is; read cache.metadata(kind)' : undefined;
+      throw new KindNotCachedError(kind, only);
+    }
     // The store behind the kind holds only its objects.
-    return widest(declared).lister as unknown as Lister<T>;
+    return declared.lister as unknown as Lister<T>;
+  }
+
+  /** Reads one object if it can be read here, without a word about those that cannot. */
+  peek<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): ObjectView<T> | undefined {
+    const declared = this.#readable(kind);
+    if (!declared?.covers(key.namespace)) return undefined;
+    if (declared.of(key).some(({ ownWrites }) => ownWrites.isOutside(key))) return undefined;
+    // The store behind the kind holds only its objects.
+    return declared.lister.view(key) as ObjectView<T> | undefined;
+  }
+
+  metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata> {
+    const declared = widest(this.#declared.get(kindKey(kind)) ?? []);
+    if (!declared) throw new KindNotCachedError(kind);
+    return declared.lister;
   }
 
   /** Finds the declared kind of an object's type; undefined when it is not cached. */
   kindOf(object: { readonly apiVersion: string; readonly kind: string }): Kind<KubernetesObject> | undefined {
     for (const [first] of this.#declared.values()) {
-      const { kind } = first!.cached;
+      const { kind } = first!;
       const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
       if (kind.kind === object.kind && apiVersion === object.apiVersion) return kind;
     }
@@ -114,76 +133,82 @@ export class InformerCache implements Cache {
   /** Starts all informers; resolves when `signal` is aborted and they have stopped. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    for (const informer of this.informers) this.#run(informer, signal);
+    const all = (): readonly DeclaredKind[] => [...this.#declared.values()].flat();
+    for (const each of all()) each.run(signal);
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.all(this.#running.values());
+    await Promise.all(all().map((each) => each.stopped()));
   }
 
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(this.informers.map((informer) => informer.waitForSync(signal)));
   }
 
-  /** Notes what the API server answered to a write, so that reads show at least that. */
+  /** Makes a client whose writes this cache learns of, so that its reads are never behind them. */
+  following(client: KubernetesClient): KubernetesClient {
+    return client.observed(this.#notes.observer);
+  }
+
   noteWrite(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
-    for (const informer of this.#covering(kind, object.metadata.namespace)) informer.noteWrite(object);
+    this.#notes.wrote(kind, object);
   }
 
-  /** Notes that the object of that uid is gone. */
   noteDeletion(kind: Kind<KubernetesObject>, options: { readonly key: ObjectKey; readonly uid: string }): void {
-    for (const informer of this.#covering(kind, options.key.namespace)) informer.noteDeletion(options.key, options.uid);
+    this.#notes.deleted(kind, options);
   }
 
-  /** Only informers that show every object of the namespace: others may never show this one. */
-  #covering(kind: Kind<KubernetesObject>, namespace: string | undefined): readonly Informer<KubernetesObject>[] {
-    return (this.#declared.get(kindKey(kind)) ?? [])
-      .filter((each) => each.cached.labelSelector === undefined && each.cached.fieldSelector === undefined)
-      .flatMap((each) => {
-        const scopes = this.#scopes(each.cached);
-        return each.informers.filter(
-          (_, i) => scopes[i]!.namespace === undefined || scopes[i]!.namespace === namespace,
-        );
-      });
+  /** All informers of a kind. */
+  allOf(kind: Kind<KubernetesObject>): readonly Informer<KubernetesObject>[] {
+    return (this.#declared.get(kindKey(kind)) ?? []).flatMap((each) => each.informers);
   }
 
-  #scopes(cached: CachedKind): readonly ListWatchScope[] {
-    const { labelSelector, fieldSelector } = cached;
-    const selectors = { labelSelector, fieldSelector };
-    const namespaces = cached.namespaces ?? this.#options.namespaces;
-    if (cached.kind.scope === 'Cluster' || !namespaces || namespaces.length === 0) return [selectors];
-    return [...new Set(namespaces)].sort().map((namespace) => ({ namespace, ...selectors }));
+  /** All informers that would show an object of that key, or of its namespace. */
+  informersOf(kind: Kind<KubernetesObject>, key: ObjectKey): readonly Informer<KubernetesObject>[] {
+    return (this.#declared.get(kindKey(kind)) ?? []).flatMap((each) => each.of(key));
   }
 
-  #informer(cached: CachedKind, scope: ListWatchScope): Informer<KubernetesObject> {
+  /** The declaration that answers reads of whole objects. */
+  #readable(kind: Kind<KubernetesObject>): DeclaredKind | undefined {
+    return widest((this.#declared.get(kindKey(kind)) ?? []).filter((each) => each.cached.metadataOnly !== true));
+  }
+
+  #kindOfTarget(target: CallTarget): Kind<KubernetesObject> | undefined {
+    for (const [first] of this.#declared.values()) {
+      const { kind } = first!;
+      if (kind.group === target.group && kind.plural === target.resource) return kind;
+    }
+    return undefined;
+  }
+
+  #informer(cached: CachedKind, scope: CacheScope): Informer<KubernetesObject> {
     const { client, clock, random, log, ownManagers, useWatchList } = this.#options;
+    // One kind's function is never given another kind's object.
     return new Informer<KubernetesObject>({
-      kind: cached.kind,
-      listWatcher: listWatcher(client, { kind: cached.kind, scope }),
+      ...cached,
+      listWatcher: listWatcher(client, {
+        kind: cached.kind,
+        scope: scope.listWatch,
+        metadataOnly: cached.metadataOnly,
+      }),
+      scope,
       clock,
       random,
       log,
       decoded: this.#decoded,
       ...(ownManagers && { ownManagers }),
-      ...(cached.indexes && { indexes: cached.indexes }),
       ...(useWatchList !== undefined && { useWatchList }),
     });
   }
-
-  #run(informer: Informer<KubernetesObject>, signal: AbortSignal): void {
-    if (!this.#running.has(informer)) this.#running.set(informer, informer.run(signal));
-  }
 }
 
-/** Of several declarations of a kind, the one that answers reads: one without selectors, of these one of all namespaces. */
-function widest(declared: readonly DeclaredKind[]): DeclaredKind {
-  const whole = declared.filter((each) => isWhole(each.cached));
-  return whole.find((each) => each.cached.namespaces === undefined) ?? whole[0] ?? declared[0]!;
+/** Of several declarations of a kind, the one that answers reads: one of all fields, of all objects, of all namespaces. */
+function widest(declared: readonly DeclaredKind[]): DeclaredKind | undefined {
+  const rank = (each: DeclaredKind): number =>
+    (each.isFull ? 4 : 0) + (each.isWhole ? 2 : 0) + (each.cached.namespaces === undefined ? 1 : 0);
+  return [...declared].sort((a, b) => rank(b) - rank(a))[0];
 }
 
-function isWhole(cached: CachedKind): boolean {
-  return cached.labelSelector === undefined && cached.fieldSelector === undefined;
-}
-
-function providesIndexes(provider: CachedKind, wanted: CachedKind): boolean {
+function provides(provider: CachedKind, wanted: CachedKind): boolean {
+  if (provider.transform !== wanted.transform) return false;
   return Object.entries(wanted.indexes ?? {}).every(([name, func]) => provider.indexes?.[name] === func);
 }

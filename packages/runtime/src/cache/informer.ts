@@ -1,34 +1,47 @@
-import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
-import type { ObjectEvent } from '../handler/events.ts';
+import {
+  type Clock,
+  compareResourceVersions,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  type Random,
+} from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
+import { LagGuard } from '../reflector/lag-guard.ts';
 import type { ListWatcher } from '../reflector/list-watcher.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
-import type { IndexFunc } from './cached-kind.ts';
+import { KindNotServedError } from './cache-errors.ts';
+import { CacheScope } from './cache-scope.ts';
+import type { CachedKind, CacheSelectors, IndexFunc } from './cached-kind.ts';
 import type { DecodedObjects } from './decoded-objects.ts';
+import { EventFanOut, type InformerHandler } from './event-fan-out.ts';
+import { cacheFault, type InformerGauges } from './informer-gauges.ts';
 import { MalformedJsonError, readString } from './json-bytes.ts';
 import type { Lister } from './lister.ts';
 import { MetadataScan } from './metadata-scan.ts';
 import { OwnWrites } from './own-writes.ts';
+import { type Projection, projectionOf } from './projection.ts';
+import { resync } from './resync.ts';
 import { Store } from './store.ts';
 import type { StoreEntry } from './store-entry.ts';
 import { StoreLister } from './store-lister.ts';
+import { SyncGate } from './sync-gate.ts';
 
 /** Options of an {@link Informer}. */
-export interface InformerOptions<T> {
+export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' | 'namespaces' | keyof CacheSelectors> {
   readonly kind: Kind<KubernetesObject>;
   readonly listWatcher: ListWatcher;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Which objects the list and watch are about. @defaultValue all of the kind */
+  readonly scope?: CacheScope;
   readonly ownManagers?: ReadonlySet<string>;
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   readonly decoded?: DecodedObjects;
   readonly useWatchList?: boolean;
 }
-
-/** Told of each change, synchronously, after the store has taken it. What it throws is logged and reaches no other handler. */
-export type InformerHandler<T> = (event: ObjectEvent<T>) => void;
 
 /** One list and watch, the store it fills, and those who want to know. */
 export class Informer<T> implements ReflectorSink {
@@ -36,49 +49,71 @@ export class Informer<T> implements ReflectorSink {
   readonly lister: Lister<T>;
   /** Writes of this process that the watch has not shown yet. */
   readonly ownWrites: OwnWrites<T>;
+  readonly scope: CacheScope;
+  readonly #options: InformerOptions<T>;
   readonly #store: Store<T>;
   readonly #reflector: Reflector;
-  readonly #log: Logger;
-  readonly #clock: Clock;
-  readonly #handlers = new Set<InformerHandler<T>>();
+  readonly #lag: LagGuard;
+  readonly #projection: Projection | undefined;
+  readonly #fanOut: EventFanOut<T>;
   readonly #scan = new MetadataScan();
-  readonly #waiters = new Set<() => void>();
-  #synced = false;
+  readonly #gate = new SyncGate();
+  readonly #clock: Clock;
   #listing = false;
+  #served = true;
   #resourceVersion = '';
   #lastEventMs: number;
+  #watches = 0;
+  #lists = 0;
 
   constructor(options: InformerOptions<T>) {
-    const { kind, clock, random } = options;
+    const { kind, clock, random, listWatcher } = options;
+    const log = options.log.with({ kind: kind.kind, group: kind.group });
     this.kind = kind;
+    this.scope = options.scope ?? new CacheScope({});
+    this.#options = options;
     this.#clock = clock;
     this.#lastEventMs = clock.monotonic();
-    this.#log = options.log.with({ kind: kind.kind, group: kind.group });
+    this.#fanOut = new EventFanOut<T>(log);
+    this.#projection = projectionOf(options as unknown as CachedKind, {
+      onError: (error) => log.error('a transform failed; the object is kept as it came', { error }),
+    });
     this.#store = new Store<T>({
       kind,
       ...(options.ownManagers && { ownManagers: options.ownManagers }),
       ...(options.indexes && { indexes: options.indexes }),
       ...(options.decoded && { decoded: options.decoded }),
-      onIndexError: (index, error) => this.#log.error('an index function failed', { index, error }),
+      ...(options.metadataOnly && { metadataOnly: true }),
+      onIndexError: (index, error) => log.error('an index function failed', { index, error }),
     });
     this.ownWrites = new OwnWrites<T>(clock);
-    this.lister = new StoreLister(this.#store, this.ownWrites);
+    this.lister = new StoreLister({ kind, store: this.#store, writes: this.ownWrites, scope: this.scope });
     this.#reflector = new Reflector({
-      listWatcher: options.listWatcher,
+      listWatcher,
       sink: this,
       clock,
       random,
-      log: this.#log,
-      onOpened: () => {
-        this.#lastEventMs = clock.monotonic();
+      log,
+      onOpened: () => this.#heard(),
+      onState: ({ phase }) => {
+        if (phase === 'list') this.#lists++;
+        else this.#watches++;
       },
       ...(options.useWatchList !== undefined && { useWatchList: options.useWatchList }),
+    });
+    this.#lag = new LagGuard({
+      clock,
+      log,
+      listWatcher,
+      reached: () => (this.hasSynced && this.#served && !this.#listing ? this.#resourceVersion : undefined),
+      writes: this.ownWrites,
+      renew: (how) => this.#reflector.renew(how),
     });
   }
 
   /** True once the first listing is complete and all handlers were told of it. */
   get hasSynced(): boolean {
-    return this.#synced;
+    return this.#gate.isOpen;
   }
 
   /** The version up to which the server's state was seen. */
@@ -91,18 +126,27 @@ export class Informer<T> implements ReflectorSink {
     return this.#clock.monotonic() - this.#lastEventMs;
   }
 
+  /** Why reads cannot be relied on, in a few words; undefined when they can. */
+  get fault(): string | undefined {
+    return cacheFault({
+      kind: this.kind.kind,
+      hasSynced: this.hasSynced,
+      isServed: this.#served || this.#options.whenMissing === 'empty',
+      ageMs: this.ageMs,
+      lagMs: this.#lag.lagMs,
+    });
+  }
+
   /** What metrics show of it. */
-  get gauges(): {
-    readonly kind: string;
-    readonly objects: number;
-    readonly ageSeconds: number;
-    readonly bytes: number;
-  } {
+  get gauges(): InformerGauges {
     return {
       kind: this.kind.kind,
       objects: this.#store.size,
       ageSeconds: this.ageMs / 1000,
+      lagSeconds: this.#lag.lagMs / 1000,
       bytes: this.#store.memory.used,
+      watches: this.#watches,
+      lists: this.#lists,
     };
   }
 
@@ -111,47 +155,65 @@ export class Informer<T> implements ReflectorSink {
     return this.#store.memory;
   }
 
-  /** Follows the server until `signal` is aborted. */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#reflector.run(signal);
+  /** How many handlers are subscribed. */
+  get handlers(): number {
+    return this.#fanOut.size;
   }
 
-  /** Waits for the first listing. */
-  async waitForSync(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#synced) return;
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiters.delete(onSync);
-        reject(signal.reason);
-      };
-      const onSync = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      this.#waiters.add(onSync);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+  /** Follows the server until `signal` is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, resyncMs = 36_000_000 } = this.#options;
+    const replay = { clock, random, periodMs: resyncMs, signal };
+    await Promise.all([
+      this.#reflector.run(signal),
+      this.#lag.run(signal),
+      resync(replay, { entries: () => this.#store.entries(), show: (entry) => this.#replay(entry) }),
+    ]);
+  }
+
+  /**
+   * Waits for the first listing.
+   *
+   * @throws KindNotServedError (KW3016) where the declaration says so.
+   */
+  waitForSync(signal: AbortSignal): Promise<void> {
+    return this.#gate.wait(signal);
   }
 
   /** Tells a handler of every change from now on, after a create event for each object that is here already. */
   subscribe(handler: InformerHandler<T>): Disposable {
-    // Synchronous, so that no change can slip in between replay and subscription.
-    for (const entry of this.#store.entries())
-      this.#tell(handler, { type: 'create', object: entry, isInInitialList: true });
-    this.#handlers.add(handler);
-    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+    return this.#fanOut.subscribe(handler, this.#store.entries());
   }
 
-  /** Notes what the API server answered to a write of this process. */
+  /** Tells a handler that all objects are gone, when the informer is no longer part of what it follows. */
+  withdraw(handler: InformerHandler<T>): void {
+    for (const object of this.#store.entries()) {
+      this.#fanOut.tell(handler, { type: 'delete', object, deleteStateUnknown: true });
+    }
+  }
+
+  /** Notes what the API server answered to a write of this process, or to a live read. */
   noteWrite(object: KubernetesObject): void {
     const { namespace = '', name = '' } = object.metadata;
-    this.ownWrites.wrote(object, this.#store.get(namespace, name));
+    const inScope = this.scope.holds(object);
+    const kept = inScope && this.#projection ? this.#projection.object(object) : object;
+    this.ownWrites.wrote(kept, { stored: this.#store.get(namespace, name), inScope });
   }
 
   /** Notes that an object that this process deleted is gone. */
   noteDeletion(key: ObjectKey, uid: string): void {
-    this.ownWrites.deleted(key, { uid, stored: this.#store.get(key.namespace ?? '', key.name) });
+    this.ownWrites.deleted(key, uid);
+  }
+
+  /** Notes that a live read did not find an object; `uid` is that of the one that was here before the read. */
+  noteAbsence(key: ObjectKey, uid: string | undefined): void {
+    if (uid !== undefined) this.ownWrites.deleted(key, uid);
+    this.ownWrites.settled(key);
+  }
+
+  /** The uid of the object of that key as reads show it. */
+  presentUid(key: ObjectKey): string | undefined {
+    return this.ownWrites.newest(key, this.#store.get(key.namespace ?? '', key.name))?.uid;
   }
 
   beginListing(): void {
@@ -160,85 +222,110 @@ export class Informer<T> implements ReflectorSink {
   }
 
   put(bytes: Buffer, start: number, end: number): string {
-    this.#lastEventMs = this.#clock.monotonic();
-    const { old, entry } = this.#store.put(bytes, start, end);
+    this.#heard();
+    const kept = this.#projection?.bytes(bytes, start, end);
+    const { old, entry, version } = kept
+      ? this.#store.put(kept.bytes, kept.start, kept.end)
+      : this.#store.put(bytes, start, end);
     if (this.ownWrites.size > 0) this.ownWrites.seen(entry.key, { stored: entry });
-    this.#showed(entry.resourceVersion);
+    this.#showed(version);
     if (old !== entry) this.#changed(old, entry);
-    return entry.resourceVersion;
+    return version;
   }
 
   remove(bytes: Buffer, start: number, end: number): string {
-    this.#lastEventMs = this.#clock.monotonic();
+    this.#heard();
     const scan = this.#scan;
     scan.scan(bytes, start, end);
     const text = (at: number, to: number): string => (at === 0 ? '' : readString(bytes, start + at, start + to));
     const name = text(scan.nameAt, scan.nameEnd);
     if (name === '') throw new MalformedJsonError(`a deleted ${this.kind.kind} without a name`);
     const namespace = text(scan.namespaceAt, scan.namespaceEnd);
-    const resourceVersion = text(scan.resourceVersionAt, scan.resourceVersionEnd);
+    const version = text(scan.resourceVersionAt, scan.resourceVersionEnd);
     const before = this.#store.get(namespace, name);
-    // The last state is what handlers shall see; the store takes it for a moment, then lets it go.
-    const last = before ? this.#store.put(bytes, start, end).entry : undefined;
-    if (last) {
+    if (before && !isOlder(version, before.resourceVersion)) {
+      // The last state is what handlers shall see; the store takes it for a moment, then lets it go.
+      const isLast = before.uid === text(scan.uidAt, scan.uidEnd);
+      const last = isLast ? this.#last(bytes, start, end) : before;
       this.#store.remove(namespace, name);
-      this.#gone(last, false);
+      this.#gone(last, !isLast);
     }
-    this.#showed(resourceVersion);
-    return resourceVersion;
+    this.#showed(version);
+    return version;
   }
 
   endListing(resourceVersion: string): void {
     this.#listing = false;
+    this.#served = true;
     for (const entry of this.#store.endListing()) this.#gone(entry, true);
-    this.reached(resourceVersion);
-    if (this.#synced) return;
-    this.#synced = true;
-    for (const waiter of [...this.#waiters]) waiter();
-    this.#waiters.clear();
+    this.#heard();
+    const restarted = isOlder(resourceVersion, this.#resourceVersion);
+    this.#resourceVersion = resourceVersion;
+    this.ownWrites.caughtUp(resourceVersion, restarted);
+    this.#lag.progressed();
+    this.#gate.open();
   }
 
   reached(resourceVersion: string): void {
-    this.#lastEventMs = this.#clock.monotonic();
+    this.#heard();
+    this.#lag.bookmarked();
     this.#showed(resourceVersion);
+  }
+
+  notServed(): void {
+    this.#listing = false;
+    this.#served = false;
+    this.#store.beginListing();
+    for (const entry of this.#store.endListing()) this.#gone(entry, true);
+    const { whenMissing = 'wait' } = this.#options;
+    if (whenMissing === 'empty') this.#gate.open();
+    else if (whenMissing === 'fail') this.#gate.fail(new KindNotServedError(this.kind));
+  }
+
+  #heard(): void {
+    this.#lastEventMs = this.#clock.monotonic();
+  }
+
+  #last(bytes: Buffer, start: number, end: number): StoreEntry<T> {
+    const kept = this.#projection?.bytes(bytes, start, end) ?? { bytes, start, end };
+    return this.#store.put(kept.bytes, kept.start, kept.end).entry;
   }
 
   /** Versions come in order, except while the present state is listed. */
   #showed(resourceVersion: string): void {
-    if (this.#listing) return;
+    if (this.#listing || isOlder(resourceVersion, this.#resourceVersion)) return;
+    if (resourceVersion === this.#resourceVersion) return;
     this.#resourceVersion = resourceVersion;
     this.ownWrites.caughtUp(resourceVersion);
+    this.#lag.progressed();
   }
 
   #changed(old: StoreEntry<T> | undefined, entry: StoreEntry<T>): void {
     if (!old) {
-      this.#dispatch({ type: 'create', object: entry, isInInitialList: !this.#synced });
+      this.#fanOut.dispatch({ type: 'create', object: entry, isInInitialList: !this.hasSynced });
       return;
     }
     if (old.uid === entry.uid) {
-      this.#dispatch({ type: 'update', old, object: entry });
+      this.#fanOut.dispatch({ type: 'update', old, object: entry });
       return;
     }
     // Deleted and made again under the same name while nobody looked.
-    this.#dispatch({ type: 'delete', object: old, deleteStateUnknown: true });
-    this.#dispatch({ type: 'create', object: entry, isInInitialList: false });
+    this.#fanOut.dispatch({ type: 'delete', object: old, deleteStateUnknown: true });
+    this.#fanOut.dispatch({ type: 'create', object: entry, isInInitialList: false });
   }
 
   #gone(entry: StoreEntry<T>, deleteStateUnknown: boolean): void {
     this.ownWrites.seen(entry.key, { removed: entry });
-    this.#dispatch({ type: 'delete', object: entry, deleteStateUnknown });
+    this.#fanOut.dispatch({ type: 'delete', object: entry, deleteStateUnknown });
   }
 
-  #dispatch(event: ObjectEvent<T>): void {
-    for (const handler of this.#handlers) this.#tell(handler, event);
+  #replay(entry: StoreEntry<T>): void {
+    if (this.#store.get(entry.namespace, entry.name) !== entry) return;
+    this.#fanOut.dispatch({ type: 'update', old: entry, object: entry });
   }
+}
 
-  #tell(handler: InformerHandler<T>, event: ObjectEvent<T>): void {
-    try {
-      handler(event);
-    } catch (error) {
-      const { namespace, name } = event.object;
-      this.#log.error('an event handler failed', { namespace, name, event: event.type, error });
-    }
-  }
+/** True if a version is known to be before another. */
+function isOlder(version: string, than: string): boolean {
+  return (compareResourceVersions(version, than) ?? 0) < 0;
 }

@@ -1,18 +1,22 @@
-import type { ObjectKey } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
+import { OutsideCacheScopeError } from './cache-errors.ts';
+import type { Informer } from './informer.ts';
 import type { CacheListOptions, Lister } from './lister.ts';
 
-/** Reads several listers as one: a kind that is cached namespace by namespace. */
+/** Reads several informers as one: a kind that is cached namespace by namespace. Which they are may change. */
 export class MergedLister<T> implements Lister<T> {
-  readonly #listers: readonly Lister<T>[];
+  readonly #kind: Kind<KubernetesObject>;
+  readonly #informers: () => readonly Informer<T>[];
 
-  /** @param listers - in order of their namespaces, each holding one. */
-  constructor(listers: readonly Lister<T>[]) {
-    this.#listers = listers;
+  /** @param informers - in order of their namespaces. */
+  constructor(kind: Kind<KubernetesObject>, informers: () => readonly Informer<T>[]) {
+    this.#kind = kind;
+    this.#informers = informers;
   }
 
   get size(): number {
-    return this.#listers.reduce((sum, lister) => sum + lister.size, 0);
+    return this.#informers().reduce((sum, { lister }) => sum + lister.size, 0);
   }
 
   get(key: ObjectKey): T | undefined {
@@ -20,18 +24,30 @@ export class MergedLister<T> implements Lister<T> {
   }
 
   view(key: ObjectKey): ObjectView<T> | undefined {
-    for (const lister of this.#listers) {
-      const view = lister.view(key);
-      if (view) return view;
-    }
-    return undefined;
+    const informer = this.#informers().find(({ scope }) => scope.covers(key.namespace));
+    if (!informer) throw new OutsideCacheScopeError(this.#kind, key);
+    return informer.lister.view(key);
   }
 
   list(options?: CacheListOptions): readonly T[] {
-    return this.#listers.flatMap((lister) => lister.list(options));
+    return this.views(options).map((view) => view.object);
   }
 
-  views(options?: CacheListOptions): readonly ObjectView<T>[] {
-    return this.#listers.flatMap((lister) => lister.views(options));
+  views(options: CacheListOptions = {}): readonly ObjectView<T>[] {
+    const informers = this.#informers();
+    if (options.namespace !== undefined) {
+      const one = informers.find(({ scope }) => scope.covers(options.namespace));
+      if (!one) throw new OutsideCacheScopeError(this.#kind, { namespace: options.namespace, name: '*' });
+      return one.lister.views(options);
+    }
+    const views = informers.flatMap(({ lister }) => lister.views(options));
+    // One that stands for all namespaces that are not named lies between the others.
+    if (informers.some(({ scope }) => scope.listWatch.namespace === undefined)) views.sort(byNamespace);
+    return options.limit === undefined ? views : views.slice(0, options.limit);
   }
+}
+
+/** The order within a namespace stays as it is. */
+function byNamespace<T>(a: ObjectView<T>, b: ObjectView<T>): number {
+  return a.namespace < b.namespace ? -1 : a.namespace > b.namespace ? 1 : 0;
 }

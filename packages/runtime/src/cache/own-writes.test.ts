@@ -4,6 +4,12 @@ import { OwnWrites } from './own-writes.ts';
 
 const key = { namespace: 'default', name: 'a' };
 
+const put = (
+  writes: OwnWrites<KubernetesObject>,
+  written: KubernetesObject,
+  stored?: { readonly uid: string; readonly resourceVersion: string },
+): void => writes.wrote(written, { stored, inScope: true });
+
 function object(resourceVersion: string, uid = 'u1', name = 'a'): KubernetesObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name, uid, resourceVersion } };
 }
@@ -14,7 +20,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(clock);
     const stored = { uid: 'u1', resourceVersion: '9' };
     writes.caughtUp('9');
-    writes.wrote(object('12'), stored);
+    put(writes, object('12'), stored);
     await clock.advance(60_000);
     expect(writes.newest(key, stored)?.resourceVersion).toBe('12');
     writes.caughtUp('11');
@@ -25,7 +31,7 @@ describe('OwnWrites', () => {
 
   it('shows no object that was created and deleted while the watch was away', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
-    writes.wrote(object('5'), undefined);
+    put(writes, object('5'));
     expect(writes.newest(key, undefined)?.uid).toBe('u1');
     // The listing that follows does not hold it.
     writes.caughtUp('8');
@@ -35,20 +41,20 @@ describe('OwnWrites', () => {
   it('does not bring back what was deleted before the answer to the write came', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     writes.caughtUp('6');
-    writes.wrote(object('5'), undefined);
+    put(writes, object('5'));
     expect(writes.newest(key, undefined)).toBeUndefined();
-    writes.wrote(object('7'), undefined);
-    writes.deleted(key, { uid: 'u1', stored: undefined });
-    writes.wrote(object('7'), undefined);
+    put(writes, object('7'));
+    writes.deleted(key, 'u1');
+    put(writes, object('7'));
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
 
   it('hides a deleted object but not its successor of the same name', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };
-    writes.deleted(key, { uid: 'u1', stored });
+    writes.deleted(key, 'u1');
     expect(writes.newest(key, stored)).toBeUndefined();
-    writes.wrote(object('8', 'u2'), stored);
+    put(writes, object('8', 'u2'), stored);
     expect(writes.newest(key, stored)?.uid).toBe('u2');
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '7' } });
     expect(writes.newest(key, undefined)?.uid).toBe('u2');
@@ -56,15 +62,82 @@ describe('OwnWrites', () => {
     expect(writes.size).toBe(0);
   });
 
-  it('keeps nothing of deletions that the watch showed before their answer came, nor of versions without order', async () => {
+  it('hides all objects of one name that were deleted one after the other', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    const stored = { uid: 'u1', resourceVersion: '5' };
+    writes.deleted(key, 'u1');
+    put(writes, object('8', 'u2'), stored);
+    writes.deleted(key, 'u2');
+    // The watch still shows the first.
+    expect(writes.newest(key, stored)).toBeUndefined();
+    expect(writes.newest(key, { uid: 'u2', resourceVersion: '8' })).toBeUndefined();
+    writes.seen(key, { removed: { uid: 'u1', resourceVersion: '7' } });
+    writes.seen(key, { removed: { uid: 'u2', resourceVersion: '9' } });
+    expect(writes.size).toBe(0);
+  });
+
+  it('hides what it deleted before the watch ever showed it, and forgets it in time', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
-    for (let i = 0; i < 1_000; i++)
-      writes.deleted({ namespace: 'default', name: `n${i}` }, { uid: `u${i}`, stored: undefined });
-    expect(writes.size).toBe(0);
-    for (let i = 0; i < 1_000; i++) writes.wrote(object('opaque', `u${i}`, `n${i}`), undefined);
+    writes.deleted(key, 'u1');
+    expect(writes.newest(key, { uid: 'u1', resourceVersion: '5' })).toBeUndefined();
     await clock.advance(600_001);
-    writes.wrote(object('opaque', 'u', 'last'), undefined);
+    expect(writes.isOutside(key)).toBe(false);
+    put(writes, object('9', 'u9'));
     expect(writes.size).toBe(1);
+  });
+
+  it('keeps nothing of deletions that the watch showed before their answer came', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    for (let i = 0; i < 1_000; i++) {
+      using _deleting = writes.deleting();
+      writes.seen(key, { removed: { uid: `u${i}`, resourceVersion: '5' } });
+      writes.deleted(key, `u${i}`);
+    }
+    expect(writes.size).toBe(0);
+  });
+
+  it('takes the higher version when answers come out of order', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    put(writes, object('8', 'u2'));
+    put(writes, object('6', 'u1'));
+    expect(writes.newest(key, undefined)?.resourceVersion).toBe('8');
+  });
+
+  it('calls uncertain what has versions without an order, for a bounded time', async () => {
+    const clock = new VirtualClock();
+    const writes = new OwnWrites<KubernetesObject>(clock);
+    put(writes, object('opaque'));
+    expect(writes.isUncertain(key)).toBe(true);
+    expect(writes.uncertainKeys('default')).toEqual([key]);
+    expect(writes.uncertainKeys('other')).toEqual([]);
+    await clock.advance(150_001);
+    expect(writes.isUncertain(key)).toBe(false);
+  });
+
+  it('hides an object that left the selector until the watch says so, and remembers that it is outside', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    const stored = { uid: 'u1', resourceVersion: '5' };
+    writes.wrote(object('8'), { stored, inScope: false });
+    expect(writes.newest(key, stored)).toBeUndefined();
+    writes.caughtUp('8');
+    expect([writes.size, writes.isOutside(key)]).toEqual([0, true]);
+    writes.wrote(object('9'), { stored: undefined, inScope: true });
+    expect([writes.newest(key, undefined)?.resourceVersion, writes.isOutside(key)]).toEqual(['9', false]);
+  });
+
+  it('lets go of what a server that was restored from a backup no longer knows', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    put(writes, object('900'));
+    writes.caughtUp('500', true);
+    expect(writes.newest(key, undefined)).toBeUndefined();
+  });
+
+  it("does not freeze what was answered: it is the caller's", () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    const answer = object('8');
+    put(writes, answer);
+    (answer.metadata as { name: string }).name = 'changed';
+    expect(writes.newest(key, undefined)).toMatchObject({ name: 'a' });
   });
 });

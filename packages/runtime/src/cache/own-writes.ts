@@ -1,16 +1,13 @@
 import { type Clock, compareResourceVersions, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
-import { DecodedView } from './decoded-view.ts';
+import type { ObjectView } from '../handler/object-view.ts';
+import { writtenView } from './written-view.ts';
 
 interface Written<T> {
-  /** What the server answered. */
-  readonly view: DecodedView<T>;
+  /** What the server answered; undefined for an object that is not in the cache's scope now. */
+  readonly view: ObjectView<T> | undefined;
+  readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly untilMs: number;
-}
-
-interface Deleted {
-  readonly uid: string;
   readonly untilMs: number;
 }
 
@@ -19,6 +16,10 @@ interface Deleted {
  * compared and watches that are down for very long; all others are let go as soon as the watch has come past them.
  */
 const patienceMs = 600_000;
+/** How long an object whose state is not known is read live, in milliseconds; no watch lags longer unnoticed. */
+const uncertainMs = 150_000;
+/** Most entries of each sort that nothing but time would end. */
+const maxEntries = 10_000;
 
 /**
  * What this process wrote and its watch has not shown yet, so that reads after a write never answer an older version.
@@ -28,9 +29,14 @@ const patienceMs = 600_000;
  */
 export class OwnWrites<T> {
   readonly #clock: Clock;
-  /** In order of the calls; so roughly in that of the versions. */
   readonly #writes = new Map<string, Written<T>>();
-  readonly #deleted = new Map<string, Deleted>();
+  /** By uid: one name may have had several objects, each of them deleted. */
+  readonly #deleted = new Map<string, { readonly key: string; readonly untilMs: number }>();
+  readonly #uncertain = new Map<string, { readonly key: ObjectKey; readonly untilMs: number }>();
+  readonly #outside = new Map<string, { readonly untilMs: number }>();
+  /** Uids whose deletion the watch showed while deletions were on their way. */
+  readonly #removed = new Set<string>();
+  #deleting = 0;
   #reached = '';
 
   constructor(clock: Clock) {
@@ -41,67 +47,131 @@ export class OwnWrites<T> {
     return this.#writes.size + this.#deleted.size;
   }
 
-  /** Notes an object as the server answered it after a write, unless the watch has come that far. */
-  wrote(object: KubernetesObject, stored: StoredVersion | undefined): void {
-    this.#forgetOld();
-    const { uid = '', resourceVersion = '' } = object.metadata;
-    const written = { uid, resourceVersion };
-    if ((stored && reached(stored, written)) || this.#hasComePast(resourceVersion)) return;
-    // The client made the object for this call alone; the answer is typed by the kind it was asked of.
-    const view = new DecodedView<T>(object as KubernetesObject & T);
-    const key = keyOf(view.key);
-    // An answer that comes after that of its deletion.
-    if (this.#deleted.get(key)?.uid === uid) return;
-    const newer = this.#writes.get(key);
-    if (newer?.uid === uid && reached(newer, written)) return;
-    this.#writes.delete(key);
-    this.#writes.set(key, { view, uid, resourceVersion, untilMs: this.#until() });
+  /** Notes that a deletion is about to be sent; to be disposed when its answer was noted. */
+  deleting(): Disposable {
+    this.#deleting++;
+    return {
+      [Symbol.dispose]: () => {
+        this.#deleting--;
+        if (this.#deleting === 0) this.#removed.clear();
+      },
+    };
   }
 
-  /** Notes that the object of that uid is deleted and gone, if it would still be read here. */
-  deleted(key: ObjectKey, what: { readonly uid: string; readonly stored: StoredVersion | undefined }): void {
-    this.#forgetOld();
-    const { uid, stored } = what;
+  /** Notes an object as the server answered it after a write or to a live read, unless the watch has come that far. */
+  wrote(
+    object: KubernetesObject,
+    what: { readonly stored: StoredVersion | undefined; readonly inScope: boolean },
+  ): void {
+    const { uid = '', resourceVersion = '', name = '', namespace } = object.metadata;
+    const key = namespace === undefined ? { name } : { namespace, name };
     const id = keyOf(key);
-    const wasWritten = this.#writes.get(id)?.uid === uid && this.#writes.delete(id);
-    if (!wasWritten && stored?.uid !== uid) return;
-    this.#deleted.delete(id);
-    this.#deleted.set(id, { uid, untilMs: this.#until() });
+    this.#forgetOld();
+    this.#uncertain.delete(id);
+    if (what.inScope) this.#outside.delete(id);
+    else remember(this.#outside, id, { untilMs: this.#until(patienceMs) });
+    // Versions without an order: which state is newer only the server can tell.
+    if (compareResourceVersions(resourceVersion, resourceVersion) === undefined) {
+      this.uncertain(key);
+      return;
+    }
+    const written = { uid, resourceVersion };
+    if ((what.stored && reached(what.stored, written)) || this.#hasComePast(resourceVersion)) return;
+    // An answer that comes after that of its deletion.
+    if (this.#deleted.has(uid) || this.#removed.has(uid)) return;
+    const newer = this.#writes.get(id);
+    if (newer && reached(newer, written)) return;
+    const view = what.inScope ? writtenView<T>(object) : undefined;
+    this.#writes.delete(id);
+    this.#writes.set(id, { view, key, uid, resourceVersion, untilMs: this.#until(patienceMs) });
+  }
+
+  /** Notes that the object of that uid is deleted and gone. */
+  deleted(key: ObjectKey, uid: string): void {
+    this.#forgetOld();
+    const id = keyOf(key);
+    this.#uncertain.delete(id);
+    this.#outside.delete(id);
+    if (this.#writes.get(id)?.uid === uid) this.#writes.delete(id);
+    if (uid === '' || this.#removed.has(uid)) return;
+    remember(this.#deleted, uid, { key: id, untilMs: this.#until(patienceMs) });
+  }
+
+  /** Notes that something was done to an object, and that the answer did not say what came of it. */
+  uncertain(key: ObjectKey): void {
+    this.#forgetOld();
+    remember(this.#uncertain, keyOf(key), { key, untilMs: this.#until(uncertainMs) });
+  }
+
+  /** Notes that the server was asked, and said that there is no such object. */
+  settled(key: ObjectKey): void {
+    this.#uncertain.delete(keyOf(key));
+    this.#outside.delete(keyOf(key));
   }
 
   /** Tells what the watch showed: a version of the key, or its deletion with the last version. */
   seen(key: ObjectKey, what: { readonly stored: StoredVersion } | { readonly removed: StoredVersion }): void {
+    const removed = 'removed' in what;
+    const version = removed ? what.removed : what.stored;
+    if (removed && this.#deleting > 0) this.#removed.add(version.uid);
     if (this.size === 0) return;
     const id = keyOf(key);
-    const version = 'stored' in what ? what.stored : what.removed;
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
-    const deleted = this.#deleted.get(id);
-    if (deleted && ('removed' in what || version.uid !== deleted.uid)) this.#deleted.delete(id);
+    if (removed) this.#deleted.delete(version.uid);
   }
 
-  /** Tells that the watch has shown everything up to this version. */
-  caughtUp(resourceVersion: string): void {
+  /** Tells that the watch has shown everything up to this version; `restarted` that it counts anew. */
+  caughtUp(resourceVersion: string, restarted = false): void {
     this.#reached = resourceVersion;
+    if (restarted) this.#writes.clear();
     for (const [id, written] of this.#writes) {
-      if (!this.#hasComePast(written.resourceVersion)) return;
-      this.#writes.delete(id);
+      if (this.#hasComePast(written.resourceVersion)) this.#writes.delete(id);
     }
   }
 
   /** Answers the newer of the stored entry and what was written: the stored one, another, or `undefined` for none. */
-  newest<E extends StoredVersion>(key: ObjectKey, stored: E | undefined): E | DecodedView<T> | undefined {
+  newest<E extends StoredVersion>(key: ObjectKey, stored: E | undefined): E | ObjectView<T> | undefined {
     if (this.size === 0) return stored;
-    const id = keyOf(key);
-    const present = stored && stored.uid === this.#deleted.get(id)?.uid ? undefined : stored;
-    const written = this.#writes.get(id);
-    return written && !(present && reached(present, written)) ? written.view : present;
+    const present = stored && this.#deleted.has(stored.uid) ? undefined : stored;
+    const written = this.#writes.get(keyOf(key));
+    return written && !(stored && reached(stored, written)) ? written.view : present;
   }
 
   /** What was written and may be missing from a list of the stored entries. */
-  *pending(): Generator<DecodedView<T>, undefined> {
-    for (const written of this.#writes.values()) yield written.view;
+  *pending(): Generator<ObjectView<T>, undefined> {
+    for (const { view } of this.#writes.values()) if (view) yield view;
     return undefined;
+  }
+
+  /** The newest version that was written and is not shown yet. */
+  get awaited(): string | undefined {
+    let newest: string | undefined;
+    for (const { resourceVersion } of this.#writes.values()) {
+      if (newest === undefined || (compareResourceVersions(resourceVersion, newest) ?? 0) > 0) newest = resourceVersion;
+    }
+    return newest;
+  }
+
+  /** True for an object that this process wrote outside the cache's scope: to read it here would be to miss it. */
+  isOutside(key: ObjectKey): boolean {
+    if (this.#outside.size === 0) return false;
+    this.#forgetOld();
+    return this.#outside.has(keyOf(key));
+  }
+
+  /** Objects of whose present state only the server can tell. */
+  uncertainKeys(namespace: string | undefined): readonly ObjectKey[] {
+    if (this.#uncertain.size === 0) return [];
+    this.#forgetOld();
+    const keys = [...this.#uncertain.values()].map((each) => each.key);
+    return namespace === undefined ? keys : keys.filter((key) => key.namespace === namespace);
+  }
+
+  isUncertain(key: ObjectKey): boolean {
+    if (this.#uncertain.size === 0) return false;
+    this.#forgetOld();
+    return this.#uncertain.has(keyOf(key));
   }
 
   #hasComePast(resourceVersion: string): boolean {
@@ -111,7 +181,7 @@ export class OwnWrites<T> {
 
   #forgetOld(): void {
     const now = this.#clock.monotonic();
-    for (const entries of [this.#writes, this.#deleted]) {
+    for (const entries of [this.#writes, this.#deleted, this.#uncertain, this.#outside]) {
       for (const [id, { untilMs }] of entries) {
         if (untilMs > now) break;
         entries.delete(id);
@@ -119,8 +189,8 @@ export class OwnWrites<T> {
     }
   }
 
-  #until(): number {
-    return this.#clock.monotonic() + patienceMs;
+  #until(ms: number): number {
+    return this.#clock.monotonic() + ms;
   }
 }
 
@@ -138,4 +208,15 @@ function reached(stored: StoredVersion, written: StoredVersion): boolean {
 
 function keyOf(key: ObjectKey): string {
   return `${key.namespace ?? ''}/${key.name}`;
+}
+
+/** Puts an entry last and lets the oldest go when there are too many. */
+function remember<V>(entries: Map<string, V>, id: string, value: V): void {
+  entries.delete(id);
+  entries.set(id, value);
+  if (entries.size <= maxEntries) return;
+  for (const oldest of entries.keys()) {
+    entries.delete(oldest);
+    return;
+  }
 }

@@ -13,6 +13,8 @@ export interface EntryContext {
   readonly apiVersion: string;
   readonly kind: string;
   readonly decoded: DecodedObjects;
+  /** Whether the bytes name another type than the objects'. */
+  readonly retyped: boolean;
 }
 
 /**
@@ -87,12 +89,15 @@ export class StoreEntry<T> implements ObjectView<T> {
   }
 
   get object(): T {
-    const { decoded, apiVersion, kind } = this.context;
+    const { decoded, apiVersion, kind, retyped } = this.context;
     const kept = decoded.get(this);
     if (kept !== undefined) return kept as T;
     const parsed: object = this.#decode();
     // Items of built-in lists carry no type of their own.
-    const object = deepFreeze('apiVersion' in parsed ? parsed : Object.assign({ apiVersion, kind }, parsed));
+    const typed = { apiVersion, kind };
+    const object = deepFreeze(
+      retyped ? { ...parsed, ...typed } : 'apiVersion' in parsed ? parsed : Object.assign(typed, parsed),
+    );
     decoded.set(this, object, this.length);
     return object as T;
   }

@@ -1,28 +1,43 @@
-import { LabelSelector, type ObjectKey } from '@kubewright/apimachinery';
+import {
+  FieldSelector,
+  type Kind,
+  type KubernetesObject,
+  LabelSelector,
+  type ObjectKey,
+} from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
+import { OutsideCacheScopeError, UnknownIndexError } from './cache-errors.ts';
+import type { CacheScope } from './cache-scope.ts';
 import type { CacheListOptions, Lister } from './lister.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Store } from './store.ts';
 
-/** Thrown for a list by an index that was not declared. */
-export class UnknownIndexError extends Error {
-  /** Names the class of failure; the index must be declared, a retry is no use. */
-  readonly code = 'KW3012';
+/** What a {@link StoreLister} reads. */
+export interface StoreListerOptions<T> {
+  readonly kind: Kind<KubernetesObject>;
+  readonly store: Store<T>;
+  readonly writes: OwnWrites<T>;
+  readonly scope: CacheScope;
+}
 
-  constructor(index: string) {
-    super(`cannot list by the index "${index}": it is not declared; add it to "indexes" where the kind is cached`);
-    this.name = 'UnknownIndexError';
-  }
+/** One condition on an index. */
+interface IndexTerm {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** Reads one store, and what this process wrote that is not in it yet. */
 export class StoreLister<T> implements Lister<T> {
+  readonly #kind: Kind<KubernetesObject>;
   readonly #store: Store<T>;
   readonly #writes: OwnWrites<T>;
+  readonly #scope: CacheScope;
 
-  constructor(store: Store<T>, writes: OwnWrites<T>) {
-    this.#store = store;
-    this.#writes = writes;
+  constructor(options: StoreListerOptions<T>) {
+    this.#kind = options.kind;
+    this.#store = options.store;
+    this.#writes = options.writes;
+    this.#scope = options.scope;
   }
 
   get size(): number {
@@ -34,6 +49,9 @@ export class StoreLister<T> implements Lister<T> {
   }
 
   view(key: ObjectKey): ObjectView<T> | undefined {
+    if (!this.#scope.covers(key.namespace) || this.#writes.isOutside(key)) {
+      throw new OutsideCacheScopeError(this.#kind, key);
+    }
     return this.#writes.newest(key, this.#store.get(key.namespace ?? '', key.name));
   }
 
@@ -42,23 +60,54 @@ export class StoreLister<T> implements Lister<T> {
   }
 
   views(options: CacheListOptions = {}): readonly ObjectView<T>[] {
-    const { namespace, labelSelector, index } = options;
-    let views = this.#candidates(options);
-    if (namespace !== undefined && index) views = views.filter((view) => view.namespace === namespace);
-    if (labelSelector === undefined || labelSelector === '') return views;
-    const selector =
-      typeof labelSelector === 'string' ? LabelSelector.parse(labelSelector) : LabelSelector.ofLabels(labelSelector);
-    return views.filter((view) => selector.matches(view.labels));
+    const { namespace, labelSelector, limit } = options;
+    const [first, ...rest] = this.#terms(options);
+    let views = first ? this.#byIndex(first) : this.#all(namespace);
+    if (namespace !== undefined && first) views = views.filter((view) => view.namespace === namespace);
+    for (const term of rest) views = views.filter((view) => this.#has(view, term));
+    if (labelSelector !== undefined && labelSelector !== '') {
+      const selector =
+        typeof labelSelector === 'string' ? LabelSelector.parse(labelSelector) : LabelSelector.ofLabels(labelSelector);
+      views = views.filter((view) => selector.matches(view.labels));
+    }
+    return limit === undefined ? views : views.slice(0, limit);
   }
 
-  #candidates(options: CacheListOptions): readonly ObjectView<T>[] {
-    const { namespace, index } = options;
-    if (!index) return this.#withWrites(this.#store.entries(namespace), (view) => inNamespace(view, namespace));
-    const found = this.#store.indexed(index.name, index.value);
-    if (!found) throw new UnknownIndexError(index.name);
-    const inIndex = (view: ObjectView<T>): boolean =>
-      this.#store.indexer.valuesOf(index.name, view).includes(index.value);
-    return this.#withWrites([...found].sort(byKey), inIndex);
+  /** The conditions on indexes; the first is looked up, the rest tried on what it finds. */
+  #terms(options: CacheListOptions): readonly IndexTerm[] {
+    const { index, fieldSelector } = options;
+    const terms: IndexTerm[] = index ? [index] : [];
+    const fields =
+      typeof fieldSelector === 'string'
+        ? FieldSelector.parse(fieldSelector).requirements
+        : Object.entries(fieldSelector ?? {}).map(([field, value]) => ({ field, operator: '=', value }));
+    for (const { field, operator, value } of fields) {
+      // An index knows who has a value, not who has another.
+      if (operator !== '=') throw new UnknownIndexError(`${field}!=`);
+      terms.push({ name: field, value });
+    }
+    for (const { name } of terms) {
+      if (!builtIn.has(name) && !this.#store.indexed(name, '')) throw new UnknownIndexError(name);
+    }
+    return terms.sort((a, b) => Number(builtIn.has(a.name)) - Number(builtIn.has(b.name)));
+  }
+
+  #all(namespace: string | undefined): readonly ObjectView<T>[] {
+    return this.#withWrites(this.#store.entries(namespace), (view) => inNamespace(view, namespace));
+  }
+
+  #byIndex(term: IndexTerm): readonly ObjectView<T>[] {
+    const has = (view: ObjectView<T>): boolean => this.#has(view, term);
+    if (term.name === 'metadata.namespace') return this.#all(term.value);
+    if (builtIn.has(term.name)) return this.#all(undefined).filter(has);
+    const found = this.#store.indexed(term.name, term.value) ?? [];
+    return this.#withWrites([...found].sort(byKey), has);
+  }
+
+  #has(view: ObjectView<T>, term: IndexTerm): boolean {
+    if (term.name === 'metadata.name') return view.name === term.value;
+    if (term.name === 'metadata.namespace') return view.namespace === term.value;
+    return this.#store.indexer.valuesOf(term.name, view).includes(term.value);
   }
 
   /** Puts what was written in place of what is stored, and adds what is not stored yet. */
@@ -76,6 +125,9 @@ export class StoreLister<T> implements Lister<T> {
     return views.sort(byKey);
   }
 }
+
+/** Fields that every object can be listed by. */
+const builtIn: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace']);
 
 function inNamespace<T>(view: ObjectView<T>, namespace: string | undefined): boolean {
   return namespace === undefined || view.namespace === namespace;

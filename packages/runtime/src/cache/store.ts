@@ -1,4 +1,4 @@
-import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { apiVersionOf, compareResourceVersions, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import type { IndexFunc } from './cached-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Indexer } from './indexer.ts';
@@ -15,6 +15,8 @@ export interface StoreOptions<T> {
   readonly ownManagers?: ReadonlySet<string>;
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   readonly decoded?: DecodedObjects;
+  /** The server sends `PartialObjectMetadata`; what is read shall be called by its kind. */
+  readonly metadataOnly?: boolean;
   /** Called when an index function throws; the object is then in no entry of that index. */
   readonly onIndexError?: (index: string, error: unknown) => void;
 }
@@ -22,8 +24,10 @@ export interface StoreOptions<T> {
 /** What a change did to the store. */
 export interface StoreChange<T> {
   readonly old: StoreEntry<T> | undefined;
-  /** The current entry; the same as `old` when the version was known already. */
+  /** The current entry; the same as `old` when the version, or a newer one, was known already. */
   readonly entry: StoreEntry<T>;
+  /** The version that was put, whether it was kept or not. */
+  readonly version: string;
 }
 
 /**
@@ -41,10 +45,16 @@ export class Store<T> {
   #sweep: Iterator<StoreEntry<T>> | undefined;
   #size = 0;
   #epoch = 0;
+  #listing = false;
 
   constructor(options: StoreOptions<T>) {
     const { kind, decoded = new DecodedObjects() } = options;
-    this.#context = { apiVersion: apiVersionOf(kind), kind: kind.kind, decoded };
+    this.#context = {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      decoded,
+      retyped: options.metadataOnly === true,
+    };
     this.#ownManagers = options.ownManagers ?? new Set();
     this.#indexer = new Indexer(options.indexes ?? {}, options.onIndexError ?? (() => {}));
   }
@@ -60,11 +70,13 @@ export class Store<T> {
 
   /** Opens a full listing: objects put from now on are marked as seen. */
   beginListing(): void {
+    this.#listing = true;
     this.#epoch++;
   }
 
   /** Closes the listing: what was not seen is removed and answered. */
   endListing(): readonly StoreEntry<T>[] {
+    this.#listing = false;
     const gone: StoreEntry<T>[] = [];
     for (const entry of this.#all()) if (entry.epoch !== this.#epoch) gone.push(entry);
     for (const entry of gone) this.#remove(entry);
@@ -72,7 +84,8 @@ export class Store<T> {
   }
 
   /**
-   * Takes the object in `bytes[start, end)`; the bytes are copied.
+   * Takes the object in `bytes[start, end)`; the bytes are copied. Outside a listing an older version than the one that is
+   * there is not taken: some servers repeat themselves.
    *
    * @throws MalformedJsonError (KW3010) when its metadata cannot be found.
    */
@@ -84,11 +97,11 @@ export class Store<T> {
     const namespace =
       scan.namespaceAt === 0 ? '' : readString(bytes, start + scan.namespaceAt, start + scan.namespaceEnd);
     const old = this.#namespaces.get(namespace)?.get(name);
-    const resourceVersion = this.#text(bytes, start + scan.resourceVersionAt, start + scan.resourceVersionEnd);
+    const version = this.#text(bytes, start + scan.resourceVersionAt, start + scan.resourceVersionEnd);
     const uid = this.#text(bytes, start + scan.uidAt, start + scan.uidEnd);
-    if (old && old.resourceVersion === resourceVersion && old.uid === uid && resourceVersion !== '') {
+    if (old && ((old.uid === uid && version === old.resourceVersion && version !== '') || this.#isOld(version, old))) {
       old.epoch = this.#epoch;
-      return { old, entry: old };
+      return { old, entry: old, version };
     }
     const copied = this.#copy(bytes, start, end);
     const generation =
@@ -100,7 +113,7 @@ export class Store<T> {
       namespace: old ? old.namespace : namespace,
       name: old ? old.name : name,
       uid: old && old.uid === uid ? old.uid : uid,
-      resourceVersion,
+      resourceVersion: version,
       generation,
       ...copied,
       scan,
@@ -108,7 +121,7 @@ export class Store<T> {
     entry.epoch = this.#epoch;
     this.#insert(entry, old);
     this.#compactStep();
-    return { old, entry };
+    return { old, entry, version };
   }
 
   /** Removes an object; undefined when it was not there. */
@@ -149,6 +162,11 @@ export class Store<T> {
       this.#sortedNames.set(namespace, names);
     }
     return names.map((name) => entries.get(name)!);
+  }
+
+  /** A listing is the truth, whatever it says; a watch only ever goes forward. */
+  #isOld(version: string, present: StoreEntry<T>): boolean {
+    return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;
   }
 
   #text(bytes: Buffer, at: number, end: number): string {

@@ -13,6 +13,7 @@ import {
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
+import { SplitReads } from '../cache/split-reads.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
@@ -58,6 +59,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly request: ReconcileRequest;
   readonly reconcileID: string;
   readonly #parts: ContextParts;
+  readonly #reads: SplitReads;
 
   constructor(parts: ContextParts) {
     this.signal = parts.signal;
@@ -66,6 +68,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
     this.client = parts.client.intercepted(writeFence({ ...parts, view }));
     this.cache = parts.cache;
+    this.#reads = new SplitReads({ cache: parts.cache, client: this.client });
     this.events = parts.events;
     this.clock = parts.clock;
     this.random = parts.random;
@@ -75,31 +78,19 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
-    this.signal.throwIfAborted();
-    if (this.cache.holds(kind, key.namespace)) return this.cache.lister(kind).get(key);
     try {
-      return deepFreeze(await this.client.resource(kind).get(key, { signal: this.signal }));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
+      return await this.#reads.get(kind, key, { signal: this.signal });
     } finally {
       this.#parts.resumed();
     }
   }
 
   async list<T extends KubernetesObject>(kind: Kind<T>, options: CacheListOptions = {}): Promise<readonly T[]> {
-    this.signal.throwIfAborted();
-    if (this.cache.holds(kind, options.namespace)) return this.cache.lister(kind).list(options);
-    if (options.index)
-      throw new TypeError(
-        `cannot list ${kind.kind} by an index: it is not cached there; add kind and namespace to "caches"`,
-      );
-    const items: T[] = [];
-    const { namespace, labelSelector } = options;
-    const pages = this.client.resource(kind).listAll({ namespace, labelSelector, signal: this.signal });
-    for await (const item of pages) items.push(deepFreeze(item));
-    this.#parts.resumed();
-    return items;
+    try {
+      return await this.#reads.list(kind, { ...options, signal: this.signal });
+    } finally {
+      this.#parts.resumed();
+    }
   }
 
   apply<const L extends readonly KubernetesObject[]>(
@@ -193,7 +184,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): KubernetesObject | undefined {
-    return this.cache.has(kind) ? this.cache.lister(kind).get(key) : undefined;
+    return this.cache.peek(kind, key)?.object;
   }
 
   #wrote(kind: Kind<KubernetesObject>, answer: KubernetesObject): void {

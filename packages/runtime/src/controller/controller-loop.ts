@@ -98,18 +98,16 @@ export class ControllerLoop {
   }
 
   async #startSources(signal: AbortSignal): Promise<void> {
-    const { cache } = this.#parts;
+    const { cache, clock, random } = this.#parts;
     const { watches, sources = [] } = this.#definition;
     const waits: Promise<void>[] = [];
     for (const watch of watches) {
-      const { informers } = cache.declare(watch.cached);
-      for (const informer of informers) {
-        this.#subscriptions.push(informer.subscribe((event) => this.#handle(watch, event)));
-        waits.push(informer.waitForSync(signal));
-      }
+      const declared = cache.declare(watch.cached);
+      this.#subscriptions.push(declared.subscribe((event) => this.#handle(watch, event)));
+      waits.push(declared.waitForSync(signal));
     }
     const context = this.#handlerContext();
-    for (const source of sources) waits.push(source.start(context, { signal }));
+    for (const source of sources) waits.push(source.start(context, { signal, clock, random, log: this.#log }));
     await Promise.all(waits);
   }
 
@@ -172,7 +170,7 @@ export class ControllerLoop {
         if (afterMs === undefined) this.queue.add(key, options);
         else this.queue.addAfter(key, { ...options, delayMs: afterMs });
       },
-      primaryUid: (key) => (primary && cache.has(primary) ? cache.lister(primary).view(key)?.uid : undefined),
+      primaryUid: (key) => (primary ? cache.peek(primary, key)?.uid : undefined),
     };
   }
 

@@ -29,7 +29,7 @@ export class ObjectReconcile {
 
   async run(request: ReconcileRequest, signal: AbortSignal): Promise<ReconcileOutcome> {
     const { kind, finalizers, reconcile, contextFor, parts } = this.#options;
-    const object = parts.cache.lister(kind).get(request);
+    const object = parts.cache.peek(kind, request)?.object;
     // Gone: the normal end of every object, and of the requests for it.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
@@ -52,7 +52,7 @@ export class ObjectReconcile {
       // A step that wants to run again has not cleaned up yet.
       if (outcome && (outcome.requeue || outcome.requeueAfterMs !== undefined)) return outcome;
       // Steps may have written the object: their answer is the version to go on from.
-      const latest = parts.cache.lister(kind).get({ name: current.metadata.name ?? '', ...namespaceOf(current) });
+      const latest = parts.cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
       current = await removeFinalizer(base, { ...this.#patching(signal), name });
       if (current.metadata.finalizers?.length) parts.cache.noteWrite(kind, current);

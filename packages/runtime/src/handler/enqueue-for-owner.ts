@@ -1,6 +1,6 @@
 import type { GroupVersionKind, KubernetesObject, OwnerReference, Scope } from '@kubewright/apimachinery';
-import { initialListPriority } from './enqueue-for-object.ts';
 import type { EventHandler, HandlerContext, ReconcileRequest } from './event-handler.ts';
+import { eventPriority } from './event-priority.ts';
 import type { ObjectView } from './object-view.ts';
 
 /** Options of {@link enqueueForOwner}. */
@@ -22,21 +22,27 @@ export function enqueueForOwner<T extends KubernetesObject>(
     reference.kind === owner.kind &&
     groupOf(reference.apiVersion) === owner.group &&
     (everyOwner || reference.controller === true);
-  const enqueueOwners = (view: ObjectView<T>, context: HandlerContext, priority: number | undefined): void => {
-    for (const reference of view.ownerReferences) {
-      if (!isOwner(reference)) continue;
-      const request: ReconcileRequest =
-        owner.scope === 'Cluster' ? { name: reference.name } : { namespace: view.namespace, name: reference.name };
-      const uid = context.primaryUid(request);
-      if (uid !== undefined && uid !== reference.uid) continue;
-      context.enqueue(request, priority === undefined ? {} : { priority });
-    }
-  };
   return (event, context) => {
-    const initial = event.type === 'create' && event.isInInitialList;
-    if (event.type === 'update') enqueueOwners(event.old, context, undefined);
-    enqueueOwners(event.object, context, initial ? initialListPriority : undefined);
+    const asked = new Set<string>();
+    const enqueueOwners = (view: ObjectView<T>): void => {
+      for (const reference of view.ownerReferences) {
+        // One owner kind, one namespace: the name tells requests apart.
+        if (!isOwner(reference) || asked.has(reference.name)) continue;
+        const request = owner.scope === 'Cluster' ? {} : { namespace: view.namespace };
+        if (!isPresent({ ...request, name: reference.name }, reference, context)) continue;
+        asked.add(reference.name);
+        context.enqueue({ ...request, name: reference.name }, eventPriority(event));
+      }
+    };
+    if (event.type === 'update') enqueueOwners(event.old);
+    enqueueOwners(event.object);
   };
+}
+
+/** False if another object has the owner's name now. */
+function isPresent(request: ReconcileRequest, reference: OwnerReference, context: HandlerContext): boolean {
+  const uid = context.primaryUid(request);
+  return uid === undefined || uid === reference.uid;
 }
 
 function groupOf(apiVersion: string): string {

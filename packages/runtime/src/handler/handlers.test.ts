@@ -89,7 +89,7 @@ describe('handlers', () => {
         enqueueMapped((each) => [{ name: each.name }]),
         event,
       ),
-    ).toEqual(['/a@0', '/a@0']);
+    ).toEqual(['/a@0']);
   });
 });
 

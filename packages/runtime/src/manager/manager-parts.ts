@@ -32,7 +32,6 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   const { options, controllers, clock, random, log } = from;
   const { namespaces, caches = [] } = options;
   const { discovery } = plain;
-  const client = plain.intercepted(kindFinder({ discovery, explain: true }));
   const cache = new InformerCache({
     client: plain.intercepted(kindFinder({ discovery, explain: false })),
     clock,
@@ -41,6 +40,8 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
     ownManagers: new Set(controllers.map((each) => each.fieldManager ?? each.name)),
     ...(namespaces && { namespaces }),
   });
+  // Whatever is written through it, reads of the cache are never behind.
+  const client = cache.following(plain.intercepted(kindFinder({ discovery, explain: true })));
   for (const each of caches) cache.declare(asCachedKind(each));
   for (const each of controllers) declareKinds(each, cache);
   const instance = `kubewright-${random.uid().slice(0, 8)}`;

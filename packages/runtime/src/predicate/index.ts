@@ -4,7 +4,11 @@ export {
   annotationChanged,
   generationChanged,
   labelChanged,
+  labelsMatch,
   not,
+  objectMatches,
   or,
+  type PredicateFuncs,
+  predicateFuncs,
   resourceVersionChanged,
 } from './predicates.ts';

@@ -1,3 +1,5 @@
+import { LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
+import type { CreateEvent, DeleteEvent, GenericEvent, UpdateEvent } from '../handler/events.ts';
 import type { ObjectView } from '../handler/object-view.ts';
 import type { Predicate } from './predicate.ts';
 
@@ -19,6 +21,48 @@ export function annotationChanged<T>(): Predicate<T> {
 /** Lets updates through that changed anything; keeps replays of an unchanged object out. */
 export function resourceVersionChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => old.resourceVersion !== now.resourceVersion);
+}
+
+/** Which events pass, by type; those without a function do. */
+export interface PredicateFuncs<T> {
+  create?(event: CreateEvent<T>): boolean;
+  update?(event: UpdateEvent<T>): boolean;
+  delete?(event: DeleteEvent<T>): boolean;
+  generic?(event: GenericEvent<T>): boolean;
+}
+
+/** Makes a predicate of one function a type of event. */
+export function predicateFuncs<T>(funcs: PredicateFuncs<T>): Predicate<T> {
+  return (event) => {
+    switch (event.type) {
+      case 'create':
+        return funcs.create?.(event) ?? true;
+      case 'update':
+        return funcs.update?.(event) ?? true;
+      case 'delete':
+        return funcs.delete?.(event) ?? true;
+      case 'generic':
+        return funcs.generic?.(event) ?? true;
+    }
+  };
+}
+
+/**
+ * Lets events through whose object fits. An update passes if the old or the new object does: that an object has ceased to
+ * fit is news (upstream's looks at the new one alone).
+ */
+export function objectMatches<T>(fits: (object: ObjectView<T>) => boolean): Predicate<T> {
+  return (event) => fits(event.object) || (event.type === 'update' && fits(event.old));
+}
+
+/**
+ * Lets events through whose object has the labels; an update also when it has lost them.
+ *
+ * @throws LabelSelectorError when the selector cannot be read.
+ */
+export function labelsMatch<T>(selector: string | LabelSelectorObject): Predicate<T> {
+  const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : LabelSelector.ofObject(selector);
+  return objectMatches((view) => parsed.matches(view.labels));
 }
 
 /** Lets an event through if all do. */

@@ -22,14 +22,19 @@ export interface ListWatchScope {
 /** The part of a client that reflectors use. */
 export interface ListWatchClient {
   resource<T extends KubernetesObject>(kind: Kind<T>): Pick<ResourceClient<T>, 'listStream' | 'watchStream'>;
+  metadata(kind: Kind<KubernetesObject>): Pick<ResourceClient<KubernetesObject>, 'listStream' | 'watchStream'>;
 }
 
 /** Lists and watches one kind in one scope with a client. */
 export function listWatcher(
   client: ListWatchClient,
-  options: { readonly kind: Kind<KubernetesObject>; readonly scope: ListWatchScope },
+  options: {
+    readonly kind: Kind<KubernetesObject>;
+    readonly scope: ListWatchScope;
+    readonly metadataOnly?: boolean | undefined;
+  },
 ): ListWatcher {
-  const resource = client.resource(options.kind);
+  const resource = options.metadataOnly ? client.metadata(options.kind) : client.resource(options.kind);
   return {
     list: (list) => resource.listStream({ ...options.scope, ...list }),
     watch: (watch) => resource.watchStream({ ...options.scope, ...watch }),

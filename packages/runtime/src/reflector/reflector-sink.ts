@@ -10,4 +10,6 @@ export interface ReflectorSink {
   endListing(resourceVersion: string): void;
   /** Everything up to this version was seen. */
   reached(resourceVersion: string): void;
+  /** The server does not serve the kind: there are no objects. */
+  notServed(): void;
 }

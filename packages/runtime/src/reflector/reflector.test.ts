@@ -67,7 +67,9 @@ function thing(name: string, value?: unknown): Pick<Thing, 'metadata' | 'spec'> 
 }
 
 function calls(server: FakeApiServer): string[] {
-  return server.requests.map((request) => {
+  // The guard against lag asks for one object now and then.
+  const asked = server.requests.filter((request) => !/[?&]limit=1(&|$)/.test(request));
+  return asked.map((request) => {
     const url = new URL(request.split(' ')[1] ?? '', 'http://x');
     const verb = request.startsWith('watch') ? 'watch' : 'list';
     return `${verb} ${url.searchParams.get('sendInitialEvents') ? 'initial ' : ''}rv=${url.searchParams.get('resourceVersion') ?? ''}`;

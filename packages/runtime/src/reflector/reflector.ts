@@ -1,4 +1,4 @@
-import { type Clock, isGone, type Random, StatusError, sleep } from '@kubewright/apimachinery';
+import { type Clock, isGone, isNotFound, type Random, StatusError, sleep } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 import { Backoff } from './backoff.ts';
 import { describeFailure, isTooLargeResourceVersion, mayRewatch, refusesWatchList } from './failures.ts';
@@ -35,6 +35,14 @@ export type ReflectorState =
   | { readonly phase: 'watch-list'; readonly resourceVersion: string }
   | { readonly phase: 'watch'; readonly resourceVersion: string };
 
+/** How a reflector is told to begin anew: follow on from where it is, or fetch the newest of everything. */
+export type Renewal = 'rewatch' | 'relist';
+
+/** How long servers that say "gone" over and over are taken for one trouble, in milliseconds. */
+const goneAgainMs = 60_000;
+/** The absence of a kind is told this often, in milliseconds. */
+const tellMissingMs = 600_000;
+
 /** A state, and whether the step before it failed so that it has to wait. */
 interface Step {
   readonly state: ReflectorState;
@@ -52,6 +60,9 @@ export class Reflector {
   /** Newest version that the sink is known to have; empty before the first listing. */
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
+  #toldMissingMs = Number.NEGATIVE_INFINITY;
+  #renewal: Renewal | undefined;
+  #step: AbortController | undefined;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -70,8 +81,20 @@ export class Reflector {
     }
   }
 
-  async #next(state: ReflectorState, signal: AbortSignal): Promise<Step> {
+  /** Ends what is being done and begins anew; without effect while it is listing, which is anew already. */
+  renew(how: Renewal): void {
+    this.#renewal = how;
+    this.#step?.abort(new Error(`the reflector begins anew (${how})`));
+  }
+
+  async #next(state: ReflectorState, outer: AbortSignal): Promise<Step> {
+    const step = new AbortController();
+    const { signal } = step;
+    const onAbort = (): void => step.abort(outer.reason);
+    outer.addEventListener('abort', onAbort, { once: true });
+    if (state.phase === 'watch') this.#step = step;
     try {
+      if (outer.aborted) onAbort();
       switch (state.phase) {
         case 'list':
           return { state: await this.#list(state.resourceVersion, signal) };
@@ -81,9 +104,20 @@ export class Reflector {
           return await this.#watch(state, signal);
       }
     } catch (error) {
-      if (signal.aborted) return { state };
+      if (outer.aborted) return { state };
+      if (signal.aborted) return { state: this.#renewed() };
       return this.#afterFailure(state, error);
+    } finally {
+      outer.removeEventListener('abort', onAbort);
+      this.#step = undefined;
+      this.#renewal = undefined;
     }
+  }
+
+  #renewed(): ReflectorState {
+    return this.#renewal === 'relist'
+      ? { phase: 'list', resourceVersion: '' }
+      : { phase: 'watch', resourceVersion: this.#lastSeen };
   }
 
   async #list(resourceVersion: string, signal: AbortSignal): Promise<ReflectorState> {
@@ -123,6 +157,11 @@ export class Reflector {
 
   #afterFailure(state: ReflectorState, error: unknown): Step {
     if (isGone(error)) return this.#afterGone(state, error);
+    if (isNotFound(error) && state.phase !== 'watch') {
+      // Watches of a kind that vanishes end; it is the listing that says so for sure.
+      this.#lastSeen = '';
+      this.#options.sink.notServed();
+    }
     if (isTooLargeResourceVersion(error)) return { state: { phase: 'list', resourceVersion: '' }, failure: error };
     if (state.phase === 'watch' && mayRewatch(error)) {
       return { state: { phase: 'watch', resourceVersion: this.#lastSeen }, failure: error };
@@ -139,10 +178,23 @@ export class Reflector {
   #afterGone(state: ReflectorState, error: unknown): Step {
     const now = this.#options.clock.monotonic();
     // A server that says so over and over is not asked without a pause.
-    const again = now - this.#lastGoneMs < 1_000;
+    const again = now - this.#lastGoneMs < goneAgainMs;
     this.#lastGoneMs = now;
     const next: ReflectorState = state.phase === 'watch' ? this.#fullListing() : { phase: 'list', resourceVersion: '' };
     return again ? { state: next, failure: error } : { state: next };
+  }
+
+  /** A kind that is installed shall be followed within two seconds; what refuses costs the server next to nothing. */
+  #missingMs(): number {
+    return 1_000 * (1 + this.#options.random.next());
+  }
+
+  #isToBeTold(failure: unknown): boolean {
+    if (!isNotFound(failure)) return true;
+    const now = this.#options.clock.monotonic();
+    if (now - this.#toldMissingMs < tellMissingMs) return false;
+    this.#toldMissingMs = now;
+    return true;
   }
 
   #fullListing(): ReflectorState {
@@ -152,9 +204,11 @@ export class Reflector {
 
   async #wait(failure: unknown, signal: AbortSignal): Promise<void> {
     const asked = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
-    const ms = Math.max(this.#backoff.next(), asked);
-    const { message, level } = describeFailure(failure);
-    this.#options.log[level](message, { error: failure, retryInMs: Math.round(ms) });
+    const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), asked);
+    if (this.#isToBeTold(failure)) {
+      const { message, level } = describeFailure(failure);
+      this.#options.log[level](message, { error: failure, retryInMs: Math.round(ms) });
+    }
     try {
       await sleep(this.#options.clock, { ms, signal });
     } catch {

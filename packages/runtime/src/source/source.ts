@@ -1,6 +1,7 @@
-import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { EventHandler, HandlerContext } from '../handler/event-handler.ts';
+import type { Logger } from '../log/logger.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 
 /** A kind that a controller watches, and what it makes of the events. Made by {@link watch}. */
@@ -35,9 +36,22 @@ export function watch<T extends KubernetesObject>(
   return { kind, handler, predicates, cached: { kind, ...scope } } as unknown as Watch;
 }
 
-/** A source of requests other than a watched kind: a timer, a queue outside, a second cluster. */
+/**
+ * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} make the usual
+ * ones; anything with these two members is one.
+ */
 export interface Source {
   readonly name: string;
   /** Starts to feed; resolves when what was there at the start is in the queue. Stops when `signal` is aborted. */
-  start(context: HandlerContext, options: { readonly signal: AbortSignal }): Promise<void>;
+  start(context: HandlerContext, options: SourceStart): Promise<void>;
+}
+
+/** What a source is started with. */
+export interface SourceStart {
+  /** Aborted when the controller stops. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Carries the controller's name. */
+  readonly log: Logger;
 }

@@ -1,0 +1,175 @@
+import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
+import { type CacheScope, scopesOf } from './cache-scope.ts';
+import type { CachedKind } from './cached-kind.ts';
+import type { InformerHandler } from './event-fan-out.ts';
+import type { Informer } from './informer.ts';
+import type { Lister } from './lister.ts';
+import { MergedLister } from './merged-lister.ts';
+
+/** What a {@link DeclaredKind} is made with. */
+export interface DeclaredKindOptions {
+  /** Namespaces where the declaration names none. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly informer: (cached: CachedKind, scope: CacheScope) => Informer<KubernetesObject>;
+}
+
+interface Followed {
+  readonly informer: Informer<KubernetesObject>;
+  readonly stop: AbortController;
+  running: Promise<void> | undefined;
+  readonly subscriptions: Map<InformerHandler<KubernetesObject>, Disposable>;
+}
+
+/** One declaration and the informers that serve it: one, or one for each namespace. */
+export class DeclaredKind {
+  readonly cached: CachedKind;
+  readonly lister: Lister<KubernetesObject>;
+  readonly #options: DeclaredKindOptions;
+  /** By the scope's text, in order. */
+  #followed: ReadonlyMap<string, Followed>;
+  readonly #handlers = new Set<InformerHandler<KubernetesObject>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(cached: CachedKind, options: DeclaredKindOptions) {
+    this.cached = cached;
+    this.#options = options;
+    this.#followed = this.#follow(scopesOf(cached, options.namespaces));
+    this.lister = new MergedLister(cached.kind, () => this.informers);
+  }
+
+  get kind(): Kind<KubernetesObject> {
+    return this.cached.kind;
+  }
+
+  get informers(): readonly Informer<KubernetesObject>[] {
+    return [...this.#followed.values()].map((each) => each.informer);
+  }
+
+  /** Names the part of the kind that is followed, and what is kept of it. */
+  get scopeKey(): string {
+    return scopeKeyOf(this.cached, this.#options.namespaces);
+  }
+
+  /** True if reads see all objects of the kind, or of the namespaces that it names. */
+  get isWhole(): boolean {
+    return this.informers.every(({ scope }) => scope.isWhole);
+  }
+
+  /** True if reads show objects as the server has them. */
+  get isFull(): boolean {
+    return this.cached.fields === undefined && this.cached.metadataOnly !== true;
+  }
+
+  /** True if reads in that namespace (undefined: in all that are declared) can be answered from here. */
+  covers(namespace: string | undefined): boolean {
+    if (namespace === undefined || this.kind.scope === 'Cluster') return true;
+    return this.informers.some(({ scope }) => scope.covers(namespace));
+  }
+
+  get handlers(): number {
+    return this.#handlers.size;
+  }
+
+  /** Tells a handler of all changes, also those of namespaces that are added later. */
+  subscribe(handler: InformerHandler<KubernetesObject>): Disposable {
+    this.#handlers.add(handler);
+    for (const each of this.#followed.values()) each.subscriptions.set(handler, each.informer.subscribe(handler));
+    return {
+      [Symbol.dispose]: () => {
+        this.#handlers.delete(handler);
+        for (const each of this.#followed.values()) {
+          each.subscriptions.get(handler)?.[Symbol.dispose]();
+          each.subscriptions.delete(handler);
+        }
+      },
+    };
+  }
+
+  /**
+   * Waits for the first listing of all.
+   *
+   * @throws KindNotServedError (KW3016) where the declaration says so.
+   */
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.waitForSync(signal)));
+  }
+
+  /** Starts the informers, those that are added later too. */
+  run(signal: AbortSignal): void {
+    this.#signal = signal;
+    for (const each of this.#followed.values()) this.#run(each, signal);
+  }
+
+  /** Resolves when all informers have stopped; `run`'s signal stops them. */
+  async stopped(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map((each) => each.running));
+  }
+
+  /**
+   * Changes which namespaces are followed. Handlers are told that objects of those left out are gone; those added are listed
+   * meanwhile. Reads of a namespace that is being listed show nothing of it yet: wait for the sync.
+   */
+  async setNamespaces(namespaces: NonNullable<CachedKind['namespaces']>): Promise<void> {
+    const before = this.#followed;
+    const cached = { ...this.cached, namespaces };
+    (this as { cached: CachedKind }).cached = cached;
+    this.#followed = this.#follow(scopesOf(cached, undefined), before);
+    const left = [...before].filter(([key]) => !this.#followed.has(key)).map(([, each]) => each);
+    for (const each of left) {
+      for (const [handler, subscription] of each.subscriptions) {
+        subscription[Symbol.dispose]();
+        each.informer.withdraw(handler);
+      }
+    }
+    for (const [key, each] of this.#followed) {
+      if (before.has(key)) continue;
+      for (const handler of this.#handlers) each.subscriptions.set(handler, each.informer.subscribe(handler));
+      if (this.#signal) this.#run(each, this.#signal);
+    }
+    await Promise.all(left.map((each) => this.#stop(each)));
+  }
+
+  /** Stops all informers. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map((each) => this.#stop(each)));
+  }
+
+  /** The informers that would show an object of that key. */
+  of(key: ObjectKey): readonly Informer<KubernetesObject>[] {
+    return this.informers.filter(({ scope }) => this.kind.scope === 'Cluster' || scope.covers(key.namespace));
+  }
+
+  #follow(scopes: readonly CacheScope[], before?: ReadonlyMap<string, Followed>): ReadonlyMap<string, Followed> {
+    return new Map(
+      scopes.map((scope) => {
+        const key = JSON.stringify(scope.listWatch);
+        return [key, before?.get(key) ?? this.#made(scope)];
+      }),
+    );
+  }
+
+  #made(scope: CacheScope): Followed {
+    const informer = this.#options.informer(this.cached, scope);
+    return { informer, stop: new AbortController(), running: undefined, subscriptions: new Map() };
+  }
+
+  #run(each: Followed, signal: AbortSignal): void {
+    if (each.running) return;
+    const onAbort = (): void => each.stop.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    each.running = each.informer.run(each.stop.signal).finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  async #stop(each: Followed): Promise<void> {
+    each.stop.abort(new Error(`${this.kind.kind} is not cached any more`));
+    await each.running;
+  }
+}
+
+/** Names what a declaration follows and keeps; those of equal names share informers. */
+export function scopeKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
+  const { fields, metadataOnly = false, whenMissing, resyncMs } = cached;
+  const scopes = scopesOf(cached, namespaces).map((scope) => scope.listWatch);
+  return JSON.stringify({ scopes, fields, metadataOnly, whenMissing, resyncMs });
+}

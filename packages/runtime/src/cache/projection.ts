@@ -1,0 +1,101 @@
+import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import type { CachedKind } from './cached-kind.ts';
+import { cutDecoded, cutFields, type FieldTree, fieldTree } from './field-cut.ts';
+
+/** Bytes of one object, valid until the next is made. */
+export interface ObjectBytes {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Turns objects as they come from the server into what is kept of them. */
+export interface Projection {
+  bytes(bytes: Buffer, start: number, end: number): ObjectBytes;
+  /** The same for an object that was decoded already; the argument is not changed. */
+  object(object: KubernetesObject): KubernetesObject;
+}
+
+/** Makes the projection of a declaration; undefined when objects are kept whole. */
+export function projectionOf(
+  cached: CachedKind,
+  options: { readonly onError: (error: unknown) => void },
+): Projection | undefined {
+  if (cached.metadataOnly) return new MetadataProjection(cached.kind);
+  if (cached.transform) return new TransformProjection(cached.transform, options.onError);
+  if (cached.fields) return new FieldProjection(cached.fields);
+  return undefined;
+}
+
+class FieldProjection implements Projection {
+  readonly #tree: FieldTree;
+  #scratch = Buffer.alloc(16 * 1024);
+
+  constructor(fields: readonly string[]) {
+    this.#tree = fieldTree(fields);
+  }
+
+  bytes(bytes: Buffer, start: number, end: number): ObjectBytes {
+    if (this.#scratch.length < end - start) this.#scratch = Buffer.alloc((end - start) * 2);
+    const length = cutFields(bytes, { start, end }, { tree: this.#tree, target: this.#scratch });
+    return { bytes: this.#scratch, start: 0, end: length };
+  }
+
+  object(object: KubernetesObject): KubernetesObject {
+    return cutDecoded(object, this.#tree) as KubernetesObject;
+  }
+}
+
+/** What the server sends is metadata already; only what a write answered must be cut. */
+class MetadataProjection implements Projection {
+  readonly #type: { readonly apiVersion: string; readonly kind: string };
+
+  constructor(kind: Kind<KubernetesObject>) {
+    this.#type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  }
+
+  bytes(bytes: Buffer, start: number, end: number): ObjectBytes {
+    return { bytes, start, end };
+  }
+
+  object(object: KubernetesObject): KubernetesObject {
+    return { ...this.#type, metadata: object.metadata };
+  }
+}
+
+class TransformProjection implements Projection {
+  readonly #transform: (object: KubernetesObject) => KubernetesObject;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(transform: (object: KubernetesObject) => KubernetesObject, onError: (error: unknown) => void) {
+    this.#transform = transform;
+    this.#onError = onError;
+  }
+
+  bytes(bytes: Buffer, start: number, end: number): ObjectBytes {
+    const object = JSON.parse(bytes.toString('utf8', start, end)) as KubernetesObject;
+    const made = this.object(object);
+    if (made === object) return { bytes, start, end };
+    const text = Buffer.from(JSON.stringify(made), 'utf8');
+    return { bytes: text, start: 0, end: text.length };
+  }
+
+  object(object: KubernetesObject): KubernetesObject {
+    let made: KubernetesObject;
+    try {
+      made = this.#transform(JSON.parse(JSON.stringify(object)) as KubernetesObject);
+    } catch (error) {
+      this.#onError(error);
+      return object;
+    }
+    const { name, namespace, uid, resourceVersion } = object.metadata;
+    // Without them the cache could neither find the object nor tell which version it is.
+    const identity = {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    };
+    return { ...made, metadata: { ...made.metadata, ...identity } };
+  }
+}

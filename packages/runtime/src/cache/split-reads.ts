@@ -1,0 +1,95 @@
+import { deepFreeze, isNotFound, type Kind, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { InformerCache } from './informer-cache.ts';
+import type { CacheListOptions } from './lister.ts';
+
+/** Options of reads that may go to the server. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Most objects that one list asks the server about, at a time. */
+const atOnce = 16;
+
+/**
+ * Reads from the cache what is declared, all else live. What the cache cannot know goes live too: objects outside its
+ * selectors that this program wrote, and objects of which a write did not tell what became of them.
+ */
+export class SplitReads {
+  readonly #cache: InformerCache;
+  readonly #client: KubernetesClient;
+
+  constructor(options: { readonly cache: InformerCache; readonly client: KubernetesClient }) {
+    this.#cache = options.cache;
+    this.#client = options.client;
+  }
+
+  /** Reads one object, frozen; `undefined` when there is none. */
+  async get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions = {},
+  ): Promise<T | undefined> {
+    options.signal?.throwIfAborted();
+    if (!this.#cache.holds(kind, key.namespace)) return this.#live(kind, key, options);
+    const unknown = this.#cache
+      .informersOf(kind, key)
+      .some(({ ownWrites }) => ownWrites.isUncertain(key) || ownWrites.isOutside(key));
+    return unknown ? this.#ask(kind, key, options) : this.#cache.lister(kind).get(key);
+  }
+
+  /** Reads all objects that fit, frozen, in order of namespace and name where the cache answers. */
+  async list<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options: CacheListOptions & ReadOptions = {},
+  ): Promise<readonly T[]> {
+    const { signal, ...wanted } = options;
+    signal?.throwIfAborted();
+    if (this.#cache.holds(kind, wanted.namespace)) {
+      await this.#askUncertain(kind, options);
+      return this.#cache.lister(kind).list(wanted);
+    }
+    if (wanted.index) {
+      throw new TypeError(
+        `cannot list ${kind.kind} by an index: it is not cached there; add kind and namespace to "caches"`,
+      );
+    }
+    const items: T[] = [];
+    const { namespace, labelSelector, fieldSelector, limit = Number.POSITIVE_INFINITY } = wanted;
+    if (limit === 0) return items;
+    for await (const item of this.#client.resource(kind).listAll({ namespace, labelSelector, fieldSelector, signal })) {
+      items.push(deepFreeze(item));
+      if (items.length >= limit) break;
+    }
+    return items;
+  }
+
+  async #askUncertain(kind: Kind<KubernetesObject>, options: CacheListOptions & ReadOptions): Promise<void> {
+    const { namespace, signal } = options;
+    const where = namespace === undefined ? { name: '' } : { namespace, name: '' };
+    const informers = namespace === undefined ? this.#cache.allOf(kind) : this.#cache.informersOf(kind, where);
+    const keys = informers.flatMap(({ ownWrites }) => ownWrites.uncertainKeys(namespace));
+    for (let at = 0; at < keys.length; at += atOnce) {
+      await Promise.all(keys.slice(at, at + atOnce).map((key) => this.#ask(kind, key, { signal })));
+    }
+  }
+
+  /** Reads an object live and lets the cache know. */
+  async #ask<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions): Promise<T | undefined> {
+    const informers = this.#cache.informersOf(kind, key);
+    const uids = informers.map((informer) => informer.presentUid(key));
+    const object = await this.#live(kind, key, options);
+    if (object) this.#cache.noteWrite(kind, object);
+    else for (const [i, informer] of informers.entries()) informer.noteAbsence(key, uids[i]);
+    return object;
+  }
+
+  async #live<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions): Promise<T | undefined> {
+    try {
+      return deepFreeze(await this.#client.resource(kind).get(key, { signal: options.signal }));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}

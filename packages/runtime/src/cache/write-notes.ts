@@ -1,0 +1,140 @@
+import {
+  apiVersionOf,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  type Status,
+  StatusError,
+} from '@kubewright/apimachinery';
+import type { CallTarget, ClientWrite, WriteObserver, WriteOutcome } from '@kubewright/client';
+import type { Informer } from './informer.ts';
+
+/** What {@link WriteNotes} asks of the cache. */
+export interface WriteNotesOptions {
+  /** The declared kind that a call is on; undefined when it is not cached. */
+  readonly kindOf: (target: CallTarget) => Kind<KubernetesObject> | undefined;
+  /** The informers that would show an object of that key. */
+  readonly informersOf: (kind: Kind<KubernetesObject>, key: ObjectKey) => readonly Informer<KubernetesObject>[];
+}
+
+/** Subresources that change nothing of the object that they are on. */
+const harmless: ReadonlySet<string> = new Set(['token', 'exec', 'attach', 'portforward', 'proxy', 'log']);
+
+/**
+ * Turns what a client wrote into what informers must show at least. Where an answer does not say what became of the object
+ * (an eviction, a binding, a lost connection), the object is marked: only the server can tell.
+ */
+export class WriteNotes {
+  readonly #options: WriteNotesOptions;
+
+  constructor(options: WriteNotesOptions) {
+    this.#options = options;
+  }
+
+  readonly observer: WriteObserver = (write) => {
+    const kind = this.#options.kindOf(write.target);
+    if (!kind || harmless.has(write.target.subresource ?? '')) return undefined;
+    if (write.verb === 'deletecollection') return (outcome) => this.#collection(kind, { write, outcome });
+    const { key } = write.target;
+    if (write.verb !== 'delete' || !key || write.target.subresource !== undefined) {
+      return (outcome) => this.#object(kind, { write, outcome });
+    }
+    const informers = this.#options.informersOf(kind, key);
+    const removals = informers.map((informer) => informer.ownWrites.deleting());
+    const uid = write.uid ?? informers.map((informer) => informer.presentUid(key)).find((each) => each !== undefined);
+    return (outcome) => {
+      this.#deletion(kind, { key, uid, outcome });
+      for (const removal of removals) removal[Symbol.dispose]();
+    };
+  };
+
+  /** Notes an object as the server answered it. */
+  wrote(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
+    const key = objectKey(object);
+    if (isGoneWith(object)) {
+      this.deleted(kind, { key, uid: object.metadata.uid ?? '' });
+      return;
+    }
+    for (const informer of this.#options.informersOf(kind, key)) informer.noteWrite(object);
+  }
+
+  deleted(kind: Kind<KubernetesObject>, options: { readonly key: ObjectKey; readonly uid: string }): void {
+    for (const informer of this.#options.informersOf(kind, options.key)) {
+      informer.noteDeletion(options.key, options.uid);
+    }
+  }
+
+  #object(kind: Kind<KubernetesObject>, call: { readonly write: ClientWrite; readonly outcome: WriteOutcome }): void {
+    const { outcome, write } = call;
+    if ('error' in outcome && hadNoEffect(outcome.error)) return;
+    if ('answer' in outcome && isObjectOf(kind, outcome.answer)) this.wrote(kind, outcome.answer);
+    else if (write.target.key) this.#uncertain(kind, write.target.key);
+  }
+
+  #deletion(
+    kind: Kind<KubernetesObject>,
+    what: { readonly key: ObjectKey; readonly uid: string | undefined; readonly outcome: WriteOutcome },
+  ): void {
+    const { key, uid, outcome } = what;
+    if ('error' in outcome) {
+      if (isNotFound(outcome.error) && uid !== undefined) this.deleted(kind, { key, uid });
+      else if (!hadNoEffect(outcome.error)) this.#uncertain(kind, key);
+      return;
+    }
+    const { answer } = outcome;
+    if (isObjectOf(kind, answer)) {
+      // What lingers says that it is being deleted; some kinds answer with the object though it is gone.
+      if (answer.metadata.deletionTimestamp) this.wrote(kind, answer);
+      else this.deleted(kind, { key, uid: answer.metadata.uid ?? uid ?? '' });
+      return;
+    }
+    const gone = (answer as Partial<Status> | undefined)?.details?.uid ?? uid;
+    if (gone === undefined) this.#uncertain(kind, key);
+    else this.deleted(kind, { key, uid: gone });
+  }
+
+  /** The answer shows the objects as they were before. */
+  #collection(
+    kind: Kind<KubernetesObject>,
+    call: { readonly write: ClientWrite; readonly outcome: WriteOutcome },
+  ): void {
+    const { outcome, write } = call;
+    if ('error' in outcome && hadNoEffect(outcome.error)) return;
+    const { namespace } = write.target;
+    const items = 'answer' in outcome ? (outcome.answer as { readonly items?: unknown } | undefined)?.items : undefined;
+    if (Array.isArray(items)) {
+      for (const item of items as readonly KubernetesObject[]) this.#uncertain(kind, objectKey(item));
+      return;
+    }
+    const where = namespace === undefined ? { name: '' } : { namespace, name: '' };
+    for (const informer of this.#options.informersOf(kind, where)) {
+      for (const view of informer.lister.views(namespace === undefined ? {} : { namespace })) {
+        informer.ownWrites.uncertain(view.key);
+      }
+    }
+  }
+
+  #uncertain(kind: Kind<KubernetesObject>, key: ObjectKey): void {
+    for (const informer of this.#options.informersOf(kind, key)) informer.ownWrites.uncertain(key);
+  }
+}
+
+function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is KubernetesObject {
+  if (typeof value !== 'object' || value === null || !('metadata' in value)) return false;
+  const { apiVersion, kind: name } = value as Partial<KubernetesObject>;
+  return name === kind.kind && apiVersion === apiVersionOf(kind);
+}
+
+/** True for an object that the write itself ended: it was to be deleted, and nothing holds it any more. */
+function isGoneWith({ metadata }: KubernetesObject): boolean {
+  const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = metadata;
+  return deletionTimestamp !== undefined && !finalizers?.length && !deletionGracePeriodSeconds;
+}
+
+/** True if the server said that it did nothing. Of a lost answer, or a server that gave up, nobody knows. */
+function hadNoEffect(error: unknown): boolean {
+  if (error instanceof StatusError) return error.httpStatus < 500;
+  return (error as { readonly sent?: unknown } | undefined)?.sent === false;
+}

@@ -1,0 +1,114 @@
+import {
+  type Clock,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Cache } from '../cache/cache.ts';
+import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
+import { InformerCache } from '../cache/informer-cache.ts';
+import type { CacheListOptions } from '../cache/lister.ts';
+import { type ReadOptions, SplitReads } from '../cache/split-reads.ts';
+import type { HandlerContext } from '../handler/event-handler.ts';
+import { defaultLogger } from '../log/default-logger.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Runnable } from '../manager/runnable.ts';
+import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
+import type { EventRecorder } from '../recorder/event-recorder.ts';
+import type { WatchedCluster } from '../source/kind-source.ts';
+import type { SourceStart, Watch } from '../source/source.ts';
+
+/** What a {@link Cluster} is told. */
+export interface ClusterOptions {
+  /** In logs, and of the runnable. */
+  readonly name: string;
+  /** Reaches the cluster; whoever made it disposes it. */
+  readonly client: KubernetesClient;
+  /** Kinds that are only read from the cache; what sources watch need not be named. */
+  readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
+  /** Restricts namespaced caches. @defaultValue all namespaces */
+  readonly namespaces?: readonly string[];
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Logger;
+}
+
+/** How long events that wait are written on when the cluster stops, in milliseconds. */
+const flushMs = 1_000;
+
+/**
+ * One more cluster beside the manager's own: a client, a cache and events of its own. A runnable: the manager starts and
+ * stops it. Controllers watch it by {@link kindSource} and read and write it through its members.
+ *
+ * Upstream's `cluster.Cluster`. The manager's own is the manager itself.
+ */
+export class Cluster implements Runnable, WatchedCluster {
+  readonly name: string;
+  readonly needLeaderElection = false;
+  /** Live calls; the cache learns of what it writes. */
+  readonly client: KubernetesClient;
+  readonly #clock: Clock;
+  readonly #cache: InformerCache;
+  readonly #reads: SplitReads;
+  readonly #recorder: ApiEventRecorder;
+
+  constructor(options: ClusterOptions) {
+    const { name, clock = systemClock, random = systemRandom, namespaces, caches = [] } = options;
+    const log = (options.log ?? defaultLogger({ clock })).named(name);
+    this.name = name;
+    this.#clock = clock;
+    this.#cache = new InformerCache({
+      client: options.client,
+      clock,
+      random,
+      log: log.named('cache'),
+      ...(namespaces && { namespaces }),
+    });
+    this.client = this.#cache.following(options.client);
+    this.#reads = new SplitReads({ cache: this.#cache, client: this.client });
+    const instance = `kubewright-${random.uid().slice(0, 8)}`;
+    this.#recorder = new ApiEventRecorder({ client: this.client, clock, random, log: log.named('events'), instance });
+    for (const each of caches) this.#cache.declare(asCachedKind(each));
+  }
+
+  get cache(): Cache {
+    return this.#cache;
+  }
+
+  /** Reads from this cluster's cache if kind and namespace are declared, else live. Not found is `undefined`. */
+  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T | undefined> {
+    return this.#reads.get(kind, key, options);
+  }
+
+  /** Lists from this cluster's cache if the kind, and the namespace if one is named, are declared, else live. */
+  list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions & ReadOptions): Promise<readonly T[]> {
+    return this.#reads.list(kind, options);
+  }
+
+  /** Makes a recorder whose events are written in this cluster, about `regarding` unless they say otherwise. */
+  recorder(controller: string, regarding?: KubernetesObject): EventRecorder {
+    return this.#recorder.for(controller, regarding);
+  }
+
+  /** Follows the cluster until `signal` is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#cache.run(signal);
+    const flush = new AbortController();
+    using _timer = this.#clock.setTimer(flushMs, () => flush.abort());
+    await this.#recorder.stop(flush.signal);
+  }
+
+  async follow(watched: Watch, to: { readonly context: HandlerContext; readonly start: SourceStart }): Promise<void> {
+    const { signal } = to.start;
+    const declared = this.#cache.declare(watched.cached);
+    const subscription = declared.subscribe((event) => {
+      if (watched.predicates.every((predicate) => predicate(event))) watched.handler(event, to.context);
+    });
+    signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
+    await declared.waitForSync(signal);
+  }
+}

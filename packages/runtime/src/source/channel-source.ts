@@ -1,0 +1,60 @@
+import { sleep } from '@kubewright/apimachinery';
+import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
+import { abortable } from '../reflector/abortable.ts';
+import { Backoff } from '../reflector/backoff.ts';
+import type { Source, SourceStart } from './source.ts';
+
+/** Options of {@link channelSource}. */
+export interface ChannelSourceOptions<E> {
+  /** In logs. */
+  readonly name: string;
+  /** Where things come from: an {@link EventChannel}, or any stream. A function is called again when its stream has failed. */
+  readonly events: AsyncIterable<E> | ((signal: AbortSignal) => AsyncIterable<E>);
+  /** Says which keys are to be reconciled; what it throws is logged and costs that one thing. */
+  readonly handler: (event: E, context: HandlerContext) => void;
+}
+
+/** Feeds a controller from a channel or a stream: a queue outside, another program's events. */
+export function channelSource<E>(options: ChannelSourceOptions<E>): Source {
+  return {
+    name: options.name,
+    async start(context, start) {
+      // What comes later is not waited for.
+      void follow(options, { context, start });
+    },
+  };
+}
+
+/** Asks for a reconcile of the request itself: the handler for channels that carry requests. */
+export function enqueueRequest(request: ReconcileRequest, context: HandlerContext): void {
+  context.enqueue(request);
+}
+
+async function follow<E>(
+  options: ChannelSourceOptions<E>,
+  with_: { readonly context: HandlerContext; readonly start: SourceStart },
+): Promise<void> {
+  const { name, events, handler } = options;
+  const { signal, clock, random } = with_.start;
+  const log = with_.start.log.with({ source: name });
+  const backoff = new Backoff({ clock, random });
+  while (!signal.aborted) {
+    try {
+      const stream = typeof events === 'function' ? events(signal) : events;
+      for await (const event of abortable(stream, signal)) {
+        try {
+          handler(event, with_.context);
+        } catch (error) {
+          log.error('a source could not be handled', { error });
+        }
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error('a source failed', { error });
+      if (typeof events !== 'function') return;
+      // Aborted meanwhile: the loop ends.
+      await sleep(clock, { ms: backoff.next(), signal }).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** How many things wait in an {@link EventChannel} before senders do. */
+const defaultCapacity = 1_024;
+
+/**
+ * Carries things from one part of a program to a {@link channelSource}, in order. Bounded: when it is full, senders wait.
+ *
+ * @example
+ * ```ts
+ * const changed = new EventChannel<ReconcileRequest>();
+ * bucket.on('change', (name) => void changed.send({ namespace: 'shop', name }));
+ * controller({ for: Bucket, sources: [channelSource({ name: 'bucket-changes', events: changed, handler: enqueueRequest })], … })
+ * ```
+ */
+export class EventChannel<E> implements AsyncIterable<E> {
+  readonly #capacity: number;
+  readonly #waiting: E[] = [];
+  readonly #senders: (() => void)[] = [];
+  readonly #readers: ((result: IteratorResult<E, undefined>) => void)[] = [];
+  #closed = false;
+
+  /** @param capacity - things that wait before senders do. @defaultValue 1024 */
+  constructor(capacity: number = defaultCapacity) {
+    this.#capacity = capacity;
+  }
+
+  /** How many things wait. */
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  /** Puts a thing in; resolves when there was room for it. After {@link EventChannel.close} it is dropped. */
+  async send(event: E): Promise<void> {
+    while (!this.#closed && this.#readers.length === 0 && this.#waiting.length >= this.#capacity) {
+      await new Promise<void>((resolve) => this.#senders.push(resolve));
+    }
+    if (this.#closed) return;
+    const reader = this.#readers.shift();
+    if (reader) reader({ done: false, value: event });
+    else this.#waiting.push(event);
+  }
+
+  /** Ends the channel once it is empty. */
+  close(): void {
+    this.#closed = true;
+    for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined });
+    for (const sender of this.#senders.splice(0)) sender();
+  }
+
+  /** Several readers share what comes: each thing goes to one of them. A reader that leaves takes nothing along. */
+  [Symbol.asyncIterator](): AsyncIterator<E, undefined> {
+    let pending: ((result: IteratorResult<E, undefined>) => void) | undefined;
+    return {
+      next: async () => {
+        if (this.#waiting.length > 0) {
+          const value = this.#waiting.shift() as E;
+          this.#senders.shift()?.();
+          return { done: false, value };
+        }
+        if (this.#closed) return { done: true, value: undefined };
+        return new Promise<IteratorResult<E, undefined>>((resolve) => {
+          pending = resolve;
+          this.#readers.push(resolve);
+        });
+      },
+      return: async () => {
+        const at = pending ? this.#readers.indexOf(pending) : -1;
+        if (at >= 0) this.#readers.splice(at, 1);
+        pending?.({ done: true, value: undefined });
+        return { done: true, value: undefined };
+      },
+    };
+  }
+}
