@@ -9,11 +9,11 @@ import { MetricsAccess, type MetricsRequest } from './metrics-access.ts';
 /** Answers reviews: `good` and `poor` are tokens of users, of whom `good-user` may read metrics. */
 function setup() {
   const clock = new VirtualClock();
-  const asked: { readonly kind: string; readonly spec: any }[] = [];
+  const asked: { readonly kind: string; readonly spec: Readonly<Record<string, unknown>> }[] = [];
   const state = { isDown: false };
   const transport = new InProcessTransport({
-    handle: async (request: any) => {
-      const review = JSON.parse(Buffer.from(request.body).toString('utf8'));
+    handle: async ({ body }) => {
+      const review = JSON.parse(Buffer.from(body as Uint8Array).toString('utf8'));
       asked.push(review);
       const { spec } = review;
       if (state.isDown) return json(500, failure(500, 'InternalError', 'down').status);

@@ -1,0 +1,73 @@
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { describe, expect, it } from 'vitest';
+import { defineKind } from '../kind/index.ts';
+import { allowed } from './admission-review.ts';
+import { admissionWebhook } from './admission-webhook.ts';
+import { converter } from './converter.ts';
+import { defaulter } from './defaulter.ts';
+import { validator } from './validator.ts';
+import { webhookConfigurations } from './webhook-configurations.ts';
+import { WebhookError } from './webhook-error.ts';
+
+const CronJob = defineKind<object>({ group: 'batch.tutorial.kubebuilder.io', version: 'v1', kind: 'CronJob' });
+
+describe('webhookConfigurations', () => {
+  it('makes what controller-gen makes from kubebuilder’s markers', () => {
+    const rules = validator(CronJob, { create: () => undefined, update: () => undefined });
+    const [mutating, validating] = webhookConfigurations([rules, defaulter(CronJob, () => undefined)]);
+    const rule = {
+      apiGroups: ['batch.tutorial.kubebuilder.io'],
+      apiVersions: ['v1'],
+      operations: ['CREATE', 'UPDATE'],
+      resources: ['cronjobs'],
+    };
+    const common = { admissionReviewVersions: ['v1'], failurePolicy: 'Fail', rules: [rule], sideEffects: 'None' };
+    const service = { name: 'webhook-service', namespace: 'system' };
+    const path = 'batch-tutorial-kubebuilder-io-v1-cronjob';
+    expect(mutating).toEqual({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'mutating-webhook-configuration' },
+      webhooks: [
+        { ...common, clientConfig: { service: { ...service, path: `/mutate-${path}` } }, name: 'mcronjob-v1.kb.io' },
+      ],
+    });
+    expect(validating).toEqual({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'validating-webhook-configuration' },
+      webhooks: [
+        { ...common, clientConfig: { service: { ...service, path: `/validate-${path}` } }, name: 'vcronjob-v1.kb.io' },
+      ],
+    });
+  });
+
+  it('takes registration from the declaration; core kinds have an empty group in their path', () => {
+    const webhook = defaulter(Pod, () => undefined, {
+      name: 'pods.shop.example.com',
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 5,
+      reinvocationPolicy: 'IfNeeded',
+      namespaceSelector: { matchLabels: { shop: 'yes' } },
+    });
+    const service = { namespace: 'shop', name: 'hooks', port: 8443 };
+    const [only, ...others] = webhookConfigurations([webhook], { service, names: { mutating: 'shop' }, ca: 'PEM' });
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ metadata: { name: 'shop' } });
+    expect(only?.webhooks?.[0]).toMatchObject({
+      clientConfig: { service: { ...service, path: '/mutate--v1-pod' }, caBundle: 'UEVN' },
+      name: 'pods.shop.example.com',
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 5,
+      reinvocationPolicy: 'IfNeeded',
+      namespaceSelector: { matchLabels: { shop: 'yes' } },
+    });
+  });
+
+  it('leaves out conversions and what has no rules, and refuses one name for two', () => {
+    const raw = admissionWebhook({ type: 'validating', path: '/x', handle: () => allowed() });
+    expect(webhookConfigurations([raw, converter(CronJob, [])])).toEqual([]);
+    const rules = validator(CronJob, { create: () => undefined });
+    expect(() => webhookConfigurations([rules, rules])).toThrow(WebhookError);
+  });
+});
