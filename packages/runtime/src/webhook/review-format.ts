@@ -54,7 +54,7 @@ export function writeAdmissionReview(response: AdmissionResponse, review: Admiss
 }
 
 /** Parameters such as `charset` do not make it another type. */
-export function isJson(contentType: string): boolean {
+function isJson(contentType: string): boolean {
   return contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 
