@@ -21,6 +21,7 @@ export type Interrupt = (call: { method: string; url: URL; verb: string }) => An
 export class FakeApiServer {
   readonly requests: string[] = [];
   readonly client: KubernetesClient;
+  readonly transport: InProcessTransport;
   interrupt: Interrupt | undefined;
   watchListSupported = true;
   revision = 100;
@@ -33,6 +34,7 @@ export class FakeApiServer {
   constructor(kinds: readonly Kind<KubernetesObject>[], options: { readonly clock?: Clock } = {}) {
     this.#kinds = kinds;
     const transport = new InProcessTransport({ handle: (request) => this.#handle(request as unknown as Request), connection: undefined });
+    this.transport = transport;
     this.client = new KubernetesClient({ transport, ...(options.clock && { clock: options.clock }), retry: { maxRetryAfter: 0, maxTransportRetries: 0 } });
   }
 
