@@ -128,9 +128,13 @@ function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is Kube
 }
 
 /** True for an object that the write itself ended: it was to be deleted, and nothing holds it any more. */
-function isGoneWith({ metadata }: KubernetesObject): boolean {
-  const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = metadata;
-  return deletionTimestamp !== undefined && !finalizers?.length && !deletionGracePeriodSeconds;
+function isGoneWith(
+  object: KubernetesObject & { readonly spec?: { readonly finalizers?: readonly string[] } },
+): boolean {
+  const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
+  // Namespaces have finalizers of their own.
+  const held = finalizers?.length || deletionGracePeriodSeconds || object.spec?.finalizers?.length;
+  return deletionTimestamp !== undefined && !held;
 }
 
 /** True if the server said that it did nothing. Of a lost answer, or a server that gave up, nobody knows. */

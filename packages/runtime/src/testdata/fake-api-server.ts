@@ -1,8 +1,9 @@
 import {
   apiVersionOf,
-
+  FieldSelector,
   type Kind,
   type KubernetesObject,
+  LabelSelector,
   type Status,
   StatusError,
 } from '@kubewright/apimachinery';
@@ -11,7 +12,7 @@ import type { Clock } from '@kubewright/apimachinery';
 
 type Answer = { status: number; headers: Record<string, string>; body: AsyncIterable<Uint8Array> };
 interface Stored { object: any; key: string; kind: Kind<KubernetesObject> }
-interface Change { type: 'ADDED' | 'MODIFIED' | 'DELETED'; rv: number; object: any; plural: string }
+interface Change { type: 'ADDED' | 'MODIFIED' | 'DELETED'; rv: number; object: any; old?: any; plural: string }
 interface Request { readonly method: string; readonly path: string; readonly headers: Readonly<Record<string, string>>; readonly body: any; readonly signal: AbortSignal }
 
 /** Lets a test answer in place of the server; undefined lets the server answer. */
@@ -26,6 +27,8 @@ export class FakeApiServer {
   watchListSupported = true;
   revision = 100;
   compacted = 0;
+  /** Plurals of kinds that are not installed. */
+  readonly missing: Set<string> = new Set();
   readonly #kinds: readonly Kind<KubernetesObject>[];
   readonly #objects = new Map<string, Stored>();
   readonly #log: Change[] = [];
@@ -81,7 +84,7 @@ export class FakeApiServer {
     };
     if (next.metadata.deletionTimestamp && !next.metadata.finalizers?.length) return this.#gone(kind, key, next);
     this.#objects.set(key, { object: next, key, kind });
-    this.#publish({ type: old ? 'MODIFIED' : 'ADDED', rv: this.revision, object: next, plural: kind.plural });
+    this.#publish({ type: old ? 'MODIFIED' : 'ADDED', rv: this.revision, object: next, old, plural: kind.plural });
     return next;
   }
 
@@ -137,7 +140,7 @@ export class FakeApiServer {
     const kind = this.#kinds.find(
       (each) => each.plural === match?.[5] && each.group === (match?.[2] ?? '') && each.version === (match?.[1] ?? match?.[3]),
     );
-    if (!match || !kind) throw failure(404, 'NotFound', 'the server could not find the requested resource');
+    if (!match || !kind || this.missing.has(kind.plural)) throw failure(404, 'NotFound', 'the server could not find the requested resource');
     const [, , , , namespace, , name, subresource] = match;
     if (name === undefined) {
       if (watch) return this.#watch(kind, { url, namespace, signal: request.signal });
@@ -152,8 +155,8 @@ export class FakeApiServer {
     return json(201, this.put(kind, { ...object, metadata: { ...object.metadata, ...(namespace && { namespace }) } }));
   }
 
-  #select(kind: Kind<KubernetesObject>, namespace: string | undefined): any[] {
-    return this.list(kind).filter((object) => namespace === undefined || object.metadata.namespace === namespace);
+  #select(kind: Kind<KubernetesObject>, namespace: string | undefined, url: URL): any[] {
+    return this.list(kind).filter((object) => selects(url, namespace, object));
   }
 
   #listPage(kind: Kind<KubernetesObject>, where: { url: URL; namespace: string | undefined }): Answer {
@@ -163,7 +166,7 @@ export class FakeApiServer {
       const status = failure(504, 'Timeout', 'Too large resource version').status;
       throw new StatusError({ ...status, details: { causes: [{ reason: 'ResourceVersionTooLarge', message: '' }] } });
     }
-    const all = this.#select(kind, where.namespace);
+    const all = this.#select(kind, where.namespace, where.url);
     const limit = Number(searchParams.get('limit') ?? 0) || all.length;
     const from = Number(searchParams.get('continue') ?? 0);
     const items = all.slice(from, from + limit);
@@ -183,7 +186,7 @@ export class FakeApiServer {
 
   async *#stream(
     kind: Kind<KubernetesObject>,
-    where: { namespace: string | undefined; signal: AbortSignal; initial: boolean; from: number },
+    where: { url: URL; namespace: string | undefined; signal: AbortSignal; initial: boolean; from: number },
   ): AsyncGenerator<Uint8Array, undefined> {
     let ended = false;
     let failed: Error | undefined;
@@ -195,13 +198,16 @@ export class FakeApiServer {
       let seen = where.from;
       if (where.initial) {
         seen = this.revision;
-        for (const object of this.#select(kind, where.namespace)) yield line('ADDED', object);
+        for (const object of this.#select(kind, where.namespace, where.url)) yield line('ADDED', object);
         yield line('BOOKMARK', bookmarkOf(kind, seen, true));
       }
       while (!ended) {
         const upTo = this.revision;
-        const news = this.#log.filter((each) => each.rv > seen && each.plural === kind.plural && (where.namespace === undefined || each.object.metadata.namespace === where.namespace));
-        for (const change of news) yield line(change.type, change.object);
+        const news = this.#log.filter((each) => each.rv > seen && each.plural === kind.plural);
+        for (const change of news) {
+          const type = typeFor(change, (object) => selects(where.url, where.namespace, object));
+          if (type) yield line(type, change.object);
+        }
         if (news.length === 0 && upTo > seen) yield line('BOOKMARK', bookmarkOf(kind, upTo, false));
         seen = upTo;
         if (ended) break;
@@ -268,6 +274,23 @@ function fieldsOf(value: any): any {
         : fieldsOf(each),
     ]),
   );
+}
+
+/** What a change is to a watch that selects: objects come and go as they begin and cease to fit. */
+function typeFor(change: Change, fits: (object: any) => boolean): Change['type'] | undefined {
+  const now = fits(change.object);
+  const before = change.old !== undefined && fits(change.old);
+  if (change.type === 'DELETED') return now ? 'DELETED' : undefined;
+  if (!now) return before ? 'DELETED' : undefined;
+  return before ? 'MODIFIED' : 'ADDED';
+}
+
+function selects(url: URL, namespace: string | undefined, object: any): boolean {
+  if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
+  const labels = LabelSelector.parse(url.searchParams.get('labelSelector') ?? '');
+  const fields = FieldSelector.parse(url.searchParams.get('fieldSelector') ?? '');
+  const lookup = (path: string): string => String(path.split('.').reduce((value, name) => value?.[name], object) ?? '');
+  return labels.matches(object.metadata.labels ?? {}) && fields.matches(lookup);
 }
 
 function check(wanted: any, old: any): void {

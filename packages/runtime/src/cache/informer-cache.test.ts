@@ -1,0 +1,292 @@
+import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ObjectEvent } from '../handler/events.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { cached } from './cached-kind.ts';
+import { InformerCache } from './informer-cache.ts';
+import { SplitReads } from './split-reads.ts';
+
+interface Thing extends KubernetesObject {
+  readonly spec?: { readonly node?: string; readonly big?: string; readonly size?: number };
+  readonly status?: { readonly phase?: string };
+}
+const Thing: Kind<Thing> = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  scope: 'Namespaced',
+};
+const Place: Kind<KubernetesObject> = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Place',
+  plural: 'places',
+  scope: 'Cluster',
+};
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+function setUp(options: { readonly namespaces?: readonly string[] } = {}) {
+  const clock = new VirtualClock();
+  const server = new FakeApiServer([Thing, Place], { clock });
+  const stop = new AbortController();
+  stops.push(stop);
+  const parts = { client: server.client, clock, random: seededRandom(3), log: silentLogger };
+  const cache = new InformerCache({ ...parts, ...options });
+  const client = cache.following(server.client);
+  const reads = new SplitReads({ cache, client });
+  const start = async (): Promise<void> => {
+    void cache.run(stop.signal);
+    await cache.waitForSync(stop.signal);
+  };
+  return { clock, server, cache, client, reads, start, stop };
+}
+
+const thing = (name: string, more: { namespace?: string; labels?: Record<string, string>; spec?: Thing['spec'] } = {}) => {
+  const { namespace = 'default', labels = {}, spec = {} } = more;
+  return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name, namespace, labels }, spec };
+};
+const names = (objects: readonly KubernetesObject[]): string[] =>
+  objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+
+describe('InformerCache scopes', () => {
+  it('caches namespaces with selectors of their own, and all others by the empty name', async () => {
+    const { server, cache, start } = setUp();
+    for (const namespace of ['a', 'b', 'c', 'd']) {
+      server.put(Thing, thing('red', { namespace, labels: { color: 'red' } }));
+      server.put(Thing, thing('blue', { namespace, labels: { color: 'blue' } }));
+    }
+    const namespaces = { a: {}, b: { labelSelector: 'color=red' }, '': { fieldSelector: 'metadata.name=blue' } };
+    cache.declare(cached(Thing, { namespaces }));
+    await start();
+    expect(names(cache.lister(Thing).list())).toEqual(['a/blue', 'a/red', 'b/red', 'c/blue', 'd/blue']);
+    const fields = server.requests.map((request) => new URL(`http://x${request.split(' ')[1]}`).searchParams.get('fieldSelector'));
+    expect(fields).toContain('metadata.name=blue,metadata.namespace!=a,metadata.namespace!=b');
+  });
+
+  it('refuses reads of namespaces that are not cached; reads that may go live do', async () => {
+    const { server, cache, reads, start } = setUp({ namespaces: ['a', 'b'] });
+    server.put(Thing, thing('x', { namespace: 'c' }));
+    cache.declare(cached(Thing));
+    await start();
+    const key = { namespace: 'c', name: 'x' };
+    expect(() => cache.lister(Thing).get(key)).toThrow(expect.objectContaining({ code: 'KW3015' }));
+    expect(() => cache.lister(Thing).list({ namespace: 'c' })).toThrow(expect.objectContaining({ code: 'KW3015' }));
+    expect((await reads.get(Thing, key))?.metadata.name).toBe('x');
+    expect(names(await reads.list(Thing, { namespace: 'c' }))).toEqual(['c/x']);
+    expect(await reads.get(Thing, { namespace: 'c', name: 'none' })).toBeUndefined();
+  });
+
+  it('follows namespaces that are added and leaves those that are taken away, and tells handlers', async () => {
+    const { server, cache, start } = setUp();
+    for (const namespace of ['a', 'b', 'c']) server.put(Thing, thing('x', { namespace }));
+    const declared = cache.declare(cached(Thing, { namespaces: ['a', 'b'] }));
+    await start();
+    const told: string[] = [];
+    declared.subscribe((event) => told.push(`${event.type} ${event.object.namespace}`));
+    const before = server.requests.length;
+    await cache.setNamespaces(Thing, { namespaces: ['b', 'c'] });
+    await eventually(() => told.length === 4);
+    expect(told).toEqual(['create a', 'create b', 'delete a', 'create c']);
+    expect(names(cache.lister(Thing).list())).toEqual(['b/x', 'c/x']);
+    // What stays is not asked for again, and what left holds no watch.
+    expect(server.requests.slice(before).every((request) => request.includes('/namespaces/c/'))).toBe(true);
+    await eventually(() => server.openWatches === 2);
+  });
+
+  it('gives back all it took, however often a kind is added and removed', async () => {
+    const { server, cache, start, stop, clock } = setUp();
+    server.put(Thing, thing('x'));
+    await start();
+    const timers = clock.pendingTimers;
+    for (let round = 0; round < 200; round++) {
+      await cache.add(cached(Thing), { signal: stop.signal });
+      expect(cache.lister(Thing).size).toBe(1);
+      await cache.remove(Thing);
+      expect(cache.has(Thing)).toBe(false);
+    }
+    await eventually(() => server.openWatches === 0);
+    expect(clock.pendingTimers).toBe(timers);
+    expect(() => cache.lister(Thing)).toThrow(expect.objectContaining({ code: 'KW3001' }));
+  });
+
+  it('does not take a kind away from those who follow it', async () => {
+    const { cache, start } = setUp();
+    const subscription = cache.declare(cached(Thing)).subscribe(() => {});
+    await start();
+    await expect(cache.remove(Thing)).rejects.toMatchObject({ code: 'KW3017' });
+    subscription[Symbol.dispose]();
+    await cache.remove(Thing);
+  });
+
+  it('starts nothing by itself: reading what is not declared throws, live reads make no watch', async () => {
+    const { server, cache, reads, start } = setUp();
+    await start();
+    expect(() => cache.lister(Thing)).toThrow(expect.objectContaining({ code: 'KW3001' }));
+    await reads.list(Thing);
+    await reads.get(Thing, { namespace: 'default', name: 'x' });
+    expect(server.requests.filter((request) => request.startsWith('watch'))).toEqual([]);
+  });
+});
+
+describe('InformerCache contents', () => {
+  it('keeps only the fields that are asked for, of what is listed, watched and written', async () => {
+    const { server, cache, client, start } = setUp();
+    server.put(Thing, { ...thing('a', { spec: { node: 'n1', big: 'x'.repeat(5_000), size: 3 } }), status: { phase: 'Up' } });
+    cache.declare(cached(Thing, { fields: ['spec.node', 'status'] }));
+    await start();
+    expect(cache.lister(Thing).get({ namespace: 'default', name: 'a' })).toMatchObject({
+      apiVersion: 'example.com/v1',
+      spec: { node: 'n1' },
+      status: { phase: 'Up' },
+    });
+    expect(cache.informers[0]?.memory.live).toBeLessThan(400);
+    await client.resource(Thing).create(thing('b', { spec: { node: 'n2', big: 'y' } }) as Thing);
+    expect(cache.lister(Thing).get({ namespace: 'default', name: 'b' })?.spec).toEqual({ node: 'n2' });
+    await eventually(() => cache.informers[0]?.gauges.objects === 2);
+    expect(cache.lister(Thing).get({ namespace: 'default', name: 'b' })?.spec).toEqual({ node: 'n2' });
+  });
+
+  it('transforms each object once for each version, and lets no transform touch its identity', async () => {
+    const { server, cache, client, start } = setUp();
+    server.put(Thing, thing('a', { spec: { node: 'n1' } }));
+    let calls = 0;
+    const transform = (object: Thing): KubernetesObject => {
+      calls++;
+      if (object.metadata.name === 'bad') throw new Error('no');
+      return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name: 'other' }, spec: { node: 'changed' } } as Thing;
+    };
+    cache.declare(cached(Thing, { transform }));
+    await start();
+    const read = (name: string): Thing | undefined => cache.lister(Thing).get({ namespace: 'default', name });
+    expect(read('a')?.spec).toEqual({ node: 'changed' });
+    expect(read('a')?.metadata).toMatchObject({ name: 'a', namespace: 'default', resourceVersion: '101' });
+    expect(calls).toBe(1);
+    await client.resource(Thing).create(thing('bad', { spec: { size: 1 } }) as Thing);
+    await eventually(() => cache.informers[0]?.gauges.objects === 2);
+    expect(read('bad')?.spec).toEqual({ size: 1 });
+  });
+
+  it('caches metadata alone: views and events as always, whole objects live', async () => {
+    const { server, cache, reads, start } = setUp();
+    const accepted: (string | undefined)[] = [];
+    const metadataClient = server.client.intercepted((call, next) => {
+      accepted.push(call.request.headers?.['accept']);
+      return next(call);
+    });
+    server.put(Thing, thing('a', { labels: { x: '1' }, spec: { node: 'n' } }));
+    const own = new InformerCache({
+      client: metadataClient,
+      clock: new VirtualClock(),
+      random: seededRandom(1),
+      log: silentLogger,
+    });
+    own.declare(cached(Thing, { metadataOnly: true }));
+    cache.declare(cached(Thing, { metadataOnly: true }));
+    await start();
+    const stop = new AbortController();
+    stops.push(stop);
+    void own.run(stop.signal);
+    await own.waitForSync(stop.signal);
+    expect(accepted[0]).toContain('PartialObjectMetadata');
+    expect(cache.metadata(Thing).views()[0]?.labels).toEqual({ x: '1' });
+    expect(cache.metadata(Thing).list()[0]).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Thing' });
+    expect(() => cache.lister(Thing)).toThrow(/metadata/);
+    expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.spec).toEqual({ node: 'n' });
+  });
+
+  it('answers field selectors from indexes, exactly, several at once', async () => {
+    const { server, cache, reads, start } = setUp();
+    const make = (name: string, node: string, size: number): void =>
+      void server.put(Thing, thing(name, { spec: { node, size } }));
+    make('a', 'n1', 1);
+    make('b', 'n1', 2);
+    make('c', 'n2', 1);
+    cache.declare(
+      cached(Thing, {
+        indexes: {
+          'spec.node': (view) => [view.object.spec?.node ?? ''],
+          'spec.size': (view) => [String(view.object.spec?.size)],
+        },
+      }),
+    );
+    await start();
+    const found = (fieldSelector: string | Record<string, string>): string[] =>
+      cache.lister(Thing).list({ fieldSelector }).map(({ metadata }) => metadata.name ?? '');
+    expect(found('spec.node=n1')).toEqual(['a', 'b']);
+    expect(found({ 'spec.node': 'n1', 'spec.size': '1' })).toEqual(['a']);
+    expect(found('metadata.name=c,spec.size=1')).toEqual(['c']);
+    expect(found('spec.node=n')).toEqual([]);
+    expect(found('metadata.namespace=other')).toEqual([]);
+    expect(() => found('spec.node!=n1')).toThrow(expect.objectContaining({ code: 'KW3012' }));
+    expect(() => found('spec.other=1')).toThrow(expect.objectContaining({ code: 'KW3012' }));
+    expect(cache.lister(Thing).list({ limit: 2 }).map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    // The server answers alike.
+    expect(names(await reads.list(Thing, { fieldSelector: 'spec.node=n1', namespace: 'default' }))).toHaveLength(2);
+  });
+
+  it('shows everything again after the resync period, as updates in which nothing differs', async () => {
+    const { server, cache, clock, start } = setUp();
+    server.put(Thing, thing('a'));
+    server.put(Thing, thing('b'));
+    const events: ObjectEvent<KubernetesObject>[] = [];
+    cache.declare(cached(Thing, { resyncMs: 60_000 })).subscribe((event) => events.push(event));
+    await start();
+    const before = server.requests.length;
+    await clock.advance(66_001);
+    expect(events.slice(2).map((event) => event.type === 'update' && event.old === event.object)).toEqual([true, true]);
+    expect(server.requests).toHaveLength(before);
+  });
+});
+
+describe('InformerCache and kinds that are not served', () => {
+  it('waits for one, follows it within two seconds, and again after it was gone', async () => {
+    const { server, cache, clock, stop } = setUp();
+    server.missing.add('things');
+    const told: string[] = [];
+    cache.declare(cached(Thing)).subscribe((event) => told.push(`${event.type} ${event.object.name}`));
+    void cache.run(stop.signal);
+    await clock.advance(600_000);
+    const [informer] = cache.informers;
+    expect([informer?.hasSynced, informer?.fault]).toEqual([
+      false,
+      'Thing is not served: its CustomResourceDefinition is missing',
+    ]);
+    server.missing.delete('things');
+    server.put(Thing, thing('a'));
+    await clock.advance(2_000);
+    await eventually(() => told.length === 1);
+    expect(informer?.fault).toBeUndefined();
+    server.missing.add('things');
+    server.cutWatches();
+    await clock.advance(5_000);
+    expect(cache.lister(Thing).size).toBe(0);
+    server.missing.delete('things');
+    await clock.advance(2_000);
+    await eventually(() => told.length === 3);
+    expect(told).toEqual(['create a', 'delete a', 'create a']);
+  });
+
+  it('fails the wait, or goes on without objects, where it is told to', async () => {
+    const { server, cache, clock, stop } = setUp();
+    server.missing.add('things');
+    server.missing.add('places');
+    cache.declare(cached(Place, { whenMissing: 'empty' }));
+    void cache.run(stop.signal);
+    await cache.waitForSync(stop.signal);
+    expect(cache.lister(Place).size).toBe(0);
+    expect(cache.informers[0]?.fault).toBeUndefined();
+    const added = cache.add(cached(Thing, { whenMissing: 'fail' }), { signal: stop.signal });
+    await expect(added).rejects.toMatchObject({ code: 'KW3016' });
+    server.missing.clear();
+    server.put(Place, { metadata: { name: 'here' } });
+    await clock.advance(2_000);
+    await eventually(() => cache.lister(Place).size === 1 && cache.lister(Thing).size === 0);
+    await cache.waitForSync(stop.signal);
+  });
+});
