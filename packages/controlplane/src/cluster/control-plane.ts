@@ -68,6 +68,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly catalog: MutableCatalog;
   readonly tokens: ServiceAccountTokens;
   readonly #storage: Storage;
+  readonly #seams: Pick<ControlPlaneOptions, 'storage' | 'clock' | 'random'>;
   readonly #rbac: RbacIndex;
   readonly #crds: CrdServing;
   readonly #followers: Disposable[] = [];
@@ -83,6 +84,7 @@ export class ControlPlane implements AsyncDisposable {
     const environment = kubernetesEnvironment({ patterns });
     const tools: SchemaTools = { compilePattern: (pattern) => patterns.get(pattern), environment };
     this.#storage = storage;
+    this.#seams = { storage, clock, random };
     this.#rbac = new RbacIndex();
     this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(options.serviceAccountKey), clock, random });
     const accounts = new ServiceAccountAuthenticator({ tokens: this.tokens, read });
@@ -156,7 +158,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#rbac.start(this.#storage);
     await this.#crds.start();
     this.#followers.push(await this.#followServices());
-    await bootstrap({ handle: this.server.handle, catalog: this.catalog });
+    await bootstrap(this.#seams);
     this.#started = true;
     await this.#apiServices.refresh();
   }

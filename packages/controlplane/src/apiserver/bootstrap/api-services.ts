@@ -2,7 +2,7 @@ import { type Clock, formatTime } from '@kubewright/apimachinery';
 import type { ApiHandler } from '../http/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import { asServer } from './as-server.ts';
-import { BootstrapError } from './bootstrap.ts';
+import { BootstrapError } from './bootstrap-error.ts';
 
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';

@@ -1,5 +1,8 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
+import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';
+import { type StoredForm, storeBootstrap } from './testdata/store-bootstrap.ts';
 
 const APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -11,6 +14,13 @@ async function names(plane: PlaneUnderTest, path: string): Promise<readonly stri
 
 async function read(plane: PlaneUnderTest, path: string) {
   return JSON.parse((await plane.send('GET', path)).text);
+}
+
+/** Without what the server fills in. */
+function asSent({ apiVersion, kind, metadata, ...object }: KubernetesObject): KubernetesObject {
+  if (kind === 'Namespace') return { apiVersion, kind, metadata: { name: metadata.name ?? '' } };
+  const { uid, resourceVersion, creationTimestamp, generation, managedFields, ...rest } = metadata;
+  return { apiVersion, kind, metadata: rest, ...object, ...('status' in object && { status: undefined }) };
 }
 
 const gadgets = {
@@ -26,6 +36,23 @@ const gadgets = {
 };
 
 describe('what a server makes for itself', () => {
+  it('is stored as requests would store it', async () => {
+    const kept: readonly StoredForm[] = JSON.parse(bootstrapObjectsJson);
+    const sent = kept.filter(({ object }) => object.kind !== 'APIService').map(({ object }) => asSent(object));
+    expect(await storeBootstrap(sent)).toEqual(kept);
+  });
+
+  it('is made at the first start only, each with a uid of its own', async () => {
+    await using plane = await PlaneUnderTest.start();
+    const { objects } = await plane.storage.list({ prefix: '/registry/' });
+    await plane.plane.start();
+    const again = await plane.storage.list({ prefix: '/registry/' });
+    expect(again.objects.map(({ revision }) => revision)).toEqual(objects.map(({ revision }) => revision));
+    const uids = objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()).metadata.uid);
+    expect(new Set(uids).size).toBe(objects.length);
+    expect(uids[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
   it('names its 21 groups and versions as local APIServices that are available', async () => {
     await using plane = await PlaneUnderTest.start();
     const { items } = await read(plane, APISERVICES);

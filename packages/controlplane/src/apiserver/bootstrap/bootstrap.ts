@@ -1,47 +1,28 @@
-import { apiVersionOf, type KubernetesObject, parseApiVersion } from '@kubewright/apimachinery';
-import type { ApiHandler } from '../http/index.ts';
-import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
-import { asServer } from './as-server.ts';
-import { bootstrapObjects } from './bootstrap-objects.ts';
+import { type Clock, formatTime, type Random } from '@kubewright/apimachinery';
+import type { Storage } from '../../storage/storage.ts';
+import { type Draft, encodeStored } from '../registry/index.ts';
+import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';
 
-/** A bootstrap object could not be made; the server is of no use without it. */
-export class BootstrapError extends Error {
-  readonly code = 'KW5401';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'BootstrapError';
-  }
-}
-
-/** Makes the objects of {@link bootstrapObjects} that are missing, through the server itself. */
+/**
+ * Stores what an API server makes for itself at its first start and misses nothing of at later ones: namespaces, roles and
+ * bindings, priority classes, flow schemas, the range of service addresses, APIServices of the groups that are built in.
+ *
+ * The objects are kept as 200 requests once made them, for those requests took half of the time until the first answer;
+ * each cluster has its own uids and times.
+ */
 export async function bootstrap(options: {
-  readonly handle: ApiHandler;
-  readonly catalog: ResourceCatalog;
-  /** More objects, made after the usual ones. */
-  readonly objects?: readonly KubernetesObject[];
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
 }): Promise<void> {
-  const { handle, catalog, objects = [] } = options;
-  const ask = asServer(handle);
-  for (const object of [...bootstrapObjects(), ...objects]) {
-    const definition = definitionOf(catalog, object);
-    const { status, text } = await ask('POST', collectionPath(definition, object), { body: object });
-    // 409: it is there already, from an earlier start.
-    if (status !== 201 && status !== 409) {
-      throw new BootstrapError(`making ${object.kind} ${object.metadata.name} at start: ${status} ${text}`);
-    }
+  const { storage, clock, random } = options;
+  const json = bootstrapObjectsJson.replaceAll('"TIME"', `"${formatTime(clock.now())}"`);
+  // What the generator writes is pairs of these.
+  const wanted = JSON.parse(json) as readonly { readonly key: string; readonly object: Draft }[];
+  for (const { key, object } of wanted) {
+    if (await storage.get(key)) continue;
+    object.metadata.uid = random.uid();
+    const encode = (revision: number): Uint8Array => encodeStored(object, String(revision));
+    await storage.commit([{ key, expected: 0, encode }]);
   }
-}
-
-function definitionOf(catalog: ResourceCatalog, { apiVersion, kind }: KubernetesObject): ResourceDefinition {
-  const { group, version } = parseApiVersion(apiVersion);
-  const found = catalog.all().find((each) => each.group === group && each.version === version && each.kind === kind);
-  if (!found) throw new BootstrapError(`the server does not serve ${apiVersion} ${kind}, which it needs at start`);
-  return found;
-}
-
-function collectionPath(definition: ResourceDefinition, { metadata }: KubernetesObject): string {
-  const root = definition.group === '' ? '/api' : '/apis';
-  const scope = definition.scope === 'Namespaced' ? `/namespaces/${metadata.namespace}` : '';
-  return `${root}/${apiVersionOf(definition)}${scope}/${definition.resource}`;
 }

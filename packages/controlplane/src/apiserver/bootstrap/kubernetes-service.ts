@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { ApiHandler } from '../http/index.ts';
 import { asServer } from './as-server.ts';
-import { BootstrapError } from './bootstrap.ts';
+import { BootstrapError } from './bootstrap-error.ts';
 
 /**
  * Publishes the server inside the cluster: the Service `default/kubernetes`, with the Endpoints and the EndpointSlice that

@@ -24,5 +24,6 @@ export type {
 } from './resource-definition.ts';
 export { readSelection, type Selection } from './selection.ts';
 
+export { encodeStored } from './served-form.ts';
 export type { Draft, DraftMetadata, Strategy, StrategyContext } from './strategy.ts';
 export { type Updated, updateObject } from './update.ts';
