@@ -3,5 +3,13 @@
 
 export { KeyFolderError } from './apiserver/certificates/index.ts';
 export { ListenError } from './apiserver/http/index.ts';
-export type { AttachOptions, ExecOptions, LogOptions, NodeConnector, PortForwardOptions } from './apiserver/node-connector.ts';
+export type {
+  AttachOptions,
+  CheckOptions,
+  ExecOptions,
+  LogOptions,
+  NodeConnector,
+  PortForwardOptions,
+  TerminalSize,
+} from './apiserver/node-connector.ts';
 export * from './cluster/index.ts';

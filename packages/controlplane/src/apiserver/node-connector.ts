@@ -14,7 +14,7 @@ export interface NodeConnector {
    *
    * @throws StatusError in the kubelet's words.
    */
-  check?(pod: KubernetesObject, container: string): Promise<void>;
+  check?(pod: KubernetesObject, options: CheckOptions): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
   /** Joins a running container's streams; resolves when it has ended. @defaultValue answered with 501 */
@@ -40,9 +40,24 @@ export interface LogOptions {
   readonly signal: AbortSignal;
 }
 
+/** What is going to be asked of a container. */
+export interface CheckOptions {
+  readonly container: string;
+  /** A command on a terminal, or the container's own terminal; absent: neither. */
+  readonly terminal?: 'exec' | 'attach' | undefined;
+}
+
+/** How large a terminal is, in characters. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 /** Options of core/v1 `PodExecOptions`, with the streams. */
 export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
+  /** With `tty`: how large the client's terminal is, and each time that this changes. */
+  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
 /** One connection to a port. */

@@ -1,6 +1,7 @@
 import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
 import type {
   AttachOptions,
+  CheckOptions,
   ExecOptions,
   LogOptions,
   NodeConnector,
@@ -16,8 +17,8 @@ export class LateConnector implements NodeConnector {
     return this.#reach(pod).logs(pod, options);
   }
 
-  async check(pod: KubernetesObject, container: string): Promise<void> {
-    await this.#reach(pod).check?.(pod, container);
+  async check(pod: KubernetesObject, options: CheckOptions): Promise<void> {
+    await this.#reach(pod).check?.(pod, options);
   }
 
   async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { TerminalSize } from '../apiserver/node-connector.ts';
 
 /**
  * Runs containers for the node agent. The agent decides what runs when (init order, restarts, probes, grace); a driver
@@ -7,6 +8,8 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
  */
 export interface Driver extends AsyncDisposable {
   readonly name: string;
+  /** Whether {@link RunningContainer.exec} knows what to do with `sizes`. @defaultValue false */
+  readonly hasTerminals?: boolean;
   /** Prepares what the pod's containers share (address, folders) before anything starts. */
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
   /** Frees what {@link preparePod} took; all containers have ended. Idempotent. */
@@ -113,6 +116,8 @@ export interface ContainerExit {
 /** A command to run beside a container. */
 export interface ExecRequest extends AttachRequest {
   readonly command: readonly string[];
+  /** Runs it on a terminal of these sizes, with all its output on `stdout`. @defaultValue without a terminal */
+  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
 /** The ends of streams. */

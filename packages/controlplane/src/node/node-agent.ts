@@ -94,7 +94,12 @@ export class NodeAgent implements AsyncDisposable {
       version: facts.info.kubeletVersion,
       components: options.components ?? [],
     });
-    this.connector = new LocalConnector({ clock, logs, slots: (uid) => this.#workers.get(uid)?.slots });
+    this.connector = new LocalConnector({
+      clock,
+      logs,
+      slots: (uid) => this.#workers.get(uid)?.slots,
+      hasTerminals: driver.hasTerminals ?? false,
+    });
     this.#manager = new Manager({
       controllers: [this.#controller()],
       client,

@@ -3,6 +3,7 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type {
   AttachOptions,
+  CheckOptions,
   ExecOptions,
   LogOptions,
   NodeConnector,
@@ -16,6 +17,11 @@ import { isMirrorPod } from './object/mirror-pods.ts';
 import type { ContainerSlot } from './pod/container-slot.ts';
 import { networkFault } from './probes/network-fault.ts';
 
+const noTerminals =
+  "TTY is not offered by this node: it needs util-linux' program script, which this machine does not have; leave out -t";
+const noTerminalOfItsOwn =
+  'TTY is not offered by this node for a container itself, only for commands beside it; leave out -t, or use kubectl exec -it';
+
 /** Reaches into the pods of a node: logs, commands beside containers, their streams, their ports. */
 export class LocalConnector implements NodeConnector {
   readonly #options: {
@@ -23,12 +29,16 @@ export class LocalConnector implements NodeConnector {
     readonly logs: LogStore;
     /** The containers of a pod that this node knows. */
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
+    /** Whether commands can run on a terminal. */
+    readonly hasTerminals: boolean;
   };
 
   constructor(options: {
     readonly clock: Clock;
     readonly logs: LogStore;
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
+    /** Whether commands can run on a terminal. */
+    readonly hasTerminals: boolean;
   }) {
     this.#options = options;
   }
@@ -54,13 +64,16 @@ export class LocalConnector implements NodeConnector {
     return readLog(log, { ...options, clock });
   }
 
-  async check(pod: KubernetesObject, container: string): Promise<void> {
+  async check(pod: KubernetesObject, { container, terminal }: CheckOptions): Promise<void> {
     this.#running(pod, container);
+    if (terminal === 'attach') throw badRequest(noTerminalOfItsOwn);
+    if (terminal === 'exec' && !this.#options.hasTerminals) throw badRequest(noTerminals);
   }
 
   async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
-    const { command, stdin, stdout, stderr, signal } = options;
-    const session = await this.#running(pod, options.container).exec({ command, stdin, stdout, stderr, signal });
+    const { command, stdin, stdout, stderr, signal, tty } = options;
+    const sizes = tty ? (options.sizes ?? (async function* () {})()) : undefined;
+    const session = await this.#running(pod, options.container).exec({ command, stdin, stdout, stderr, signal, sizes });
     return session.exited;
   }
 

@@ -16,6 +16,7 @@ import { ProcessDriver } from './process/process-driver.ts';
 import { ProcessJournal } from './process/process-journal.ts';
 import { canReach } from './process/reachable-programs.ts';
 import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
+import { findTerminalProgram } from './process/terminal.ts';
 
 /** What {@link processNode} is told. */
 export interface ProcessNodeOptions {
@@ -86,6 +87,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
+  const systemPath = env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const driver = new ProcessDriver({
     images: new ImageMap([
       ...builtInImages({ env, platform, execPath, version, postgresFallback }),
@@ -98,7 +100,8 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     random,
     agentUid: process.getuid?.(),
     allowRootPods: options.allowRootPods ?? false,
-    systemPath: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    systemPath,
+    terminalProgram: findTerminalProgram({ platform, path: systemPath }),
   });
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
   const agent = new NodeAgent({

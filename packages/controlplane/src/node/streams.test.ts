@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -166,5 +166,35 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     await expect
       .poll(() => kubectl('get', 'pod', 'once').then(({ err }) => err), { timeout: 10_000 })
       .toContain('not found');
+  });
+
+  it.skipIf(!existsSync('/usr/bin/script'))(
+    'gives a command a terminal, as large as the one in front of it',
+    async () => {
+      const line =
+        'until [ "$(stty size)" = "29 91" ]; do sleep 0.1; done; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait';
+      // kubectl asks for a terminal only where there is one.
+      const kubectlLine = `stty cols 91 rows 29; exec kubectl --kubeconfig ${cluster.kubeconfig} exec -it echo -- sh -c '${line}'`;
+      const outer = spawn('script', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
+        env: { ...process.env, SHELL: '/bin/sh' },
+      });
+      children.push(outer);
+      let out = '';
+      outer.stdout.on('data', (chunk) => {
+        out += chunk;
+      });
+      const ended = new Promise((resolve) => outer.once('close', resolve));
+      await expect.poll(() => out, { timeout: 10_000 }).toContain('sized');
+      outer.stdin.write('something\r');
+      await expect.poll(() => out, { timeout: 10_000 }).toContain('read something');
+      outer.stdin.write('\u0003');
+      expect(await ended, out).toBe(9);
+    },
+  );
+
+  it('says what has no terminal, and what to do', async () => {
+    const path = '/api/v1/namespaces/default/pods/echo/attach?stdin=true&tty=true';
+    const { err: asked } = await kubectl('get', '--raw', path);
+    expect(asked).toContain('TTY is not offered by this node for a container itself');
   });
 });

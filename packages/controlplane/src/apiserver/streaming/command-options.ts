@@ -7,7 +7,7 @@ import { flag } from './log-options.ts';
  *
  * @throws StatusError 400 when it wants none.
  */
-export function readCommandOptions(query: URLSearchParams): WantedStreams & { readonly tty: boolean } {
+export function readCommandOptions(query: URLSearchParams): WantedStreams {
   const [stdin, stdout, stderr, tty] = (['stdin', 'stdout', 'stderr', 'tty'] as const).map((name) => flag(query, name));
   if (!stdin && !stdout && !stderr) throw badRequest('you must specify at least 1 of stdin, stdout, stderr');
   // A terminal has one output.

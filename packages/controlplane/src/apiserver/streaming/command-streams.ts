@@ -1,5 +1,6 @@
 import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '../http/api-request.ts';
+import type { TerminalSize } from '../node-connector.ts';
 import { ExecChannels, execProtocols } from './exec-channels.ts';
 import { openSpdyCommand, spdyCommandProtocols } from './spdy-command.ts';
 import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
@@ -9,6 +10,8 @@ import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
 export interface CommandStreams {
   /** What the client types. */
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** How large its terminal is. */
+  readonly sizes: AsyncIterable<TerminalSize>;
   stdout(chunk: Uint8Array): void;
   stderr(chunk: Uint8Array): void;
   /** Says how it ended, as a `Status`, and closes. */
@@ -20,6 +23,8 @@ export interface WantedStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;
   readonly stderr: boolean;
+  /** On a terminal. */
+  readonly tty: boolean;
 }
 
 /** Throws unless a request asks to switch to a protocol for commands. @throws StatusError 400 */

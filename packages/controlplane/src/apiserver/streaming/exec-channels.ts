@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { RawData, WebSocket } from 'ws';
+import type { TerminalSize } from '../node-connector.ts';
 import { ByteQueue } from './byte-queue.ts';
 import type { CommandStreams } from './command-streams.ts';
+import { readTerminalSizes } from './terminal-sizes.ts';
 
 /** The versions of the protocol, the best first. */
 export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 /** More than this unread by the command holds the client back. */
 const mostUnreadBytes = 1024 * 1024;
 /** More than this unsent means that the client has stopped to read. */
@@ -15,6 +17,8 @@ const mostUnsentBytes = 64 * 1024 * 1024;
 /** The streams of an exec over one WebSocket: each message begins with the number of its channel. */
 export class ExecChannels implements CommandStreams {
   readonly stdin: ByteQueue = new ByteQueue();
+  readonly #resize: ByteQueue = new ByteQueue();
+  readonly sizes: AsyncIterable<TerminalSize> = readTerminalSizes(this.#resize);
   readonly #socket: WebSocket;
 
   constructor(socket: WebSocket, options: { readonly closed: () => void }) {
@@ -25,6 +29,7 @@ export class ExecChannels implements CommandStreams {
     socket.on('message', (data) => this.#receive(data));
     socket.on('close', () => {
       this.stdin.end();
+      this.#resize.end();
       options.closed();
     });
     socket.on('error', () => socket.terminate());
@@ -59,6 +64,10 @@ export class ExecChannels implements CommandStreams {
     if (channel === channels.stdin) {
       this.stdin.push(message.subarray(1));
       if (this.stdin.size > mostUnreadBytes) this.#socket.pause();
+    }
+    // A size that nobody has read yet is worth nothing once there are many.
+    else if (channel === channels.resize && this.#resize.size < 4_096) {
+      this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }
     // Version 5: the client has no more for the channel that follows.
     else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();

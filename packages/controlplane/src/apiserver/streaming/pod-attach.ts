@@ -25,7 +25,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   const wanted = readCommandOptions(query);
   const attach = connector.attach?.bind(connector);
   if (!attach) throw notServed('attach', 'use exec, or read the log with follow');
-  await connector.check?.(pod, container);
+  await connector.check?.(pod, { container, ...(wanted.tty && { terminal: 'attach' }) });
   checkCommandUpgrade(request);
   const over = new AbortController();
   const streams = await openCommandStreams(request, { wanted, closed: () => over.abort() });

@@ -24,7 +24,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
     throw badRequest(`cannot exec into a container in a completed pod; current phase is ${phase}`);
   }
   const wanted = readCommandOptions(query);
-  await connector.check?.(pod, container);
+  await connector.check?.(pod, { container, ...(wanted.tty && { terminal: 'exec' }) });
   checkCommandUpgrade(request);
   const over = new AbortController();
   const streams = await openCommandStreams(request, { wanted, closed: () => over.abort() });
@@ -33,6 +33,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
       container,
       command,
       tty: wanted.tty,
+      sizes: wanted.tty ? streams.sizes : undefined,
       stdin: wanted.stdin ? streams.stdin : undefined,
       stdout: (chunk) => wanted.stdout && streams.stdout(chunk),
       stderr: (chunk) => wanted.stderr && streams.stderr(chunk),

@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
+import type { TerminalSize } from '../node-connector.ts';
 import type { CommandStreams, WantedStreams } from './command-streams.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
+import { readTerminalSizes } from './terminal-sizes.ts';
 
 /** The versions of the protocol over SPDY. Older ones say how a command ended in free text. */
 export const spdyCommandProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
-/** A terminal's sizes come too when there is one; nobody has one here. */
+/** The sizes of a terminal come in `resize`. */
 const kinds = ['error', 'stdin', 'stdout', 'stderr', 'resize'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -17,6 +19,7 @@ export function openSpdyCommand(
 ): Promise<CommandStreams> {
   const { wanted, closed } = options;
   const missing = new Set<Kind>(['error', ...(['stdin', 'stdout', 'stderr'] as const).filter((kind) => wanted[kind])]);
+  if (wanted.tty) missing.add('resize');
   const found = new Map<Kind, SpdyStream>();
   return new Promise((resolve, reject) => {
     const connection: SpdyConnection = new SpdyConnection({
@@ -28,7 +31,7 @@ export function openSpdyCommand(
           return;
         }
         found.set(kind, stream);
-        if (kind !== 'stdin') stream.discard();
+        if (kind !== 'stdin' && kind !== 'resize') stream.discard();
         missing.delete(kind);
         if (missing.size === 0) resolve(new SpdyCommand(connection, found));
       },
@@ -45,13 +48,16 @@ export function openSpdyCommand(
 
 class SpdyCommand implements CommandStreams {
   readonly stdin: AsyncIterable<Uint8Array>;
+  readonly sizes: AsyncIterable<TerminalSize>;
   readonly #connection: SpdyConnection;
   readonly #streams: ReadonlyMap<Kind, SpdyStream>;
 
   constructor(connection: SpdyConnection, streams: ReadonlyMap<Kind, SpdyStream>) {
     this.#connection = connection;
     this.#streams = streams;
-    this.stdin = streams.get('stdin')?.input ?? (async function* () {})();
+    const nothing = (async function* (): AsyncGenerator<Uint8Array> {})();
+    this.stdin = streams.get('stdin')?.input ?? nothing;
+    this.sizes = readTerminalSizes(streams.get('resize')?.input ?? nothing);
   }
 
   stdout(chunk: Uint8Array): void {

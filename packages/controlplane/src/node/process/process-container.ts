@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { type Clock, sleep, type Timer } from '@kubewright/apimachinery';
+import type { TerminalSize } from '../../apiserver/node-connector.ts';
 import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
-import { groupLives, killGroup } from './process-journal.ts';
+import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
+import { readTerminal, resizeCommand } from './terminal.ts';
 
 /** What a {@link ProcessContainer} is made of. */
 export interface ProcessContainerOptions {
@@ -13,7 +15,9 @@ export interface ProcessContainerOptions {
   /** The first who attaches and ends its input ends the container's. */
   readonly stdinOnce: boolean;
   /** Starts another command with the same environment, folder and user. */
-  readonly spawnBeside: (command: readonly string[]) => ChildProcess;
+  readonly spawnBeside: (command: readonly string[], options: { readonly terminal: boolean }) => ChildProcess;
+  /** Where the processes of terminals are noted; whoever starts a process notes that itself. */
+  readonly journal: ProcessJournal;
 }
 
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
@@ -50,7 +54,7 @@ export class ProcessContainer implements RunningContainer {
         resolve(exitOf(code, signal, options.clock.now()));
       });
       options.child.once('exit', () => {
-        for (const leader of this.#beside) killGroup(leader, 'SIGKILL');
+        killSessions(this.#beside);
         // A grandchild that holds the output open must not hold the exit back for long.
         holdUp = options.clock.setTimer(500, () => killGroup(options.child.pid, 'SIGKILL'), { unref: true });
       });
@@ -80,7 +84,7 @@ export class ProcessContainer implements RunningContainer {
 
   async exec(request: ExecRequest): Promise<ExecSession> {
     request.signal.throwIfAborted();
-    const child = this.#options.spawnBeside(request.command);
+    const child = this.#options.spawnBeside(request.command, { terminal: request.sizes !== undefined });
     const { pid } = child;
     if (pid !== undefined) this.#beside.add(pid);
     const exited = new Promise<{ exitCode: number }>((resolve, reject) => {
@@ -88,20 +92,41 @@ export class ProcessContainer implements RunningContainer {
       child.once('close', (code, signal) => resolve({ exitCode: exitOf(code, signal, 0).exitCode }));
     });
     child.stdout?.on('data', request.stdout);
-    child.stderr?.on('data', request.stderr);
-    const kill = (): void => {
-      if (pid !== undefined) killGroup(pid, 'SIGKILL');
-    };
+    child.stderr?.on('data', request.sizes ? request.stdout : request.stderr);
+    const leaders = new Set(pid === undefined ? [] : [pid]);
+    const kill = (): void => killSessions(leaders);
     request.signal.addEventListener('abort', kill, { once: true });
     endEarly(child);
     void feed(child, request.stdin).then(() => child.stdin?.end());
+    if (request.sizes) void this.#keepTerminal(child, { sizes: request.sizes, leaders });
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
       // What a command left running in the background ends with the container, as it would in a real one.
-      if (pid !== undefined && !groupLives(pid)) this.#beside.delete(pid);
+      for (const leader of leaders) if (!groupLives(leader)) this.#beside.delete(leader);
     };
     void exited.then(forget, forget);
     return { exited };
+  }
+
+  /** Notes the session that a terminal's command leads, and gives the terminal its sizes. */
+  async #keepTerminal(
+    child: ChildProcess,
+    { sizes, leaders }: { readonly sizes: AsyncIterable<TerminalSize>; readonly leaders: Set<number> },
+  ): Promise<void> {
+    const { journal, spawnBeside } = this.#options;
+    const terminal = await readTerminal(child);
+    if (!terminal) return;
+    leaders.add(terminal.pid);
+    this.#beside.add(terminal.pid);
+    journal.add(terminal.pid);
+    child.once('close', () => journal.remove(terminal.pid));
+    for await (const size of sizes) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const resize = spawnBeside(resizeCommand(terminal, size), { terminal: false });
+      // The command may end before its terminal has its size.
+      resize.on('error', () => undefined);
+      resize.stdin?.end();
+    }
   }
 
   async attach(request: AttachRequest): Promise<void> {

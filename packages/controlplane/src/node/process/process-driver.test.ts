@@ -12,6 +12,7 @@ import { LoopbackRange } from './loopback-range.ts';
 import { ProcessDriver } from './process-driver.ts';
 import { ProcessJournal } from './process-journal.ts';
 import { SandboxFolders } from './sandbox-folders.ts';
+import { findTerminalProgram } from './terminal.ts';
 
 describe('ProcessDriver', () => {
   let state: string;
@@ -34,6 +35,7 @@ describe('ProcessDriver', () => {
       agentUid: process.getuid?.(),
       allowRootPods: false,
       systemPath: process.env['PATH'] ?? '',
+      terminalProgram: findTerminalProgram({ platform, path: process.env['PATH'] ?? '' }),
     });
   });
   afterAll(async () => {
@@ -193,6 +195,33 @@ describe('ProcessDriver', () => {
     expect(lives(Number(out))).toBe(true);
     await running.stop({ graceMs: 1_000 });
     await expect.poll(() => lives(Number(out)), { timeout: 5_000 }).toBe(false);
+  });
+
+  it('ends with a client all that ran on its terminal, whatever group it is in', async (context) => {
+    if (!driver.hasTerminals) return context.skip('this machine has no program for terminals');
+    const { running } = await container('pause');
+    const client = new AbortController();
+    let out = '';
+    const session = await running.exec({
+      // Each job of a shell on a terminal has a group of its own.
+      command: ['sh', '-mc', '(trap "" HUP; sleep 1000) & echo "job $! on $(tty)"; wait'],
+      stdin: (async function* () {
+        await new Promise((resolve) => client.signal.addEventListener('abort', resolve));
+      })(),
+      sizes: (async function* () {})(),
+      stdout: (chunk) => {
+        out += Buffer.from(chunk).toString();
+      },
+      stderr: () => {},
+      signal: client.signal,
+    });
+    await expect.poll(() => out, { timeout: 10_000 }).toMatch(/job \d+ on \/dev\/pts\/\d+\r\n/);
+    const job = Number(/job (\d+)/.exec(out)?.[1]);
+    client.abort();
+    await session.exited;
+    await expect.poll(() => lives(job), { timeout: 5_000 }).toBe(false);
+    await running.stop({ graceMs: 1_000 });
+    return undefined;
   });
 
   it('serves nginx on the address of the pod', async () => {

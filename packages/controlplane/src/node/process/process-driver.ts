@@ -20,6 +20,7 @@ import { ProcessContainer } from './process-container.ts';
 import type { ProcessJournal } from './process-journal.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
 import type { SandboxFolders } from './sandbox-folders.ts';
+import { onTerminal, terminalSettings } from './terminal.ts';
 
 /** What a {@link ProcessDriver} works with. */
 export interface ProcessDriverOptions {
@@ -34,6 +35,8 @@ export interface ProcessDriverOptions {
   readonly allowRootPods: boolean;
   /** PATH of commands that the image does not bring along. */
   readonly systemPath: string;
+  /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
+  readonly terminalProgram?: string | undefined;
   /** @defaultValue that of `node:child_process` */
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 }
@@ -44,6 +47,7 @@ export interface ProcessDriverOptions {
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
+  readonly hasTerminals: boolean;
   readonly #options: ProcessDriverOptions;
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<ProcessContainer>();
@@ -52,6 +56,7 @@ export class ProcessDriver implements Driver {
 
   constructor(options: ProcessDriverOptions) {
     this.#options = options;
+    this.hasTerminals = options.terminalProgram !== undefined;
     this.#programs = new ReachablePrograms(() => options.folders.programs());
   }
 
@@ -113,8 +118,9 @@ export class ProcessDriver implements Driver {
       child,
       stopSignal: program.stopSignal ?? 'SIGTERM',
       clock,
-      spawnBeside: ([file = '', ...args]) => this.#start(rewrite(file), args.map(rewrite), settings),
       stdinOnce: request.stdin === 'once',
+      journal: this.#options.journal,
+      spawnBeside: (command, options) => this.#startBeside(command.map(rewrite), { settings, ...options }),
     });
     this.#running.add(container);
     void container.exited.then(() => this.#running.delete(container));
@@ -159,6 +165,18 @@ export class ProcessDriver implements Driver {
     });
     // A spawned process has a pid.
     return child as ChildProcess & { pid: number };
+  }
+
+  #startBeside(
+    command: readonly string[],
+    { settings, terminal }: { readonly settings: SpawnOptions; readonly terminal: boolean },
+  ): ChildProcess {
+    const { terminalProgram } = this.#options;
+    if (terminal && terminalProgram !== undefined) {
+      return this.#start(...onTerminal(terminalProgram, command), terminalSettings(settings));
+    }
+    const [file = '', ...args] = command;
+    return this.#start(file, args, settings);
   }
 
   /** Starts a process and notes it until it has ended, so that nothing of it outlives this agent for long. */

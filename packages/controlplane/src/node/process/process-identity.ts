@@ -24,15 +24,25 @@ export function isSameProcess(identity: ProcessIdentity): boolean {
   return identity.started === startTime(identity.pid);
 }
 
-function startTime(pid: number): string {
+/** What Linux says of a process: whether it has ended and waits to be asked after, its session, its start. */
+export function processStat(
+  pid: number,
+): { readonly ended: boolean; readonly session: number; readonly started: string } | undefined {
   try {
-    // Field 22 of stat; the command name before it may hold spaces and parentheses.
+    // The command name, second of the fields, may hold spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended, whatever its number says.
-    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '');
+    return { ended: fields[0] === 'Z', session: Number(fields[3]), started: fields[19] ?? '' };
   } catch {
-    if (process.platform === 'linux' || process.platform === 'win32') return '';
-    return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
+    // Gone, or a system without /proc.
+    return undefined;
   }
+}
+
+function startTime(pid: number): string {
+  const stat = processStat(pid);
+  // A zombie has ended, whatever its number says.
+  if (stat) return stat.ended ? 'ended' : stat.started;
+  if (process.platform === 'linux' || process.platform === 'win32') return '';
+  return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
 }

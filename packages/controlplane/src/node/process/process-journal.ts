@@ -1,5 +1,5 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isSameProcess, type ProcessIdentity, processIdentity, processStat } from './process-identity.ts';
 
 /**
  * Notes which processes the agent has started, so that a later run can end those that outlived a crash. A process is
@@ -26,13 +26,13 @@ export class ProcessJournal {
 
   /** Ends every process group that is noted, without a word and without waiting. */
   killAll(): void {
-    for (const pid of this.#running.keys()) killGroup(pid, 'SIGKILL');
+    killSessions(new Set(this.#running.keys()));
   }
 
   /** Ends the process groups that an earlier run left behind; answers how many there were. */
   sweep(): number {
     const left = this.#read().filter(isSameProcess);
-    for (const { pid } of left) killGroup(pid, 'SIGKILL');
+    killSessions(new Set(left.map(({ pid }) => pid)));
     rmSync(this.#path, { force: true });
     return left.length;
   }
@@ -63,6 +63,28 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/**
+ * Ends process groups and everything else of their leaders' sessions: a shell on a terminal gives each of its jobs a
+ * group of its own. Systems without `/proc` tell of no sessions: there it is the groups alone.
+ */
+export function killSessions(leaders: ReadonlySet<number>): void {
+  for (const leader of leaders) killGroup(leader, 'SIGKILL');
+  for (const pid of membersOf(leaders)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      // It ended in the meantime.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+function membersOf(leaders: ReadonlySet<number>): readonly number[] {
+  if (process.platform !== 'linux' || leaders.size === 0) return [];
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => leaders.has(processStat(pid)?.session ?? 0));
 }
 
 /** True while anything of a process group runs, its leader or what that left behind. */

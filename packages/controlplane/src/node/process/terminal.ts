@@ -1,0 +1,72 @@
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { TerminalSize } from '../../apiserver/node-connector.ts';
+
+/**
+ * Terminals for commands, made by the system's `script` program (util-linux 2.35 and newer): Node cannot make them, and
+ * an addon would be one more thing to build. Other systems' programs of that name take other arguments.
+ */
+export function findTerminalProgram(options: {
+  readonly platform: NodeJS.Platform;
+  readonly path: string;
+  /** Whether a file is there. @defaultValue asks the disk */
+  readonly exists?: (path: string) => boolean;
+}): string | undefined {
+  const { platform, path, exists = existsSync } = options;
+  if (platform !== 'linux') return undefined;
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return [...folders, '/usr/bin'].map((folder) => join(folder, 'script')).find(exists);
+}
+
+/** Words that start a command on a terminal of its own. It tells its process and its terminal on a fourth stream. */
+export function onTerminal(program: string, command: readonly string[]): readonly [string, readonly string[]] {
+  const line = `echo "$$ $(tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
+  return [program, ['-q', '-e', '-f', '-E', 'always', '-c', line, '/dev/null']];
+}
+
+/** How such a command is started, beside what others need. */
+export function terminalSettings(settings: SpawnOptions): SpawnOptions {
+  return {
+    ...settings,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    // The shell that reads the line is this one; a kubelet's terminals are of this kind.
+    env: { TERM: 'xterm', ...settings.env, SHELL: '/bin/sh' },
+  };
+}
+
+/** What a started command has told of itself. */
+export interface Terminal {
+  /** Leader of the terminal's session. */
+  readonly pid: number;
+  /** `/dev/pts/3` */
+  readonly path: string;
+}
+
+/** Reads what a command on a terminal tells first; `undefined` when it ended before. */
+export function readTerminal(child: ChildProcess): Promise<Terminal | undefined> {
+  return new Promise((resolve) => {
+    const told = child.stdio[3];
+    let text = '';
+    const done = (): void => {
+      const [, pid, path = ''] = /^(\d+) (\/dev\/pts\/\d+)\n/.exec(text) ?? [];
+      resolve(pid === undefined ? undefined : { pid: Number(pid), path });
+    };
+    if (!told) return resolve(undefined);
+    told.on('data', (chunk: unknown) => {
+      text += String(chunk);
+      if (text.includes('\n') || text.length > 256) done();
+    });
+    told.on('error', done).on('close', done);
+    return undefined;
+  });
+}
+
+/** Words that give a terminal a size. */
+export function resizeCommand({ path }: Terminal, { columns, rows }: TerminalSize): readonly string[] {
+  return ['stty', '-F', path, 'cols', String(columns), 'rows', String(rows)];
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
