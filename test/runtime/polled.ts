@@ -1,0 +1,12 @@
+/** Waits, by looking, until a condition holds; `what` says in the error what did not. */
+export async function polled(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 30_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
