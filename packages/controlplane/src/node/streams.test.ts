@@ -168,29 +168,29 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
       .toContain('not found');
   });
 
-  it.skipIf(!existsSync('/usr/bin/script'))(
-    'gives a command a terminal, as large as the one in front of it',
-    async () => {
-      const line =
-        'until [ "$(stty size)" = "29 91" ]; do sleep 0.1; done; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait';
-      // kubectl asks for a terminal only where there is one.
-      const kubectlLine = `stty cols 91 rows 29; exec kubectl --kubeconfig ${cluster.kubeconfig} exec -it echo -- sh -c '${line}'`;
-      const outer = spawn('script', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
-        env: { ...process.env, SHELL: '/bin/sh' },
-      });
-      children.push(outer);
-      let out = '';
-      outer.stdout.on('data', (chunk) => {
-        out += chunk;
-      });
-      const ended = new Promise((resolve) => outer.once('close', resolve));
-      await expect.poll(() => out, { timeout: 10_000 }).toContain('sized');
-      outer.stdin.write('something\r');
-      await expect.poll(() => out, { timeout: 10_000 }).toContain('read something');
-      outer.stdin.write('\u0003');
-      expect(await ended, out).toBe(9);
-    },
-  );
+  it.skipIf(!existsSync('/usr/bin/script')).each([
+    ['a WebSocket', {}],
+    ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
+  ])('gives a command a terminal, as large as the one in front of it, over %s', async (_name, env) => {
+    const line =
+      'until [ "$(stty size)" = "29 91" ]; do sleep 0.1; done; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait';
+    // kubectl asks for a terminal only where there is one.
+    const kubectlLine = `stty cols 91 rows 29; exec kubectl --kubeconfig ${cluster.kubeconfig} exec -it echo -- sh -c '${line}'`;
+    const outer = spawn('script', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
+      env: { ...process.env, ...env, SHELL: '/bin/sh' },
+    });
+    children.push(outer);
+    let out = '';
+    outer.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    const ended = new Promise((resolve) => outer.once('close', resolve));
+    await expect.poll(() => out, { timeout: 10_000 }).toContain('sized');
+    outer.stdin.write('something\r');
+    await expect.poll(() => out, { timeout: 10_000 }).toContain('read something');
+    outer.stdin.write('\u0003');
+    expect(await ended, out).toBe(9);
+  });
 
   it('says what has no terminal, and what to do', async () => {
     const path = '/api/v1/namespaces/default/pods/echo/attach?stdin=true&tty=true';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isSameProcess, type ProcessIdentity, processIdentity, processStat } from './process-identity.ts';
+import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
 /**
  * Notes which processes the agent has started, so that a later run can end those that outlived a crash. A process is
@@ -84,7 +84,19 @@ export function killSessions(leaders: ReadonlySet<number>): void {
 function membersOf(leaders: ReadonlySet<number>): readonly number[] {
   if (process.platform !== 'linux' || leaders.size === 0) return [];
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => leaders.has(processStat(pid)?.session ?? 0));
+  return pids.map(Number).filter((pid) => leaders.has(sessionOf(pid)));
+}
+
+/** Number of the session that a process is in; 0 when it has gone. */
+function sessionOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command's name comes second and may hold spaces and parentheses.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+  } catch {
+    // It ended since the folder was read.
+    return 0;
+  }
 }
 
 /** True while anything of a process group runs, its leader or what that left behind. */
