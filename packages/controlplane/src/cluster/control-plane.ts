@@ -10,7 +10,6 @@ import {
   rbacEscalationCheck,
   serviceAccountAdmission,
   storedObjectReader,
-  taintNodesByCondition,
 } from '../apiserver/admission/index.ts';
 import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
@@ -213,7 +212,6 @@ function admissionPlugins(parts: {
   return [
     namespaceLifecycle({ storage }),
     serviceAccountAdmission({ read, random }),
-    taintNodesByCondition,
     priorityAdmission(read),
     defaultTolerationSeconds,
     rbacEscalationCheck({ index, authorizer }),
