@@ -10,6 +10,7 @@ import {
   rbacEscalationCheck,
   serviceAccountAdmission,
   storedObjectReader,
+  taintNodesByCondition,
 } from '../apiserver/admission/index.ts';
 import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
@@ -212,6 +213,7 @@ function admissionPlugins(parts: {
   return [
     namespaceLifecycle({ storage }),
     serviceAccountAdmission({ read, random }),
+    taintNodesByCondition,
     priorityAdmission(read),
     defaultTolerationSeconds,
     rbacEscalationCheck({ index, authorizer }),

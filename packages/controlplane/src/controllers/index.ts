@@ -8,6 +8,7 @@ import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { jobController } from './job/job.ts';
 import { ttlAfterFinished } from './job/ttl-after-finished.ts';
 import { namespaceController } from './namespace/namespace.ts';
+import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts';
 import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 
@@ -31,6 +32,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     clusterRoleAggregation(),
     customResourceCleanup(),
     garbageCollector(),
+    nodeLifecycleController(),
     replicaSetController(),
     replicationController(),
     deploymentController(),

@@ -52,10 +52,14 @@ const DEDUCED: ApplyType = {
  * Makes the type of a kind. Keep the result: making it is what costs.
  *
  * `typed` is true for built-in kinds: upstream compares what Go writes of them, which has structures where nothing was set.
+ * Who knows exactly what that is gives it as `zero`.
  */
-export function applyTypeOf(node: SchemaNode, { typed = false }: { readonly typed?: boolean } = {}): KindType {
+export function applyTypeOf(
+  node: SchemaNode,
+  { typed = false, zero }: { readonly typed?: boolean; readonly zero?: Zero | undefined } = {},
+): KindType {
   const { scalar, list, map } = new NodeType(node, false);
-  return { scalar, list, map, zero: typed ? zeroOf(node) : {} };
+  return { scalar, list, map, zero: zero ?? (typed ? zeroOf(node) : {}) };
 }
 
 /** {@link ApplyType} of a whole kind. */
@@ -64,9 +68,9 @@ export interface KindType extends ApplyType {
   readonly zero: Zero;
 }
 
-/** Structures and null lists that an empty Go value is written with. */
+/** What an empty Go value is written with: structures, null lists, empty scalars. */
 export interface Zero {
-  readonly [field: string]: Zero | null;
+  readonly [field: string]: Zero | string | number | boolean | null;
 }
 
 /**
@@ -82,7 +86,7 @@ const STRUCTURES: ReadonlySet<string> = new Set(
 );
 
 function zeroOf(node: SchemaNode): Zero {
-  const zero: Record<string, Zero | null> = {};
+  const zero: Record<string, Zero[string]> = {};
   for (const [name, field] of node.properties ?? []) {
     if (field.properties !== undefined && holdsStructure(node, name)) zero[name] = zeroOf(field);
     else if (node.required?.includes(name) === true && (field.type === 'array' || field.type === 'object')) {
@@ -105,7 +109,7 @@ export function withZero(zero: Zero, object: Readonly<Record<string, unknown>>):
   for (const name in zero) {
     const value = object[name];
     const inner = zero[name] ?? null;
-    const next = value === undefined ? inner : inner !== null && isRecord(value) ? withZero(inner, value) : value;
+    const next = value === undefined ? inner : isRecord(inner) && isRecord(value) ? withZero(inner, value) : value;
     if (next === value) continue;
     changed ??= { ...object };
     changed[name] = next;

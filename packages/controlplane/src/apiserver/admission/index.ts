@@ -5,3 +5,4 @@ export { type ObjectLocation, type ReadObject, storedObjectReader } from './obje
 export { priorityAdmission } from './priority.ts';
 export { rbacEscalationCheck } from './rbac-escalation.ts';
 export { serviceAccountAdmission } from './service-account.ts';
+export { taintNodesByCondition } from './taint-nodes.ts';

@@ -45,6 +45,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
   const { resource, kind, types, cells } = parts;
   return {
     ...namesOf(resource),
+    zero: types.zero(kind.struct),
     storagePrefix:
       kind.storagePrefix ?? `/registry/${resource.group === '' ? '' : `${resource.group}/`}${resource.resource}/`,
     storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),

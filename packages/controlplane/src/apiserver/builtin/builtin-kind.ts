@@ -31,6 +31,9 @@ export interface BuiltinKind<T = never> {
   /** @defaultValue false */
   readonly allowCreateOnUpdate?: boolean;
   readonly defaultPropagation?: Strategy['defaultPropagation'];
+  readonly unsaidPropagationWarning?: string;
+  /** See {@link Strategy.resets}. */
+  readonly resets?: Strategy['resets'];
   readonly strategy?: KindStrategy<T>;
   /** Views through which only part of the object changes, by subresource name; `status` exists without being named. */
   readonly views?: Readonly<Record<string, KindView<T>>>;
@@ -47,6 +50,12 @@ export interface BuiltinKind<T = never> {
 export interface KindView<T> extends KindStrategy<T> {
   /** Root fields that a write through this view may change. @defaultValue ['status'] */
   readonly owns?: readonly string[];
+  /**
+   * See {@link Strategy.resets}.
+   *
+   * @defaultValue spec and metadata for a status view that keeps the metadata
+   */
+  readonly resets?: Strategy['resets'];
   /** Whether labels, annotations and the like stay as they are stored. @defaultValue false */
   readonly keepsMetadata?: boolean;
 }

@@ -5,6 +5,19 @@ import { copyJson } from './copy-json.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
+/** Kinds whose deletion answers with the object that was removed. */
+const ANSWERS_WITH_DELETED: ReadonlySet<string> = new Set([
+  '/v1/persistentvolumes',
+  '/v1/persistentvolumeclaims',
+  '/v1/pods',
+  '/v1/podtemplates',
+  '/v1/resourcequotas',
+  '/v1/services',
+  '/v1/serviceaccounts',
+  'resource.k8s.io/v1/resourceclaims',
+  'storage.k8s.io/v1/volumeattachments',
+]);
+
 /** The main endpoint's strategy of a kind. */
 export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   const own = untyped(kind.strategy);
@@ -12,6 +25,9 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   return {
     ...shared(kind, types),
     ...passedOn(own),
+    ...(kind.resets && { resets: kind.resets }),
+    ...(kind.unsaidPropagationWarning && { unsaidPropagationWarning: kind.unsaidPropagationWarning }),
+    answersWithDeleted: ANSWERS_WITH_DELETED.has(kind.resource),
     prepareForCreate(object, context) {
       if (handling === 'reset') resetStatus({ object, kind, types });
       own.prepareForCreate?.(object, context);
@@ -31,12 +47,18 @@ export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: Wi
   return {
     ...shared(kind, types),
     ...passedOn(own),
+    ...resetsOf(view),
     prepareForUpdate(object, old, context) {
       takeOver(object, { from: old, fields: fixed });
       if (view.keepsMetadata) keepMetadata(object, old);
       own.prepareForUpdate?.(object, old, context);
     },
   };
+}
+
+function resetsOf({ resets, keepsMetadata, owns }: KindView<never>): Pick<Strategy, 'resets'> {
+  if (resets) return { resets };
+  return keepsMetadata && owns === undefined ? { resets: [['spec'], ['metadata']] } : {};
 }
 
 /** Empties an object's status in the way its kind writes an empty one. */

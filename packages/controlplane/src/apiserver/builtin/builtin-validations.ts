@@ -4,6 +4,7 @@ import { appsValidation } from './apps/apps-validation.ts';
 import { autoscalingValidation } from './autoscaling/autoscaling-validation.ts';
 import { batchValidation } from './batch/batch-validation.ts';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
+import { certificateValidation } from './certificates/certificate-validation.ts';
 import { configValidation } from './core/config-validation.ts';
 import { coreValidation } from './core/core-validation.ts';
 import { endpointsValidation } from './core/endpoints-validation.ts';
@@ -22,7 +23,7 @@ export function builtinValidations(
 ): ReadonlyMap<string, KindValidation> {
   return new Map([
     ...podValidation,
-    serviceValidation,
+    ...serviceValidation,
     ...configValidation,
     ...endpointsValidation({ allowLoopback: options.allowLoopbackEndpoints ?? false }),
     ...volumeObjectValidation,
@@ -35,6 +36,7 @@ export function builtinValidations(
     ...storageValidation,
     ...admissionregistrationValidation,
     ...apiregistrationValidation,
+    ...certificateValidation,
     ...smallGroupValidation,
   ]);
 }

@@ -19,6 +19,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     resource: 'apiregistration.k8s.io/v1/apiservices',
     struct: 'apiregistrationv1.APIService',
     allowUnconditionalUpdate: false,
+    views: { status: { keepsMetadata: true } },
   }),
   builtinKind<PriorityClass>({
     resource: 'scheduling.k8s.io/v1/priorityclasses',

@@ -10,6 +10,7 @@ import {
   type SubresourceDefinition,
   updateObject,
 } from '../registry/index.ts';
+import { connectOptions } from './connect-options.ts';
 import { namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 /** Hands a request to a subresource with its own behaviour. */
@@ -25,13 +26,7 @@ export async function connect(
   const options = readWriteOptions(writes ? query : NO_QUERY, 'CreateOptions');
   const body = writes ? await readConnectBody(call, definition) : undefined;
   const writeCall = writeCallOf(call, options);
-  const attributes = registry.admissionAttributes(writeCall, {
-    operation: body === undefined ? 'CONNECT' : 'CREATE',
-    object: body,
-    old: undefined,
-  });
-  await registry.services.admission.mutate(attributes);
-  await registry.services.admission.validate(attributes);
+  await admit(call, { definition, body, writeCall });
   const { strategy } = registry.definition;
   const connectCall: ConnectCall = {
     request,
@@ -53,6 +48,7 @@ export async function connect(
         },
         {
           call: writeCall,
+          admission: 'none',
           strategy: {
             ...strategy,
             generation: 'none',
@@ -66,6 +62,27 @@ export async function connect(
     },
   };
   return behaviour.connect(connectCall);
+}
+
+/** A stream is connected to, by options that stand in the query; anything else is made. Reading is nobody's business. */
+async function admit(
+  { registry, info }: ResourceCall,
+  parts: {
+    readonly definition: SubresourceDefinition;
+    readonly body: Draft | undefined;
+    readonly writeCall: ReturnType<typeof writeCallOf>;
+  },
+): Promise<void> {
+  const { definition, body, writeCall } = parts;
+  const connects = definition.kind.endsWith('Options');
+  if (!connects && info.verb === 'get') return;
+  const attributes = registry.admissionAttributes(writeCall, {
+    operation: connects ? 'CONNECT' : 'CREATE',
+    object: connects ? connectOptions(definition, info.query) : body,
+    old: undefined,
+  });
+  await registry.services.admission.mutate(attributes);
+  await registry.services.admission.validate(attributes);
 }
 
 const NO_QUERY = new URLSearchParams();

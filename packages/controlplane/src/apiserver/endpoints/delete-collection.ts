@@ -12,7 +12,8 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
   const deleteOptions = await readDeletion(call);
   const options = readListOptions(info.query, 'list');
   const selection = readSelection(options, registry.definition);
-  const writeCall = writeCallOf(call, { dryRun: deleteOptions.dryRun, fieldManager: '' });
+  const { dryRun } = deleteOptions;
+  const writeCall = writeCallOf(call, { dryRun, fieldManager: '', deletion: deleteOptions });
   await registry.services.admission.mutate(
     registry.admissionAttributes(writeCall, { operation: 'DELETE', object: undefined, old: undefined }),
   );
@@ -25,7 +26,7 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
     if (pacer.isDue) await pacer.rest();
     const { name = '', namespace = '' } = registry.form.object(stored).metadata;
     try {
-      const one = await deleteObject(registry, { ...writeCall, name, namespace }, deleteOptions);
+      const one = await deleteObject(registry, { ...writeCall, name, namespace, collection: true }, deleteOptions);
       deleted.push(one.stored ?? stored);
     } catch (error) {
       if (!isNotFound(error)) throw error; // somebody else was faster

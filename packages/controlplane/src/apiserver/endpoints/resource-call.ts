@@ -10,6 +10,7 @@ import {
 import { type Call, type DeleteOptions, type Registry, readDeleteOptions, type WriteCall } from '../registry/index.ts';
 import type { IncludeObject } from '../tables/index.ts';
 import { managerName } from './manager-name.ts';
+import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What endpoints need besides the registry. */
@@ -49,7 +50,7 @@ export function includeOf({ info }: ResourceCall): IncludeObject {
 /** The part of a call that the registry needs to write. */
 export function writeCallOf(
   { info, registry, request, user, warnings }: ResourceCall,
-  options: { readonly dryRun: boolean; readonly fieldManager: string },
+  options: { readonly dryRun: boolean; readonly fieldManager: string; readonly deletion?: DeleteOptions },
 ): WriteCall {
   return {
     user,
@@ -60,12 +61,21 @@ export function writeCallOf(
     dryRun: options.dryRun,
     manager: managerName(options.fieldManager, request.headers['user-agent']),
     subresource: info.subresource,
+    options: options.deletion ? deletionFields(options.deletion) : writeFields(info.query, options.dryRun),
   };
 }
 
 /** Reads the options of a deletion from its body or query. */
 export async function readDeletion(call: ResourceCall): Promise<DeleteOptions> {
-  const { request, info, options } = call;
+  const { registry, warnings } = call;
+  const deletion = await readDeletionOptions(call);
+  const { unsaidPropagationWarning: warning } = registry.definition.strategy;
+  const said = deletion.propagationPolicy !== undefined || deletion.orphanDependents !== undefined;
+  if (warning !== undefined && !said) warnings.add(warning);
+  return deletion;
+}
+
+async function readDeletionOptions({ request, info, options }: ResourceCall): Promise<DeleteOptions> {
   const bytes = await readRequestBody(request, options.maxBodyBytes);
   if (bytes.length === 0) return readDeleteOptions(undefined, info.query);
   const body = readBodyObject(bytes, request.headers['content-type'], {

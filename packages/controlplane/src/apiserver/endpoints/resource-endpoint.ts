@@ -296,7 +296,8 @@ async function remove(call: ResourceCall): Promise<ApiResponse> {
   const { registry } = call;
   const format = formatOf(call, 'object');
   const deleteOptions = await readDeletion(call);
-  const writeCall = writeCallOf(call, { dryRun: deleteOptions.dryRun, fieldManager: '' });
+  const { dryRun } = deleteOptions;
+  const writeCall = writeCallOf(call, { dryRun, fieldManager: '', deletion: deleteOptions });
   await registry.services.admission.mutate(
     registry.admissionAttributes(writeCall, { operation: 'DELETE', object: undefined, old: undefined }),
   );

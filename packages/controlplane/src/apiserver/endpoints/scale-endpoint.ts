@@ -18,6 +18,7 @@ import {
   readWriteOptions,
   type ScaleSubresource,
   updateObject,
+  type WriteCall,
 } from '../registry/index.ts';
 import { answer } from './answer.ts';
 import { formatOf, type ResourceCall, writeCallOf } from './resource-call.ts';
@@ -91,9 +92,9 @@ async function write(
   const writeCall = writeCallOf(call, options.writeOptions);
   const { stored } = await updateObject(
     registry,
-    (live, found) => {
+    async (live, found) => {
       if (live === undefined || found === undefined) throw new Error('an update without a stored object');
-      const wanted = options.change(scaleOf(live, scale));
+      const wanted = await admitted(call, options.change(scaleOf(live, scale)), { writeCall, old: scaleOf(live, scale) });
       const draft = registry.form.draft(found);
       takeReplicas(call, draft, { wanted, live, scale });
       const time = formatTime(registry.services.clock.now());
@@ -108,9 +109,43 @@ async function write(
       draft.metadata['managedFields'] = managedFieldsAfterScale(live, change);
       return draft;
     },
-    { call: writeCall, strategy: { ...strategy, allowCreateOnUpdate: false }, tracked: true },
+    {
+      call: writeCall,
+      strategy: { ...strategy, allowCreateOnUpdate: false },
+      tracked: true,
+      admission: (draft, live) =>
+        scaleAttributes(call, writeCall, {
+          object: scaleOf(draft as unknown as KubernetesObject, scale),
+          old: scaleOf(live, scale),
+        }),
+    },
   );
   return registry.form.object(stored);
+}
+
+/** Lets admission change the Scale that was sent. */
+async function admitted(
+  call: ResourceCall,
+  wanted: unknown,
+  { writeCall, old }: { readonly writeCall: WriteCall; readonly old: Scale },
+): Promise<unknown> {
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return wanted;
+  const sent = { status: { replicas: 0 }, metadata: {}, ...wanted, kind: old.kind, apiVersion: old.apiVersion };
+  await call.registry.services.admission.mutate(scaleAttributes(call, writeCall, { object: sent, old }));
+  return sent;
+}
+
+function scaleAttributes(
+  { registry }: ResourceCall,
+  writeCall: WriteCall,
+  { object, old }: { readonly object: object; readonly old: Scale },
+): ReturnType<typeof registry.admissionAttributes> {
+  // A Scale is an object like any other.
+  return registry.admissionAttributes(writeCall, {
+    operation: 'UPDATE',
+    object: object as Draft,
+    old: old as unknown as KubernetesObject,
+  });
 }
 
 function takeReplicas(

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';
 import { answer } from './answer.ts';
-import { formatOf, namespaceOf, type ResourceCall } from './resource-call.ts';
+import { formatOf, namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 /** Answers a POST on a resource that is only asked, never stored. */
 export async function createVirtual(call: ResourceCall, virtual: VirtualResource): Promise<ApiResponse> {
@@ -22,6 +22,10 @@ export async function createVirtual(call: ResourceCall, virtual: VirtualResource
   const object = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add });
   const namespace = namespaceOf(call);
   checkObjectKey(object, definition, { namespace, name: '' });
+  const writeCall = writeCallOf(call, writeOptions);
+  const attributes = registry.admissionAttributes(writeCall, { operation: 'CREATE', object, old: undefined });
+  await registry.services.admission.mutate(attributes);
+  await registry.services.admission.validate(attributes);
   const result = await virtual.create({ object, user, namespace, dryRun });
   return answer(201, Buffer.from(JSON.stringify(result)), format);
 }

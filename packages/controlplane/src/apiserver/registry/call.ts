@@ -18,4 +18,8 @@ export interface WriteCall extends Call {
   readonly manager: string;
   /** Name of the subresource that is written through; empty for the object itself. */
   readonly subresource: string;
+  /** What admission is told of the client's options. @defaultValue nothing was said */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /** True for each deletion of a whole collection: admission is told no name. */
+  readonly collection?: boolean | undefined;
 }

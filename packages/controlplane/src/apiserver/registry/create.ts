@@ -32,6 +32,7 @@ export async function createObject(
   if (options.tracked !== true) registry.trackUpdate(undefined, draft, { call, time: now });
   const attributes = registry.admissionAttributes(call, { operation: 'CREATE', object: draft, old: undefined });
   await services.admission.mutate(attributes);
+  checkNamespace(registry, draft, call);
   dedupOwnerReferences(draft, call.warn);
   const base = draft.metadata.name ? undefined : draft.metadata.generateName;
   if (base) draft.metadata.name = generateName(base, services.random);
@@ -53,6 +54,12 @@ function wipeSystemFields({ metadata }: Draft): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata['selfLink'];
+}
+
+/** Whoever changes objects on their way must leave them where they are. */
+export function checkNamespace({ definition }: Registry, { metadata }: Draft, { namespace }: WriteCall): void {
+  if (definition.scope === 'Cluster' || !metadata.namespace || metadata.namespace === namespace) return;
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 function beforeCreate(

@@ -16,17 +16,6 @@ export interface Deleted {
   readonly immediate: boolean;
 }
 
-/** Built-in kinds whose deletion answers with the object that was removed. */
-const ANSWERS_WITH_OBJECT = new Set([
-  'persistentvolumes',
-  'persistentvolumeclaims',
-  'pods',
-  'podtemplates',
-  'resourcequotas',
-  'services',
-  'serviceaccounts',
-]);
-
 /** Deletes an object, or starts to: grace, finalizers, preconditions. Mirrors `Store.Delete` (1.36). */
 export async function deleteObject(registry: Registry, call: WriteCall, options: DeleteOptions): Promise<Deleted> {
   const { definition, services } = registry;
@@ -37,15 +26,25 @@ export async function deleteObject(registry: Registry, call: WriteCall, options:
     if (stored === undefined) throw notFound(definition, call.name);
     const live = registry.form.object(stored);
     checkPreconditions(registry, live, { call, options });
-    await services.admission.validate(
-      registry.admissionAttributes(call, { operation: 'DELETE', object: undefined, old: live }),
-    );
+    const attributes = registry.admissionAttributes(admissionCall(registry, call, live), {
+      operation: 'DELETE',
+      object: undefined,
+      old: live,
+    });
+    await services.admission.mutate(attributes);
+    await services.admission.validate(attributes);
     try {
       return await deleteOnce(registry, { call, options, stored, live });
     } catch (error) {
       if (!(error instanceof RevisionMismatchError)) throw error;
     }
   }
+}
+
+/** A namespace is deleted under the condition that it is still that one. */
+function admissionCall({ definition }: Registry, call: WriteCall, { metadata }: KubernetesObject): WriteCall {
+  if (!isNamespace(definition)) return call;
+  return { ...call, options: { preconditions: { uid: metadata.uid }, ...call.options } };
 }
 
 function checkPreconditions(
@@ -196,7 +195,7 @@ function encode({ definition }: Registry, draft: Draft, revision: number): Uint8
 }
 
 function answer({ definition }: Registry, stored: StoredObject, live: KubernetesObject): Omit<Deleted, 'immediate'> {
-  if (!definition.custom && definition.group === '' && ANSWERS_WITH_OBJECT.has(definition.resource)) return { stored };
+  if (definition.strategy.answersWithDeleted) return { stored };
   const { name = '', uid } = live.metadata;
   const details = {
     name,

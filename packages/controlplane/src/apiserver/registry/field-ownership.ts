@@ -17,7 +17,7 @@ import {
   trackUpdate,
 } from '@kubewright/schema';
 import type { ResourceDefinition } from './resource-definition.ts';
-import type { Draft } from './strategy.ts';
+import type { Draft, Strategy } from './strategy.ts';
 
 /** Who writes what, for managed fields. */
 export interface OwnershipChange {
@@ -29,41 +29,43 @@ export interface OwnershipChange {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-const STATUS_ONLY = FieldSet.of(['f:status']);
-const SPEC_ONLY = FieldSet.of(['f:spec']);
+type Resets = NonNullable<Strategy['resets']>;
 
-/** What a write through the status endpoint may not own, where that is more than the spec. */
-const STATUS_RESETS: Readonly<Record<string, FieldSet>> = {
-  'apps/deployments': FieldSet.of(['f:spec'], ['f:metadata', 'f:labels']),
-  '/pods': FieldSet.of(['f:spec'], ['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']),
-};
-const SPEC_AND_METADATA = FieldSet.of(['f:spec'], ['f:metadata']);
+const SPEC: Resets = [['spec']];
+const STATUS: Resets = [['status']];
+const SPEC_AND_METADATA: Resets = [['spec'], ['metadata']];
 
-function statusResets({ custom, group, resource }: ResourceDefinition): FieldSet {
-  return custom ? SPEC_AND_METADATA : (STATUS_RESETS[`${group}/${resource}`] ?? SPEC_ONLY);
+/** What writes through an endpoint may not own: the main one (an empty name) or a view. */
+function resetsOf({ custom, strategy, subresources }: ResourceDefinition, subresource: string): Resets {
+  const main = strategy.resets ?? (subresources.get('status')?.behaviour.type === 'status' ? STATUS : []);
+  const behaviour = subresources.get(subresource)?.behaviour;
+  if (behaviour?.type !== 'status') return main;
+  if (behaviour.strategy.resets) return behaviour.strategy.resets;
+  // Other views, like a namespace's finalize, change the spec.
+  if (subresource !== 'status') return main;
+  return custom ? SPEC_AND_METADATA : SPEC;
 }
 
 /** Keeps `metadata.managedFields` of one resource: which manager owns which fields. */
 export class FieldOwnership {
   readonly #definition: ResourceDefinition;
-  readonly #main: Ownership;
-  readonly #status: Ownership;
+  readonly #shared: Ownership;
+  readonly #endpoints = new Map<string, Ownership>();
 
   constructor(definition: ResourceDefinition) {
     this.#definition = definition;
     const apiVersion = apiVersionOf(definition);
-    const type = applyTypeOf(definition.schema, { typed: !definition.custom });
-    const shared = { type, apiVersion, otherVersion: otherVersions(definition, type) };
-    const resetsStatus = definition.subresources.get('status')?.behaviour.type === 'status';
-    this.#main = resetsStatus ? { ...shared, resetFields: STATUS_ONLY } : shared;
-    this.#status = { ...shared, resetFields: statusResets(definition) };
+    // Plain JSON, made of the type table.
+    const zero = definition.zero as KindType['zero'] | undefined;
+    const type = applyTypeOf(definition.schema, { typed: !definition.custom, zero });
+    this.#shared = { type, apiVersion, otherVersion: otherVersions(definition, type) };
   }
 
   /** Records a write that is no apply; changes `draft.metadata.managedFields`. */
   update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void {
     const { manager, subresource, time } = change;
     // What does not fit its schema cannot be compared: nobody owns anything then, until the next write that does.
-    if (this.#definition.custom && !isTrackable(this.#main.type, draft)) {
+    if (this.#definition.custom && !isTrackable(this.#shared.type, draft)) {
       delete draft.metadata['managedFields'];
       return;
     }
@@ -113,9 +115,13 @@ export class FieldOwnership {
   }
 
   #ownership(subresource: string): Ownership {
-    const behaviour = this.#definition.subresources.get(subresource)?.behaviour.type;
-    // Other views, like a namespace's finalize, change the spec.
-    return behaviour === 'status' && subresource === 'status' ? this.#status : this.#main;
+    let ownership = this.#endpoints.get(subresource);
+    if (ownership === undefined) {
+      const paths = resetsOf(this.#definition, subresource).map((path) => path.map((field) => `f:${field}`));
+      ownership = paths.length === 0 ? this.#shared : { ...this.#shared, resetFields: FieldSet.of(...paths) };
+      this.#endpoints.set(subresource, ownership);
+    }
+    return ownership;
   }
 }
 

@@ -31,8 +31,12 @@ export interface ResourceDefinition {
   readonly conversion?: Conversion | undefined;
   /** `apiVersion` of stored objects. */
   readonly storageApiVersion: string;
+  /** Asks a webhook to convert between all versions of the kind, in place of {@link conversion}. */
+  readonly converter?: ObjectConverter | undefined;
 
   readonly schema: SchemaNode;
+  /** What an object has of which nothing was said, where that is more than nothing (built-in kinds). */
+  readonly zero?: Readonly<Record<string, unknown>> | undefined;
   /** The schema as a CRD has it, for OpenAPI documents; built-in kinds are published from the type table. */
   readonly openApiSchema?: JsonSchema | undefined;
   /** How bodies become drafts where it is not simply {@link schema} that decides (custom resources: pruning). */
@@ -56,6 +60,16 @@ export interface ResourceDefinition {
 export interface Conversion {
   toStorage(object: Draft): Draft;
   fromStorage(object: KubernetesObject): KubernetesObject;
+}
+
+/** Converts objects between the versions of a kind by asking somebody. */
+export interface ObjectConverter {
+  /**
+   * Converts an object, which is not changed, into the version that `apiVersion` names.
+   *
+   * @throws Error that says in upstream's words what went wrong
+   */
+  convert(object: Draft, apiVersion: string): Promise<Draft>;
 }
 
 /** A column of `kubectl get` (meta/v1 `TableColumnDefinition`). */

@@ -81,4 +81,14 @@ export interface Strategy {
   readonly deletionMark?: 'timestamp' | 'complete';
   /** What happens to dependents when the client does not say. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Text of the warning for a deletion that does not say what happens to dependents. */
+  readonly unsaidPropagationWarning?: string;
+  /** Whether a deletion answers with the object that was removed, not with a Status. @defaultValue false */
+  readonly answersWithDeleted?: boolean;
+  /**
+   * Paths of fields that this endpoint takes from the stored object, whatever is sent: nobody owns them through it.
+   *
+   * @defaultValue the spec for a status view; the status for the main endpoint beside one; nothing else
+   */
+  readonly resets?: readonly (readonly string[])[];
 }

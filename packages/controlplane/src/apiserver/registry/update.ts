@@ -10,8 +10,9 @@ import {
   notFound,
 } from '@kubewright/apimachinery';
 import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
+import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import type { WriteCall } from './call.ts';
-import { createObject } from './create.ts';
+import { checkNamespace, createObject } from './create.ts';
 import { jsonEqual } from './json-equal.ts';
 import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
 import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
@@ -36,6 +37,11 @@ export interface UpdateOptions {
   readonly uid?: string | undefined;
   /** True when the transform has already recorded who owns the fields. */
   readonly tracked?: boolean | undefined;
+  /**
+   * How admission sees the write, where it is not the object itself that was sent: the transform has let it change what
+   * was sent, this is what it judges. `none`: it has judged before.
+   */
+  readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
 }
 
 /** What {@link updateObject} did. */
@@ -91,12 +97,15 @@ async function updateOnce(
   const now = formatTime(services.clock.now());
   dedupOwnerReferences(draft, call.warn);
   if (options.tracked !== true) registry.trackUpdate(live, draft, { call, time: now });
-  const attributes = registry.admissionAttributes(call, { operation: 'UPDATE', object: draft, old: live });
-  await services.admission.mutate(attributes);
+  const own = registry.admissionAttributes(call, { operation: 'UPDATE', object: draft, old: live });
+  const { admission = own } = options;
+  if (admission === own) await services.admission.mutate(own);
+  checkNamespace(registry, draft, call);
   dedupOwnerReferences(draft, call.warn);
   checkResourceVersion(registry, draft, { call, strategy, stored });
   beforeUpdate(registry, draft, { call, strategy, live });
-  await services.admission.validate(attributes);
+  const judged = typeof admission === 'function' ? admission(draft, live) : admission;
+  if (judged !== 'none') await services.admission.validate(judged);
   registry.keepUnchangedTimes(draft, live);
   return write(registry, draft, { call, live, stored });
 }
@@ -145,16 +154,18 @@ function beforeUpdate(
   else metadata.generation = generation;
   const context = registry.strategyContext(call);
   strategy.prepareForUpdate?.(draft, live, context);
+  // Views that keep the metadata put another one in its place.
+  const prepared = draft.metadata;
   if (generationMoves(registry, draft, { strategy, live })) {
-    metadata.generation = (generation ?? 0) + 1;
+    prepared.generation = (generation ?? 0) + 1;
   }
-  const metadataErrors = validateMetadataUpdate(metadata, live.metadata, definition);
+  const metadataErrors = validateMetadataUpdate(prepared, live.metadata, definition);
   const object = draft as unknown as KubernetesObject; // a draft that is complete
   const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
   const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
   if (errors.length > 0) throw invalid(definition, call.name, errors);
   if (strategy.warnings) for (const text of strategy.warnings(object, live)) call.warn(text);
-  if (definition.custom) warnOfFinalizers(metadata, live.metadata, call.warn);
+  if (definition.custom) warnOfFinalizers(prepared, live.metadata, call.warn);
 }
 
 function generationMoves(

@@ -6,9 +6,10 @@ import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { jsonLogger, Manager, silentLogger } from '@kubewright/runtime';
 import { ControlPlane } from '../../cluster/control-plane.ts';
-import { adminIdentity, nodeIdentity, schedulerIdentity } from '../../cluster/identities.ts';
+import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
 import type { ClientCertificate } from '../../apiserver/http/index.ts';
 import type { ConnectSubresource } from '../../apiserver/registry/index.ts';
+import { nodeLifecycleController } from '../../controllers/node-lifecycle/node-lifecycle.ts';
 import { schedulerController } from '../../scheduler/index.ts';
 import { MemoryStorage } from '../../storage/index.ts';
 import { type ProcessNode, processNode } from '../process-node.ts';
@@ -67,9 +68,10 @@ export async function startNodeCluster(
     restartBackOff: { initialMs: 300, maxMs: 1_000 },
   });
   late.node = node;
+  // Both with all rights: what each may do is tested where all of a cluster runs.
   const scheduler = new Manager({
-    controllers: [schedulerController()],
-    client: client(schedulerIdentity),
+    controllers: [schedulerController(), nodeLifecycleController().definition],
+    client: client(adminIdentity),
     clock,
     random,
     log,

@@ -14,7 +14,9 @@ export const appsDefaults: readonly StructDefaultsEntry[] = [
     spec.revisionHistoryLimit ??= 10;
     spec.progressDeadlineSeconds ??= 600;
   }),
-  defaultsOf<DaemonSet>('appsv1.DaemonSet', ({ spec }) => {
+  defaultsOf<DaemonSet>('appsv1.DaemonSet', ({ metadata, spec }) => {
+    // A counter of template changes of an old API; whoever writes a daemon set writes it, so it has an owner.
+    metadata.annotations = { 'deprecated.daemonset.template.generation': '0', ...metadata.annotations };
     spec.updateStrategy.type ||= 'RollingUpdate';
     if (spec.updateStrategy.type === 'RollingUpdate') {
       spec.updateStrategy.rollingUpdate ??= {};

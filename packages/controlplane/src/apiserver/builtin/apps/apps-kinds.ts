@@ -16,7 +16,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     strategy: {
       // Upstream keeps a counter of template changes for its old API and shows it as an annotation.
       prepareForCreate: ({ metadata }) => {
-        metadata.annotations = { [TEMPLATE_GENERATION]: '1', ...metadata.annotations };
+        metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: '1' };
       },
       prepareForUpdate(daemonSet, old) {
         const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
@@ -48,6 +48,7 @@ export const appsKinds: readonly BuiltinKind[] = [
           if (old.metadata.labels) metadata.labels = copyJson(old.metadata.labels);
           else delete metadata.labels;
         },
+        resets: [['spec'], ['metadata', 'labels']],
       },
     },
   }),

@@ -7,10 +7,14 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 
 const DEFAULT_CPU_UTILIZATION = 80;
 
-/** Defaults of the autoscaling group; version 1 gets its CPU target in the conversion, as upstream does. */
+/** Carries what version 1 has no fields for. */
+const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+
+/** Defaults of the autoscaling group. */
 export const autoscalingDefaults: readonly StructDefaultsEntry[] = [
-  defaultsOf<Autoscalingv1HorizontalPodAutoscaler>('autoscalingv1.HorizontalPodAutoscaler', ({ spec }) => {
+  defaultsOf<Autoscalingv1HorizontalPodAutoscaler>('autoscalingv1.HorizontalPodAutoscaler', ({ metadata, spec }) => {
     spec.minReplicas ??= 1;
+    if (!metadata.annotations?.[METRICS]) spec.targetCPUUtilizationPercentage ??= DEFAULT_CPU_UTILIZATION;
   }),
   defaultsOf<HorizontalPodAutoscaler>('autoscalingv2.HorizontalPodAutoscaler', ({ spec }) => {
     spec.minReplicas ??= 1;

@@ -11,6 +11,8 @@ export const batchKinds: readonly BuiltinKind[] = [
     generation: 'spec',
     // Kept from the time before garbage collection: a client that does not say keeps the pods.
     defaultPropagation: 'Orphan',
+    unsaidPropagationWarning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     strategy: { prepareForCreate: generateJobSelector },
     fieldLabels: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
   }),

@@ -9,6 +9,7 @@ import type {
 export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   resource: 'certificates.k8s.io/v1/certificatesigningrequests',
   struct: 'certificatesv1.CertificateSigningRequest',
+  resets: [['spec'], ['status']],
   strategy: {
     prepareForCreate({ spec }, { user }) {
       spec.username = user.username;
@@ -25,6 +26,7 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   },
   views: {
     status: {
+      resets: [['spec'], ['status', 'conditions']],
       prepareForUpdate(request, old, { clock }) {
         const decided = (old.status.conditions ?? []).filter(({ type }) => type === 'Approved' || type === 'Denied');
         const others = (request.status.conditions ?? []).filter(({ type }) => type !== 'Approved' && type !== 'Denied');
@@ -33,6 +35,7 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
       },
     },
     approval: {
+      resets: [['spec'], ['status', 'certificate']],
       prepareForUpdate(request, old, { clock }) {
         const conditions = stamped(request.status.conditions ?? [], { old, now: formatTime(clock.now()) });
         request.status = structuredClone(old.status);

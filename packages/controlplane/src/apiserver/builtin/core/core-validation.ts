@@ -27,6 +27,7 @@ import { parseQuantity } from '../wire/quantity.ts';
 import { quantityFaults, resourceName } from './resources-validation.ts';
 
 const SPEC = FieldPath.of('spec');
+const FINALIZERS = SPEC.child('finalizers');
 const QUOTA_RESOURCES =
   /^((requests|limits)\..+|count\/.+|cpu|memory|pods|services|services\..+|replicationcontrollers|resourcequotas|secrets|configmaps|persistentvolumeclaims|ephemeral-storage|storage|.+\/.+)$/;
 const SCOPES = [
@@ -43,7 +44,10 @@ const SCOPES = [
 export const coreValidation: readonly ValidationEntry[] = [
   validationOf<Namespace>('/v1/namespaces', {
     validateName: checkDns1123Label,
-    validate: ({ spec }) => (spec.finalizers ?? []).flatMap(finalizerFaults),
+    validate: ({ spec }) => (spec.finalizers ?? []).flatMap((name) => finalizerFaults(name, FINALIZERS)),
+  }),
+  validationOf<Namespace>('/v1/namespaces/finalize', {
+    validate: ({ spec }) => (spec.finalizers ?? []).flatMap((name, i) => finalizerFaults(name, FINALIZERS.index(i))),
   }),
   validationOf<Node>('/v1/nodes', { validate: ({ spec }) => nodeFaults(spec) }),
   validationOf<ReplicationController>('/v1/replicationcontrollers', { validate: controllerFaults }),
@@ -54,12 +58,10 @@ export const coreValidation: readonly ValidationEntry[] = [
   validationOf<Event>('/v1/events', { validate: eventFaults }),
 ];
 
-function finalizerFaults(name: string): readonly FieldError[] {
-  const path = SPEC.child('finalizers');
+function finalizerFaults(name: string, path: FieldPath): readonly FieldError[] {
   const faults = checkQualifiedName(name).map((detail) => invalidField(path, name, detail));
-  if (faults.length > 0 || name.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(name))
-    return faults;
-  return [invalidField(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+  if (name.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(name)) return faults;
+  return [...faults, invalidField(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
 const taint: Check<Taint> = (value, path) => {

@@ -19,7 +19,7 @@ export const podDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<Pod>('v1.Pod', defaultPod),
   defaultsOf<PodSpec>('v1.PodSpec', (spec) => {
     // The deprecated name is kept in step with the one that counts.
-    spec.serviceAccountName ||= spec.serviceAccount;
+    if (spec.serviceAccount) spec.serviceAccountName ||= spec.serviceAccount;
     if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
     spec.dnsPolicy ||= 'ClusterFirst';
     spec.restartPolicy ||= 'Always';

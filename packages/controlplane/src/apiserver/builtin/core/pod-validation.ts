@@ -2,6 +2,7 @@ import { checkDns1123Label, type FieldError, FieldPath, forbiddenField, invalidF
 import type { Container, Pod, PodSpec } from '../generated/drafts.ts';
 import { sameJson } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { qosClassOf } from './pod-qos.ts';
 import { podSpec } from './pod-spec-validation.ts';
 import { podWarnings } from './pod-warnings.ts';
 
@@ -146,6 +147,10 @@ function resizeFaults(pod: Pod, old: Pod): readonly FieldError[] {
   const same =
     sameJson(without(pod.spec.containers), without(old.spec.containers)) &&
     sameJson(without(pod.spec.initContainers), without(old.spec.initContainers));
+  const qos = qosClassOf(pod.spec);
+  if (qos !== qosClassOf(old.spec)) {
+    return [invalidField(SPEC, qosClassOf(old.spec), 'Pod QOS Class may not change as a result of resizing')];
+  }
   if (same) return [];
   return [forbiddenField(SPEC, 'only cpu and memory resources are mutable')];
 }

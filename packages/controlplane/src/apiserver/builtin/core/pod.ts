@@ -55,6 +55,7 @@ function schedulingGated(now: string): PodCondition {
 
 function statusView(): KindView<Pod> {
   return {
+    resets: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
     prepareForUpdate(pod, old) {
       // Old kubelets corrupted owner references, which broke garbage collection; deletion is never begun here.
       if (old.metadata.ownerReferences) pod.metadata.ownerReferences = copyJson(old.metadata.ownerReferences);

@@ -25,26 +25,36 @@ const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const MAX_AFFINITY_SECONDS = 86_400;
 
 /** Rules of services. Addresses that cannot be had are refused by the allocator. */
-export const serviceValidation: ValidationEntry = validationOf<Service>('/v1/services', {
-  validate: ({ spec }) => [
-    ...portsFaults(spec),
-    ...typeFaults(spec),
-    ...plain(spec, SPEC),
-    ...externalFaults(spec),
-    ...addressFaults(spec),
-  ],
-  validateUpdate({ spec }, old) {
-    const same =
-      spec.type === 'ExternalName' ||
-      old.spec.type === 'ExternalName' ||
-      !old.spec.clusterIP ||
-      spec.clusterIP === old.spec.clusterIP;
-    return same
-      ? []
-      : [invalidField(SPEC.child('clusterIPs').index(0), spec.clusterIPs ?? [], 'may not change once set')];
-  },
-  validateName: checkDns1123Label,
-});
+export const serviceValidation: readonly ValidationEntry[] = [
+  validationOf<Service>('/v1/services', {
+    validate: ({ spec }) => [
+      ...portsFaults(spec),
+      ...typeFaults(spec),
+      ...plain(spec, SPEC),
+      ...externalFaults(spec),
+      ...addressFaults(spec),
+    ],
+    validateUpdate: clusterIpFaults,
+    validateName: checkDns1123Label,
+  }),
+  validationOf<Service>('/v1/services/status', { validate: balancerFaults }),
+];
+
+function clusterIpFaults({ spec }: Service, old: Service): readonly FieldError[] {
+  const same =
+    spec.type === 'ExternalName' ||
+    old.spec.type === 'ExternalName' ||
+    !old.spec.clusterIP ||
+    spec.clusterIP === old.spec.clusterIP;
+  if (same) return [];
+  return [invalidField(SPEC.child('clusterIPs').index(0), spec.clusterIPs ?? [], 'may not change once set')];
+}
+
+function balancerFaults({ spec, status }: Service): readonly FieldError[] {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress');
+  if (spec.type === 'LoadBalancer' || isEmpty(status.loadBalancer?.ingress)) return [];
+  return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
+}
 
 const plain: Check<ServiceSpec> = fields<ServiceSpec>({
   selector: labels,

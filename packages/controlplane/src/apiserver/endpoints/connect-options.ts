@@ -1,0 +1,20 @@
+import { apiVersionOf } from '@kubewright/apimachinery';
+import type { Draft, SubresourceDefinition } from '../registry/index.ts';
+
+const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'];
+const TEXTS = ['container', 'path'];
+
+/** The options of a stream as an object, which is what admission is shown: `PodExecOptions` and its like. */
+export function connectOptions(definition: SubresourceDefinition, query: URLSearchParams): Draft {
+  const options: Record<string, unknown> = { kind: definition.kind, apiVersion: apiVersionOf(definition) };
+  for (const flag of FLAGS) {
+    if (/^(?:1|t|true)$/i.test(query.get(flag) ?? '')) options[flag] = true;
+  }
+  for (const name of TEXTS) if (query.get(name)) options[name] = query.get(name);
+  const command = query.getAll('command');
+  if (command.length > 0) options['command'] = command;
+  const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));
+  if (ports.length > 0) options['ports'] = ports;
+  // Such options have no metadata; nobody asks for theirs.
+  return options as unknown as Draft;
+}
