@@ -14,6 +14,9 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { SplitReads } from '../cache/split-reads.ts';
+import { childId } from '../desired/child-plan.ts';
+import { observedChildren } from '../desired/children-index.ts';
+import type { Observed } from '../desired/desired-state.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
@@ -58,6 +61,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly random: Random;
   readonly request: ReconcileRequest;
   readonly reconcileID: string;
+  /** What was applied in this reconcile; nothing of it is superfluous. */
+  readonly appliedIds: Set<string> = new Set();
   readonly #parts: ContextParts;
   readonly #reads: SplitReads;
 
@@ -75,6 +80,12 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     this.request = parts.request;
     this.reconcileID = parts.reconcileID;
     this.#parts = parts;
+  }
+
+  get observed(): Observed {
+    const { primary } = this.#parts;
+    if (!primary) throw new TypeError('there are no children to see: this controller reconciles requests, not objects');
+    return observedChildren(primary, this.cache);
   }
 
   async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
@@ -109,6 +120,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   async setStatus(status: unknown, options: SetStatusOptions = {}): Promise<void> {
+    await this.applyStatus(status, options);
+  }
+
+  /** Sets the status; answers the object as it is then, or nothing when there was nothing to do. */
+  async applyStatus(status: unknown, options: SetStatusOptions = {}): Promise<KubernetesObject | undefined> {
     this.signal.throwIfAborted();
     const { primary, primaryKind } = this.#parts;
     if (!primary || !primaryKind)
@@ -124,12 +140,15 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       status,
     };
     const live = this.#cached(primaryKind, objectKey(primary)) ?? primary;
-    if (live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) return;
+    if (live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
+      return undefined;
+    }
     const force = options.force ?? true;
     const answer = await this.client
       .resource(primaryKind)
       .status.apply(wanted, { fieldManager, force, signal: this.signal });
     this.#wrote(primaryKind, answer);
+    return answer;
   }
 
   async delete(object: KubernetesObject, options: DeleteObjectOptions = {}): Promise<void> {
@@ -160,6 +179,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const kind = await this.#parts.kinds.resolve(object, this.signal);
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
     const owned = this.#owned(this.#placed(object, kind), options);
+    this.appliedIds.add(childId(owned));
     const live = this.#cached(kind, objectKey(owned));
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
     const body = forWire(owned, live?.metadata.uid);

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { CachedKind } from '../cache/cached-kind.ts';
+import type { DesiredState, Observed } from '../desired/desired-state.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { Source, Watch } from '../source/source.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
@@ -63,8 +64,24 @@ export interface ControllerOptions<T extends KubernetesObject> extends Controlle
    * steps run in this order instead of `reconcile`, each name removed when its step has succeeded.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
-  /** Brings the world to what `object` says. Gets a frozen object; called for one key by one worker at a time. */
-  reconcile(object: T, context: ReconcileContext<T>): Promise<ReconcileOutcome>;
+  /**
+   * Brings the world to what `object` says. Gets a frozen object; called for one key by one worker at a time. It may act by
+   * itself, return what should be and leave the rest to the framework, or do some of both.
+   */
+  reconcile?(object: T, context: ReconcileContext<T>): Promise<ReconcileOutcome | DesiredState<T>>;
+  /**
+   * In place of `reconcile`: says what should be, given the object and the children that there are. A pure function: it may
+   * be called several times for one change, and looks at nothing else. Not called for what is being deleted.
+   *
+   * @example
+   * ```ts
+   * desired: (site, observed) => ({
+   *   children: [configFor(site), after(configFor(site), webFor(site))],
+   *   status: { pods: observed.list(Pod).length },
+   * })
+   * ```
+   */
+  desired?(object: T, observed: Observed): DesiredState<T>;
 }
 
 /** What {@link requestController} is told. */
@@ -82,13 +99,17 @@ export interface ControllerDefinition extends ControllerSettings {
   readonly watches: readonly Watch[];
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
-  readonly run:
-    | {
-        readonly level: 'object';
-        readonly reconcile: (
-          object: KubernetesObject,
-          context: ReconcileContext<KubernetesObject>,
-        ) => Promise<ReconcileOutcome>;
-      }
-    | { readonly level: 'request'; readonly reconcile: Reconciler };
+  readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };
 }
+
+/** What a controller of objects runs. */
+export type ObjectRun = { readonly level: 'object' } & (
+  | {
+      readonly desired?: undefined;
+      readonly reconcile: (
+        object: KubernetesObject,
+        context: ReconcileContext<KubernetesObject>,
+      ) => Promise<ReconcileOutcome | DesiredState>;
+    }
+  | { readonly desired: (object: KubernetesObject, observed: Observed) => DesiredState }
+);

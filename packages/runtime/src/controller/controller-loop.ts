@@ -8,6 +8,7 @@ import {
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
+import { type ObjectForm, objectForm } from '../desired/object-form.ts';
 import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
@@ -57,12 +58,14 @@ export class ControllerLoop {
   readonly #feeding = new AbortController();
   #sources: Promise<void> | undefined;
   readonly #metrics: ControllerMetrics | undefined;
+  readonly #reconcileObject: ObjectForm;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
     this.name = definition.name;
     this.#definition = definition;
+    this.#reconcileObject = objectForm(definition);
     this.#parts = parts;
     const { primary } = definition;
     this.#log = parts.log.with({
@@ -235,7 +238,7 @@ export class ControllerLoop {
       const steps = new ObjectReconcile({
         kind: primary!,
         finalizers,
-        reconcile: definition.run.reconcile,
+        reconcile: this.#reconcileObject,
         contextFor,
         parts,
       });

@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { childrenIndex } from '../desired/children-index.ts';
 import { enqueueForObject } from '../handler/enqueue-for-object.ts';
 import { enqueueForOwner } from '../handler/enqueue-for-owner.ts';
 import { type Watch, watch } from '../source/source.ts';
@@ -6,9 +7,10 @@ import type {
   ControllerDefinition,
   ControllerOptions,
   ControllerSettings,
+  ObjectRun,
   RequestControllerOptions,
 } from './controller-definition.ts';
-import type { Finalizer, ReconcileContext, ReconcileOutcome } from './reconcile.ts';
+import type { Finalizer } from './reconcile.ts';
 
 /**
  * Declares a controller of a kind: declare → reconcile → apply.
@@ -30,7 +32,7 @@ export function controller<T extends KubernetesObject>(options: ControllerOption
   const { for: primary, owns = [], predicates = [], finalizers = {} } = options;
   const watches: Watch[] = [
     watch(primary, enqueueForObject<T>(), { ...options.cached, predicates }),
-    ...owns.map((kind) => watch(kind, enqueueForOwner(primary))),
+    ...owns.map((kind) => watch(kind, enqueueForOwner(primary), { indexes: childrenIndex })),
     ...(options.watches ?? []),
   ];
   return {
@@ -41,14 +43,21 @@ export function controller<T extends KubernetesObject>(options: ControllerOption
     owns,
     // The loop hands these functions only objects of the primary kind, read from its store.
     finalizers: finalizers as unknown as Readonly<Record<string, Finalizer<KubernetesObject>>>,
-    run: {
-      level: 'object',
-      reconcile: options.reconcile.bind(options) as unknown as (
-        object: KubernetesObject,
-        context: ReconcileContext<KubernetesObject>,
-      ) => Promise<ReconcileOutcome>,
-    },
+    run: objectRun(options),
   };
+}
+
+/** @throws TypeError unless there is exactly one of `reconcile` and `desired`. */
+function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>): ObjectRun {
+  const { reconcile, desired } = options;
+  if ((reconcile === undefined) === (desired === undefined)) {
+    throw new TypeError(
+      `the controller of ${options.for.kind} needs either "reconcile" or "desired"; a "reconcile" may return what should be, too`,
+    );
+  }
+  const run = desired ? { desired: desired.bind(options) } : { reconcile: reconcile!.bind(options) };
+  // The loop hands these functions only objects of the primary kind, read from its store.
+  return { level: 'object', ...run } as unknown as ObjectRun;
 }
 
 /**

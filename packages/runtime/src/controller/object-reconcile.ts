@@ -1,19 +1,17 @@
 import { isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
+import type { ObjectForm } from '../desired/object-form.ts';
 import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { LoopContext } from './context.ts';
-import type { Finalizer, ReconcileContext, ReconcileOutcome } from './reconcile.ts';
+import type { Finalizer, ReconcileOutcome } from './reconcile.ts';
 
 /** What reconciling an object, rather than a key, needs. */
 export interface ObjectReconcileOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
-  readonly reconcile: (
-    object: KubernetesObject,
-    context: ReconcileContext<KubernetesObject>,
-  ) => Promise<ReconcileOutcome>;
+  readonly reconcile: ObjectForm;
   /** Makes a context; `isLive` says that the object was just answered by the server. */
   readonly contextFor: (primary: KubernetesObject, isLive?: boolean) => LoopContext;
   readonly parts: { readonly cache: InformerCache; readonly client: KubernetesClient };

@@ -2,6 +2,7 @@ import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewrig
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
+import type { Observed } from '../desired/desired-state.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
@@ -92,6 +93,8 @@ export interface RequestContext {
 
 /** What a reconcile of an object is given. `T` is the type of the reconciled object. */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> extends RequestContext {
+  /** The children that there are, of the kinds in `owns`; read from the cache when asked. */
+  readonly observed: Observed;
   /**
    * Sets the whole status that this controller owns, by server-side apply on the status subresource. A field that was
    * there and is not given now goes away. Sends nothing when nothing differs.

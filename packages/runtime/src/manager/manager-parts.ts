@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
-import { asCachedKind } from '../cache/cached-kind.ts';
+import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
 import { InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { kindFinder } from '../controller/kind-finder.ts';
@@ -42,8 +42,7 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   });
   // Whatever is written through it, reads of the cache are never behind.
   const client = cache.following(plain.intercepted(kindFinder({ discovery, explain: true })));
-  for (const each of caches) cache.declare(asCachedKind(each));
-  for (const each of controllers) declareKinds(each, cache);
+  for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
   const instance = `kubewright-${random.uid().slice(0, 8)}`;
   const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), instance });
   return { client, cache, recorder, kinds: new KindResolver({ cache, client }) };
@@ -65,8 +64,18 @@ export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | u
   return clientFromConfig(config, { clock, random, interceptors, onWarning });
 }
 
-/** Declares what a controller caches, so that a follower's caches are warm when it is elected. */
-function declareKinds(definition: ControllerDefinition, cache: InformerCache): void {
-  for (const watch of definition.watches) cache.declare(watch.cached);
-  for (const each of definition.caches ?? []) cache.declare(asCachedKind(each));
+/**
+ * All that is cached, declared before anything starts, so that a follower's caches are warm when it is elected. Declarations
+ * with indexes come first: those that want none share their informers, which the other way round they could not.
+ */
+function declarations(
+  caches: readonly CachedKind[],
+  controllers: readonly ControllerDefinition[],
+): readonly CachedKind[] {
+  const all = [...caches];
+  for (const { watches, caches: more = [] } of controllers) {
+    all.push(...watches.map((watch) => watch.cached), ...more.map(asCachedKind));
+  }
+  const indexes = (each: CachedKind): number => Object.keys(each.indexes ?? {}).length;
+  return all.sort((a, b) => indexes(b) - indexes(a));
 }

@@ -46,8 +46,8 @@ interface Timer {
 export class QueueModel {
   now = 0;
   ready: Waiting[] = [];
-  readonly processing = new Set<string>();
-  readonly failures = new Map<string, number>();
+  readonly processing: Set<string> = new Set();
+  readonly failures: Map<string, number> = new Map();
   #order = 0;
   #timers: Timer[] = [];
   readonly #dirty = new Map<string, number>();

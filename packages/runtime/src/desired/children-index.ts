@@ -1,0 +1,32 @@
+import { isControlledBy, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import type { Cache } from '../cache/cache.ts';
+import type { IndexFunc } from '../cache/cached-kind.ts';
+import type { Observed } from './desired-state.ts';
+
+const name = 'kubewright.controller-uid';
+const controllerUid: IndexFunc<KubernetesObject> = (view) =>
+  view.ownerReferences.flatMap((reference) => (reference.controller ? [reference.uid] : []));
+
+/** The index by which children are found, for the declaration of an owned kind. One object, so that declarations are shared. */
+export const childrenIndex: Readonly<Record<string, IndexFunc<KubernetesObject>>> = { [name]: controllerUid };
+
+/** Finds the children of an owner in the cache. Reads what is there at the moment of the call. */
+export function observedChildren(owner: KubernetesObject, cache: Pick<Cache, 'lister'>): Observed {
+  const { uid = '', namespace } = owner.metadata;
+  return {
+    get<C extends KubernetesObject>(kind: Kind<C>, which: Parameters<Observed['get']>[1]): C | undefined {
+      if (which === undefined) return undefined;
+      const key = typeof which === 'string' ? keyOf(kind, { name: which, namespace }) : which;
+      const found = cache.lister(kind).get(key);
+      return found && isControlledBy(found, owner) ? found : undefined;
+    },
+    list: (kind) => cache.lister(kind).list({ index: { name, value: uid } }),
+  };
+}
+
+function keyOf(
+  kind: Kind<unknown>,
+  { name: own, namespace }: { readonly name: string; readonly namespace: string | undefined },
+): { readonly name: string; readonly namespace?: string } {
+  return kind.scope === 'Cluster' || namespace === undefined ? { name: own } : { namespace, name: own };
+}

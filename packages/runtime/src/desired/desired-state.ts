@@ -1,0 +1,56 @@
+import type { ConditionUpdate, Kind, KubernetesObject, ObjectKey, UnstructuredObject } from '@kubewright/apimachinery';
+import type { StatusOf } from '../controller/reconcile.ts';
+
+/** An object that is wanted. Without a namespace it goes where its owner is. */
+export type Child = KubernetesObject | UnstructuredObject;
+
+/** A child that is not touched before others are ready. Made by {@link after}. */
+export interface OrderedChild {
+  readonly child: Child;
+  readonly after: readonly Child[];
+}
+
+/**
+ * What should be: the children of an object and what its status says. The framework makes it so: it applies what differs,
+ * deletes children that are no longer named, and writes the status.
+ */
+export interface DesiredState<T extends KubernetesObject = KubernetesObject> {
+  /**
+   * Every child there should be; of the kinds in `owns`, all others that this object controls (by uid) are deleted. `false`
+   * and `undefined` are skipped, so that `wanted && podFor(db)` can be written. Absent: children are left alone.
+   */
+  readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
+  /**
+   * The whole status, but for `observedGeneration` and `conditions`, which are filled in. Absent, as `conditions` is, too: the
+   * status is left alone.
+   */
+  readonly status?: Omit<StatusOf<T>, 'conditions' | 'observedGeneration'>;
+  /**
+   * Conditions beside, or in place of, those derived from the children: `Ready`, and while they hold `Reconciling` and
+   * `Stalled` (the rules of kstatus). Transition times are filled in.
+   */
+  readonly conditions?: readonly ConditionUpdate[];
+  /** Looks again after this time, in milliseconds, whatever happens before. */
+  readonly requeueAfterMs?: number;
+}
+
+/** The children that there are: objects of the kinds in `owns` that the reconciled object controls. */
+export interface Observed {
+  /** One child; a name is looked for in the namespace of the owner. */
+  get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): C | undefined;
+  /** All children of a kind, in order of namespace and name. */
+  list<C extends KubernetesObject>(kind: Kind<C>): readonly C[];
+}
+
+/**
+ * Lets a child wait: it is neither made nor changed before the others are there and ready (the rules of kstatus; a `Job` is
+ * ready when it is complete). It is not deleted while it waits.
+ *
+ * @example
+ * ```ts
+ * children: [database, after(database, migration), after([database, migration], web)]
+ * ```
+ */
+export function after(first: Child | readonly Child[], then: Child): OrderedChild {
+  return { child: then, after: Array.isArray(first) ? (first as readonly Child[]) : [first as Child] };
+}

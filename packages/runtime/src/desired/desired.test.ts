@@ -1,0 +1,312 @@
+import { type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { controller } from '../controller/define-controller.ts';
+import { TerminalError } from '../controller/terminal-error.ts';
+import { defineKind } from '../kind/define-kind.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { Manager } from '../manager/manager.ts';
+import type { ManagerOptions } from '../manager/manager-options.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { childrenFirst } from './children-first.ts';
+import { after, type DesiredState, type Observed } from './desired-state.ts';
+
+interface SiteStatus {
+  readonly pages?: number;
+  readonly phase?: string;
+  readonly observedGeneration?: number;
+  readonly conditions?: readonly unknown[];
+}
+const group = { group: 'example.com', version: 'v1' } as const;
+const Site = defineKind<{ readonly pages: readonly string[] }, SiteStatus>({ ...group, kind: 'Site' });
+type Site = ObjectOf<typeof Site>;
+const Page = defineKind<{ readonly text: string }, { readonly conditions?: readonly unknown[] }>({
+  ...group,
+  kind: 'Page',
+});
+type Page = ObjectOf<typeof Page>;
+const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
+
+const running: Manager[] = [];
+afterEach(async () => {
+  for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+});
+function start(server: FakeApiServer, options: ManagerOptions): Manager {
+  const common = { client: server.client, log: silentLogger, handleSignals: false, watchdog: false };
+  const manager = new Manager({ ...common, ...options });
+  running.push(manager);
+  manager.run().catch(() => {});
+  return manager;
+}
+const pageFor = (name: string): Page => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Page',
+  metadata: { name },
+  spec: { text: name },
+});
+const put = (server: FakeApiServer, pages: readonly string[], name = 'a') => {
+  const old = server.get(Site, name);
+  return server.put(Site, { ...old, metadata: { ...old?.metadata, name }, spec: { pages } });
+};
+const conditions = (server: FakeApiServer): Record<string, string> => {
+  const list = server.get(Site, 'a')?.status?.conditions ?? [];
+  return Object.fromEntries(list.map((each: { type: string; status: string }) => [each.type, each.status]));
+};
+const writes = (server: FakeApiServer): number => server.requests.filter((each) => !/^(GET|watch)/.test(each)).length;
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+};
+
+const sites = (desired: (site: Site, observed: Observed) => DesiredState<Site>) =>
+  controller({ for: Site, owns: [Page], desired });
+
+describe('desired', () => {
+  it('makes children and status as the function says, prunes, and sends nothing once all is so', async () => {
+    const server = new FakeApiServer([Site, Page, Event]);
+    const stranger = { metadata: { name: 'stranger', ownerReferences: [{ uid: 'other', controller: true }] } };
+    server.put(Page, { ...stranger, spec: { text: 'not ours' } });
+    server.put(Page, { metadata: { name: 'plain' }, spec: { text: 'nobody owns it' } });
+    put(server, ['x', 'y']);
+    start(server, {
+      controllers: [
+        sites((site, observed) => ({
+          children: site.spec.pages.map(pageFor),
+          status: { pages: observed.list(Page).length },
+        })),
+      ],
+    });
+    await eventually(() => server.get(Site, 'a').status?.pages === 2);
+    expect(server.get(Page, 'x').metadata.ownerReferences[0]).toMatchObject({
+      kind: 'Site',
+      name: 'a',
+      controller: true,
+    });
+    expect(conditions(server)).toEqual({ Ready: 'True' });
+    expect(server.get(Site, 'a').status.observedGeneration).toBe(1);
+    // Somebody breaks a child; it is put right.
+    server.put(Page, { ...server.get(Page, 'y'), spec: { text: 'broken' } });
+    await eventually(() => server.get(Page, 'y').spec.text === 'y');
+    put(server, ['y', 'z']);
+    await eventually(() => server.get(Page, 'x') === undefined && server.get(Page, 'z') !== undefined);
+    await eventually(() => server.get(Site, 'a').status.observedGeneration === 2);
+    expect(server.get(Page, 'stranger')).toBeDefined();
+    expect(server.get(Page, 'plain')).toBeDefined();
+    await eventually(() => server.list(Event).some((each) => each.reason === 'PageDeleted'));
+    expect(new Set(server.list(Event).map((each) => each.reason))).toEqual(new Set(['PageCreated', 'PageDeleted']));
+    await settled();
+    const before = writes(server);
+    server.put(Page, { ...server.get(Page, 'y'), metadata: { ...server.get(Page, 'y').metadata, labels: { a: 'b' } } });
+    await settled();
+    expect(writes(server)).toBe(before);
+  });
+
+  it('does not touch a child before those that it waits for are ready, nor delete it then', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, ['db', 'web']);
+    start(server, {
+      controllers: [
+        sites(({ spec }) => {
+          const [first, ...rest] = spec.pages.map(pageFor);
+          return { children: [first, ...rest.map((each) => after(first!, each))], status: {} };
+        }),
+      ],
+    });
+    const db = (status: string, reason: string): void => {
+      const page = server.get(Page, 'db');
+      server.put(Page, { ...page, status: { conditions: [{ type: 'Ready', status, reason }] } });
+    };
+    server.interrupt = ({ url, verb }) => {
+      // The first child is not ready when it is made.
+      if (verb === 'PATCH' && url.pathname.endsWith('/pages/db')) setImmediate(() => db('False', 'Starting'));
+      return undefined;
+    };
+    await eventually(() => server.get(Page, 'db')?.status !== undefined);
+    server.interrupt = undefined;
+    server.delete(Page, 'web');
+    await eventually(() => conditions(server)['Reconciling'] === 'True');
+    await settled();
+    expect(server.get(Page, 'web')).toBeUndefined();
+    expect(conditions(server)).toEqual({ Ready: 'False', Reconciling: 'True' });
+    const [ready] = server.get(Site, 'a').status.conditions;
+    expect(ready.message).toBe('Page default/db Starting; Page default/web waits for Page default/db');
+    db('True', 'Up');
+    await eventually(() => server.get(Page, 'web') !== undefined && conditions(server)['Ready'] === 'True');
+    db('False', 'Restarting');
+    await eventually(() => conditions(server)['Ready'] === 'False');
+    await settled();
+    expect(server.get(Page, 'web')).toBeDefined();
+    expect(conditions(server)).not.toHaveProperty('Stalled');
+  });
+
+  it('says that it is stalled when the server refuses a child, and tries again', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site, Page, Event], { clock });
+    put(server, ['x']);
+    server.interrupt = ({ url, verb }) => {
+      if (verb === 'PATCH' && url.pathname.endsWith('/pages/x')) throw failure(403, 'Forbidden', 'not allowed');
+      return undefined;
+    };
+    start(server, { clock, controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
+    await eventually(() => conditions(server)['Stalled'] === 'True');
+    expect(server.get(Site, 'a').status.conditions[0]).toMatchObject({
+      type: 'Ready',
+      status: 'False',
+      reason: 'Forbidden',
+    });
+    await eventually(() => server.list(Event).some((each) => each.reason === 'PageRefused' && each.type === 'Warning'));
+    server.interrupt = undefined;
+    await eventually(() => {
+      void clock.advance(100);
+      return conditions(server)['Ready'] === 'True';
+    });
+    expect(conditions(server)).not.toHaveProperty('Stalled');
+  });
+
+  it('shows what makes a state impossible in the status', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, ['x', 'x']);
+    start(server, { controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
+    await eventually(() => conditions(server)['Stalled'] === 'True');
+    expect(server.get(Site, 'a').status.conditions[0].message).toMatch(
+      /two of the wanted children are Page default\/x/,
+    );
+    put(server, ['x']);
+    await eventually(() => conditions(server)['Ready'] === 'True');
+  });
+
+  it('lets given conditions go before derived ones, and the status be left alone', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, []);
+    put(server, ['quiet'], 'b');
+    start(server, {
+      controllers: [
+        sites(({ metadata, spec }) => {
+          if (metadata.name === 'b') return { children: spec.pages.map(pageFor) };
+          return {
+            children: [],
+            conditions: [
+              { type: 'Ready', status: 'Unknown', reason: 'Asking' },
+              { type: 'Backed', status: 'True', reason: 'Yes' },
+            ],
+          };
+        }),
+      ],
+    });
+    await eventually(() => conditions(server)['Backed'] === 'True' && server.get(Page, 'quiet') !== undefined);
+    expect(conditions(server)).toEqual({ Ready: 'Unknown', Backed: 'True' });
+    await settled();
+    expect(server.get(Site, 'b').status).toBeUndefined();
+  });
+
+  it('is what a reconcile may return, too; what that applied itself is not pruned', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, ['x']);
+    const mixed = controller({
+      for: Site,
+      owns: [Page],
+      async reconcile(site, ctx) {
+        await ctx.apply(pageFor('by-hand'));
+        return {
+          children: site.spec.pages.map(pageFor),
+          status: { pages: ctx.observed.list(Page).length },
+          requeueAfterMs: 5_000,
+        };
+      },
+    });
+    start(server, { controllers: [mixed] });
+    await eventually(() => server.get(Site, 'a').status?.pages === 2);
+    put(server, []);
+    await eventually(() => server.get(Page, 'x') === undefined);
+    await settled();
+    expect(server.get(Page, 'by-hand')).toBeDefined();
+  });
+
+  it('leaves alone what is being deleted, and lets children go first where asked', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, ['x']);
+    let calls = 0;
+    const held = controller({
+      for: Site,
+      owns: [Page],
+      finalizers: { 'example.com/pages-first': childrenFirst(Page) },
+      desired: (site) => {
+        calls++;
+        return { children: site.spec.pages.map(pageFor) };
+      },
+    });
+    const clock = new VirtualClock();
+    start(server, { controllers: [held], clock });
+    await eventually(() => server.get(Page, 'x') !== undefined);
+    server.put(Page, {
+      ...server.get(Page, 'x'),
+      metadata: { ...server.get(Page, 'x').metadata, finalizers: ['test/hold'] },
+    });
+    server.delete(Site, 'a');
+    await eventually(() => server.get(Page, 'x')?.metadata.deletionTimestamp !== undefined);
+    const before = calls;
+    await settled();
+    expect(server.get(Site, 'a')).toBeDefined();
+    server.put(Page, { ...server.get(Page, 'x'), metadata: { ...server.get(Page, 'x').metadata, finalizers: [] } });
+    await eventually(() => {
+      void clock.advance(500);
+      return server.get(Site, 'a') === undefined;
+    });
+    expect(calls).toBe(before);
+  });
+
+  it.each<[string, (site: Site) => DesiredState<Site>, RegExp]>([
+    [
+      'a kind that is not owned',
+      () => ({ children: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }] }),
+      /add it to "owns"/,
+    ],
+    ['no name', () => ({ children: [{ ...pageFor(''), metadata: {} }] }), /has no metadata.name/],
+    [
+      'a ring',
+      () => ({ children: [after(pageFor('x'), pageFor('y')), after(pageFor('y'), pageFor('x'))] }),
+      /children wait for each other: Page default\/y → Page default\/x → Page default\/y/,
+    ],
+    [
+      'waiting for what is not wanted',
+      () => ({ children: [after(pageFor('x'), pageFor('y'))] }),
+      /not among the wanted/,
+    ],
+    [
+      'a terminal error',
+      () => {
+        throw new TerminalError('the spec makes no sense');
+      },
+      /makes no sense/,
+    ],
+  ])('is refused for good when there is %s', async (_, desired, message) => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, []);
+    start(server, { controllers: [sites((site) => ({ status: {}, ...desired(site) }))] });
+    await eventually(() => conditions(server)['Stalled'] === 'True');
+    expect(server.get(Site, 'a').status.conditions[0].message).toMatch(message);
+  });
+
+  it('keeps the status while the function fails, and takes "stalled" back when it does no more', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, ['fine']);
+    start(server, {
+      controllers: [
+        sites(({ spec }) => {
+          if (spec.pages.includes('bad')) throw new TerminalError('bad is no page');
+          return spec.pages.includes('silent') ? {} : { status: { phase: 'Up' } };
+        }),
+      ],
+    });
+    await eventually(() => conditions(server)['Ready'] === 'True');
+    put(server, ['bad']);
+    await eventually(() => conditions(server)['Stalled'] === 'True');
+    expect(server.get(Site, 'a').status.phase).toBe('Up');
+    put(server, ['silent']);
+    await eventually(() => conditions(server)['Ready'] === 'True');
+    expect(conditions(server)).not.toHaveProperty('Stalled');
+  });
+
+  it('wants one form, not two', () => {
+    expect(() => controller({ for: Site })).toThrow(/needs either "reconcile" or "desired"/);
+  });
+});

@@ -1,0 +1,164 @@
+import {
+  isControlledBy,
+  isDeleting,
+  type Kind,
+  type KubernetesObject,
+  objectKey,
+  StatusError,
+} from '@kubewright/apimachinery';
+import type { LoopContext } from '../controller/context.ts';
+import type { ReconcileOutcome } from '../controller/reconcile.ts';
+import { TerminalError } from '../controller/terminal-error.ts';
+import { childId, childPlan, type PlannedChild } from './child-plan.ts';
+import { type ChildrenOutcome, conditionsOf, derivedConditions } from './derived-conditions.ts';
+import type { DesiredState, Observed } from './desired-state.ts';
+import { type ObjectReadiness, objectState } from './object-state.ts';
+import type { StatusShape } from './status-shape.ts';
+import { tellCreated, tellDeleted, tellPhase, tellRefused } from './telling.ts';
+
+/** Reason of conditions that say that the function itself gave up. */
+const cannotReconcile = 'CannotReconcile';
+
+/** What a desired state is made true with. */
+export interface RealizationOptions {
+  readonly context: LoopContext;
+  readonly object: KubernetesObject;
+  readonly kind: Kind<KubernetesObject>;
+  readonly owns: readonly Kind<KubernetesObject>[];
+  readonly shape: StatusShape;
+}
+
+/** Makes the world be as a desired state says: children first, then status, then what is no longer wanted goes. */
+export class Realization {
+  readonly #options: RealizationOptions;
+  readonly #states = new Map<string, ObjectReadiness>();
+  readonly #waiting = new Map<string, string>();
+  #changed = false;
+
+  constructor(options: RealizationOptions) {
+    this.#options = options;
+  }
+
+  /** Makes true what a pure function says. It is called once more when children have changed, for the status to show them. */
+  async ofFunction(desired: (object: KubernetesObject, observed: Observed) => DesiredState): Promise<ReconcileOutcome> {
+    const { object, context } = this.#options;
+    await this.#settle();
+    const { observed } = context;
+    let state: DesiredState = {};
+    try {
+      state = desired(object, observed);
+      return await this.run(state, () => desired(object, observed));
+    } catch (error) {
+      if (error instanceof TerminalError) {
+        await this.#setStatus(state, { refused: { reason: cannotReconcile, message: error.message } });
+      }
+      throw error;
+    }
+  }
+
+  /** Makes a state true; `again` computes it anew from what is there after children were applied. */
+  async run(state: DesiredState, again?: () => DesiredState): Promise<ReconcileOutcome> {
+    const { children } = state;
+    const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
+    for (const each of plan ?? []) await this.#bringAbout(each, state);
+    const superfluous = plan ? this.#superfluous(plan) : [];
+    const latest = this.#changed && again ? again() : state;
+    await this.#setStatus(latest, { leaving: superfluous.map((each) => childId(each)) });
+    await this.#prune(superfluous);
+    const { requeueAfterMs } = latest;
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+  }
+
+  /** Asks the server about children of which a lost answer did not say what became of them. */
+  async #settle(): Promise<void> {
+    const { owns, object, context } = this.#options;
+    for (const kind of owns) {
+      const { namespace } = object.metadata;
+      const inNamespace = kind.scope === 'Namespaced' && namespace !== undefined ? { namespace } : {};
+      if (context.cache.holds(kind, inNamespace.namespace)) await context.list(kind, { ...inNamespace, limit: 0 });
+    }
+  }
+
+  async #bringAbout(planned: PlannedChild, state: DesiredState): Promise<void> {
+    const { context } = this.#options;
+    const { kind, object, id } = planned;
+    const there = context.cache.peek(kind, objectKey(object))?.object;
+    if (there && isDeleting(there)) {
+      // What is going cannot be changed into what is wanted; its end brings the next reconcile.
+      this.#waiting.set(id, 'is being deleted, and made anew then');
+      return;
+    }
+    const first = planned.after.find((other) => this.#states.get(other)?.state !== 'Current');
+    if (first !== undefined) {
+      if (there) this.#states.set(id, objectState(there));
+      this.#waiting.set(id, `waits for ${first}`);
+      return;
+    }
+    const applied = await this.#apply(planned, state);
+    this.#states.set(id, objectState(applied));
+    if (applied === there) return;
+    this.#changed = true;
+    if (!there) tellCreated(applied, context);
+  }
+
+  async #apply(planned: PlannedChild, state: DesiredState): Promise<KubernetesObject> {
+    const { context } = this.#options;
+    try {
+      return await context.apply(planned.object);
+    } catch (error) {
+      if (isRefusal(error)) {
+        const refused = { reason: error.status.reason ?? 'Refused', message: `${planned.id}: ${error.message}` };
+        tellRefused(planned.object, { context, refused });
+        await this.#setStatus(state, { refused });
+      }
+      throw error;
+    }
+  }
+
+  /** Own children that nobody wants: controlled by this very object, and not applied by hand in this reconcile. */
+  #superfluous(plan: readonly PlannedChild[]): readonly KubernetesObject[] {
+    const { object, owns, context } = this.#options;
+    const wanted = new Set([...plan.map((each) => each.id), ...context.appliedIds]);
+    return owns
+      .flatMap((kind) => context.observed.list(kind))
+      .filter((each) => isControlledBy(each, object) && !wanted.has(childId(each)));
+  }
+
+  async #prune(superfluous: readonly KubernetesObject[]): Promise<void> {
+    const { context } = this.#options;
+    for (const each of superfluous) {
+      if (isDeleting(each)) continue;
+      await context.delete(each);
+      tellDeleted(each, context);
+    }
+  }
+
+  async #setStatus(state: DesiredState, what: Partial<ChildrenOutcome>): Promise<void> {
+    const { context, object, kind, shape } = this.#options;
+    const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;
+    const saidStalled = conditionsOf(latest)?.some((each) => each.reason === cannotReconcile) ?? false;
+    const isOurs = state.status !== undefined || state.conditions !== undefined;
+    if (!isOurs && !saidStalled && what.refused?.reason !== cannotReconcile) return;
+    const { generation } = object.metadata;
+    const outcome = { states: this.#states, waiting: this.#waiting, leaving: [], ...what };
+    const { clock } = context;
+    const given = state.conditions ?? [];
+    const conditions = derivedConditions(outcome, { given, before: conditionsOf(latest), generation, clock });
+    const observedGeneration = generation === undefined ? {} : { observedGeneration: generation };
+    const status = shape.fit({ ...(isOurs ? state.status : statusOf(latest)), ...observedGeneration, conditions });
+    const answer = await context.applyStatus(status);
+    if (!answer) return;
+    shape.learn(status, { answer, log: context.log });
+    tellPhase({ before: latest, after: answer }, context);
+  }
+}
+
+/** True for answers that the same request will get again. */
+function isRefusal(error: unknown): error is StatusError {
+  if (!(error instanceof StatusError)) return false;
+  return error.httpStatus >= 400 && error.httpStatus < 500 && ![408, 409, 429].includes(error.httpStatus);
+}
+
+function statusOf(object: KubernetesObject): object {
+  return (object as KubernetesObject & { readonly status?: object }).status ?? {};
+}

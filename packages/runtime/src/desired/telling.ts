@@ -1,0 +1,64 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { RequestContext } from '../controller/reconcile.ts';
+
+type Context = Pick<RequestContext, 'log' | 'events'>;
+
+/** Says that a child was made. Plain data, such as a Secret or a ConfigMap, comes without an event. */
+export function tellCreated(child: KubernetesObject, { log, events }: Context): void {
+  const kind = child.kind.toLowerCase();
+  log.info(`created the ${kind}`, isData(child) ? { [kind]: child.metadata.name } : imageOf(child));
+  if (isData(child)) return;
+  const note = `Created ${kind} ${child.metadata.name}`;
+  events.record({ reason: `${child.kind}Created`, action: `Create${child.kind}`, note, related: child });
+}
+
+/** Says that a child went because it is no longer wanted. */
+export function tellDeleted(child: KubernetesObject, { log, events }: Context): void {
+  const kind = child.kind.toLowerCase();
+  log.info(`deleted the ${kind}, which is no longer wanted`, { [kind]: child.metadata.name });
+  if (isData(child)) return;
+  const note = `Deleted ${kind} ${child.metadata.name}`;
+  events.record({ reason: `${child.kind}Deleted`, action: `Delete${child.kind}`, note, related: child });
+}
+
+/** Says that the server does not take a child as it is wanted. */
+export function tellRefused(
+  child: KubernetesObject,
+  options: { readonly context: Context; readonly refused: { readonly reason: string; readonly message: string } },
+): void {
+  const { context, refused } = options;
+  const action = `Apply${child.kind}`;
+  context.events.record({ type: 'Warning', reason: `${child.kind}Refused`, action, note: refused.message });
+}
+
+/** Says in the log that a phase has changed: the member `phase` of a status, or one whose name ends so. */
+export function tellPhase(
+  { before, after }: { readonly before: KubernetesObject; readonly after: KubernetesObject },
+  { log }: Context,
+): void {
+  const now = phaseOf(after);
+  if (now !== undefined && now !== phaseOf(before)) log.info('phase changed', { phase: now });
+}
+
+function phaseOf(object: KubernetesObject): string | undefined {
+  const { status = {} } = object as KubernetesObject & { readonly status?: object };
+  const found = Object.entries(status).find(([member]) => member === 'phase' || member.endsWith('Phase'));
+  return typeof found?.[1] === 'string' ? found[1] : undefined;
+}
+
+/** What has a spec becomes something; what has none only is. */
+function isData(object: KubernetesObject): boolean {
+  return !('spec' in object);
+}
+
+/** The image of the first container: what one wants to know of a workload. */
+function imageOf(object: KubernetesObject): { readonly image?: string } {
+  interface PodLike {
+    readonly containers?: readonly { readonly image?: string }[];
+  }
+  const { spec } = object as KubernetesObject & {
+    readonly spec?: PodLike & { readonly template?: { readonly spec?: PodLike } };
+  };
+  const image = (spec?.containers ?? spec?.template?.spec?.containers)?.[0]?.image;
+  return image === undefined ? {} : { image };
+}
