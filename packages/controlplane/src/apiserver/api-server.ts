@@ -20,6 +20,7 @@ import type { ProtobufDecoder } from './negotiation/index.ts';
 import { Registry, type RegistryServices, type ResourceCatalog, type ResourceDefinition } from './registry/index.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info/index.ts';
 import { WatchHubs } from './watch/index.ts';
+import { WebhookFault } from './webhooks/webhook-fault.ts';
 
 /** Answers paths that are no resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
@@ -192,7 +193,7 @@ export class ApiServer implements AsyncDisposable {
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
     // An answer that was meant is no fault, whatever its code: some refusals are a 500 without a reason, as upstream's.
-    const meant = error instanceof StatusError && status.reason !== 'InternalError';
+    const meant = error instanceof WebhookFault || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
     return statusAnswer(status);
   }

@@ -4,6 +4,7 @@ import { decodeProtobuf, kubernetesEnvironment, PatternCache } from '@kubewright
 import {
   type AdmissionPlugin,
   defaultTolerationSeconds,
+  MutatingWebhooks,
   namespaceLifecycle,
   priorityAdmission,
   type ReadObject,
@@ -11,6 +12,9 @@ import {
   serviceAccountAdmission,
   storedObjectReader,
   taintNodesByCondition,
+  ValidatingWebhooks,
+  WebhookMetrics,
+  WebhookSource,
 } from '../apiserver/admission/index.ts';
 import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
@@ -41,6 +45,7 @@ import type { ApiHandler } from '../apiserver/http/index.ts';
 import { ServerMetrics } from '../apiserver/metrics/index.ts';
 import { openApiHandler } from '../apiserver/openapi/index.ts';
 import { type ConnectSubresource, MutableCatalog } from '../apiserver/registry/index.ts';
+import { HttpsWebhookCaller, serviceResolver, type WebhookCaller, WebhookClient } from '../apiserver/webhooks/index.ts';
 import type { Storage } from '../storage/index.ts';
 
 /** What a {@link ControlPlane} is made of. */
@@ -56,6 +61,8 @@ export interface ControlPlaneOptions {
   readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
   /** Whether endpoints may be loopback addresses: pods of the process driver live there. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
+  /** The way to webhooks. @defaultValue HTTPS */
+  readonly webhookCaller?: WebhookCaller | undefined;
   /** `host:port` under which clients reach the server, for discovery. */
   readonly serverAddress: () => string;
   /** Told of faults that are the server's own. */
@@ -71,6 +78,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #seams: Pick<ControlPlaneOptions, 'storage' | 'clock' | 'random'>;
   readonly #rbac: RbacIndex;
   readonly #crds: CrdServing;
+  readonly #webhooks: { readonly mutating: WebhookSource; readonly validating: WebhookSource };
   readonly #followers: Disposable[] = [];
   #started = false;
   readonly #apiServices: ApiServices;
@@ -84,6 +92,13 @@ export class ControlPlane implements AsyncDisposable {
     const environment = kubernetesEnvironment({ patterns });
     const tools: SchemaTools = { compilePattern: (pattern) => patterns.get(pattern), environment };
     this.#storage = storage;
+    this.#webhooks = {
+      mutating: new WebhookSource('mutatingwebhookconfigurations', environment),
+      validating: new WebhookSource('validatingwebhookconfigurations', environment),
+    };
+    const webhookMetrics = new WebhookMetrics();
+    const caller = options.webhookCaller ?? this.#ownCaller();
+    const client = new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read }) });
     this.#seams = { storage, clock, random };
     this.#rbac = new RbacIndex();
     this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(options.serviceAccountKey), clock, random });
@@ -125,7 +140,13 @@ export class ControlPlane implements AsyncDisposable {
     });
     for (const definition of definitions) this.catalog.put(definition);
     this.#followServices = () => followServices(storage, allocator);
-    const metrics = new ServerMetrics({ catalog: this.catalog, storage, watches: () => this.server.watches });
+    const metrics = new ServerMetrics({
+      catalog: this.catalog,
+      storage,
+      watches: () => this.server.watches,
+      others: [webhookMetrics],
+    });
+    const hooks = { client, clock, random, catalog: this.catalog, read, metrics: webhookMetrics };
     this.server = new ApiServer({
       storage,
       clock,
@@ -133,7 +154,11 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       authenticators: [certificateAuthenticator, new StaticTokenAuthenticator(options.tokens ?? new Map()), accounts],
       authorizer,
-      admissionPlugins: admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
+      admissionPlugins: [
+        ...admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
+        new MutatingWebhooks({ ...hooks, source: this.#webhooks.mutating }),
+        new ValidatingWebhooks({ ...hooks, source: this.#webhooks.validating }),
+      ],
       nonResourceHandlers: this.#nonResourceHandlers(options, metrics),
       decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
       onError,
@@ -156,11 +181,19 @@ export class ControlPlane implements AsyncDisposable {
   /** Reads what is stored and makes the objects that every cluster has. Requests are answered rightly from then on. */
   async start(): Promise<void> {
     await this.#rbac.start(this.#storage);
+    for (const source of [this.#webhooks.mutating, this.#webhooks.validating]) await source.start(this.#storage);
     await this.#crds.start();
     this.#followers.push(await this.#followServices());
     await bootstrap(this.#seams);
     this.#started = true;
     await this.#apiServices.refresh();
+  }
+
+  /** Ends with the server. */
+  #ownCaller(): WebhookCaller {
+    const caller = new HttpsWebhookCaller();
+    this.#followers.push(caller);
+    return caller;
   }
 
   #nonResourceHandlers({ serverAddress }: ControlPlaneOptions, metrics: ServerMetrics): readonly NonResourceHandler[] {
@@ -183,7 +216,10 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
-    for (const follower of [this.#rbac, this.#crds, ...this.#followers]) follower[Symbol.dispose]();
+    const { mutating, validating } = this.#webhooks;
+    for (const follower of [this.#rbac, this.#crds, mutating, validating, ...this.#followers]) {
+      follower[Symbol.dispose]();
+    }
   }
 }
 

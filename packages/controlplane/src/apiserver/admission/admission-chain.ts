@@ -1,4 +1,5 @@
 import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
+import { Reinvocation } from './reinvocation.ts';
 
 /**
  * The admission plugins in their order: all of them change, then all of them judge.
@@ -18,7 +19,11 @@ export class AdmissionChain {
   }
 
   async mutate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#mutating) await plugin.mutate?.(attributes);
+    const reinvocation = new Reinvocation();
+    for (const plugin of this.#mutating) await plugin.mutate?.(attributes, reinvocation);
+    if (!reinvocation.requested) return;
+    reinvocation.repeated = true;
+    for (const plugin of this.#mutating) await plugin.mutate?.(attributes, reinvocation);
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {

@@ -6,3 +6,4 @@ export { priorityAdmission } from './priority.ts';
 export { rbacEscalationCheck } from './rbac-escalation.ts';
 export { serviceAccountAdmission } from './service-account.ts';
 export { taintNodesByCondition } from './taint-nodes.ts';
+export { MutatingWebhooks, ValidatingWebhooks, WebhookMetrics, WebhookSource } from './webhooks/index.ts';

@@ -94,7 +94,10 @@ async function write(
     registry,
     async (live, found) => {
       if (live === undefined || found === undefined) throw new Error('an update without a stored object');
-      const wanted = await admitted(call, options.change(scaleOf(live, scale)), { writeCall, old: scaleOf(live, scale) });
+      const wanted = await admitted(call, options.change(scaleOf(live, scale)), {
+        writeCall,
+        old: scaleOf(live, scale),
+      });
       const draft = registry.form.draft(found);
       takeReplicas(call, draft, { wanted, live, scale });
       const time = formatTime(registry.services.clock.now());

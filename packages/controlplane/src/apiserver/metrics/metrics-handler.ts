@@ -5,7 +5,7 @@ import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
 import { isLongRunning } from '../http/long-running.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import type { WatchHubs } from '../watch/index.ts';
-import { type Labels, renderGauge } from './metric-family.ts';
+import { type Labels, type MetricFamily, renderGauge } from './metric-family.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 /** Options of {@link ServerMetrics}. */
@@ -14,6 +14,8 @@ export interface ServerMetricsOptions {
   readonly storage: Storage;
   /** The server's watches; a function, since the server is made after its handlers. */
   readonly watches: () => WatchHubs;
+  /** What other parts count. */
+  readonly others?: readonly MetricFamily[] | undefined;
 }
 
 /** The API server's own numbers, at `/metrics`, under kube-apiserver's names (1.36). */
@@ -56,8 +58,9 @@ export class ServerMetrics {
   }
 
   async #answer(): Promise<ApiResponse> {
+    const others = (this.#options.others ?? []).map((family) => family.render()).join('');
     const text =
-      this.#requests.render() + this.#inFlightText() + this.#watchText() + (await this.#objectText()) + processText();
+      others + this.#requests.render() + this.#inFlightText() + this.#watchText() + (await this.#objectText()) + processText();
     const headers = {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'cache-control': 'no-cache, private',

@@ -1,0 +1,95 @@
+import { badRequest, type Clock, type Random } from '@kubewright/apimachinery';
+import { WebhookCallError } from '../../webhooks/webhook-call-error.ts';
+import type { WebhookClient } from '../../webhooks/webhook-client.ts';
+import type { AdmissionAttributes } from '../admission-plugin.ts';
+import {
+  type AdmissionResponse,
+  admissionRequest,
+  admissionReview,
+  InvalidResponseError,
+  readAdmissionResponse,
+  reviewVersion,
+} from './admission-review.ts';
+import type { Version, VersionedObjects } from './reviewed-request.ts';
+import type { WebhookSpec } from './webhook.ts';
+import { rejection, WebhookFailure } from './webhook-failure.ts';
+import type { WebhookMetrics } from './webhook-metrics.ts';
+
+/** What {@link callHook} works with. */
+export interface HookCallServices {
+  readonly client: WebhookClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: WebhookMetrics;
+}
+
+/** One question to one webhook. */
+export interface HookQuestion {
+  readonly hook: WebhookSpec;
+  readonly attributes: AdmissionAttributes;
+  readonly version: Version;
+  readonly objects: VersionedObjects;
+  readonly mutating: boolean;
+}
+
+/**
+ * Asks a webhook about a request.
+ *
+ * @throws WebhookRejection when it says no, WebhookFailure when it says nothing, StatusError 400 when it does not support
+ * dry runs
+ */
+export async function askHook(question: HookQuestion, services: HookCallServices): Promise<AdmissionResponse> {
+  const { hook, attributes, version: shown, objects, mutating } = question;
+  if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun') {
+    throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
+  }
+  const version = reviewVersion(hook.admissionReviewVersions);
+  if (version === undefined) {
+    const reason =
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+    throw new WebhookFailure(hook.name, reason, { httpStatus: 400 });
+  }
+  const uid = services.random.uid();
+  const body = admissionReview(admissionRequest(attributes, shown), { uid, version, objects });
+  try {
+    const { clientConfig: config, timeoutSeconds } = hook;
+    const answer = await services.client.post({ config, body, timeoutSeconds, signal: attributes.signal });
+    const response = readAdmissionResponse(answer, { uid, version, mutating });
+    for (const text of response.warnings) attributes.warn(text);
+    if (!response.allowed) throw rejection(hook.name, response.status);
+    return response;
+  } catch (cause) {
+    if (!(cause instanceof WebhookCallError)) throw cause;
+    const what = cause instanceof InvalidResponseError ? 'received invalid webhook response' : 'failed to call webhook';
+    throw new WebhookFailure(hook.name, `${what}: ${cause.message}`, { httpStatus: cause.httpStatus, cause });
+  }
+}
+
+/** Runs a question and takes note of what came of it. A failure that the policy ignores is answered `undefined`. */
+export async function observed<T>(
+  question: HookQuestion,
+  services: HookCallServices,
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
+  const { clock, metrics } = services;
+  const { hook, attributes, mutating } = question;
+  const started = clock.monotonic();
+  const ignores = hook.failurePolicy === 'Ignore';
+  const labels = { name: hook.name, type: mutating ? 'admit' : 'validating', operation: attributes.operation };
+  const note = (outcome: Parameters<WebhookMetrics['called']>[1]): void =>
+    metrics.called(labels, { ...outcome, seconds: (clock.monotonic() - started) / 1000 });
+  try {
+    const result = await ask();
+    note({ code: 200, rejected: false });
+    return result;
+  } catch (error) {
+    const failed = error instanceof WebhookFailure;
+    const { httpStatus = 0 } = error as { readonly httpStatus?: number };
+    note({ code: httpStatus, rejected: !(failed && ignores), error });
+    if (!(failed && ignores)) throw error;
+    metrics.failedOpen(labels);
+    // Who asked has gone: nobody waits for the rest.
+    attributes.signal.throwIfAborted();
+    return undefined;
+  }
+}

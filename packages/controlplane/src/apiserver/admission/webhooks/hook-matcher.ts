@@ -1,0 +1,119 @@
+import { forbidden, type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import type { ResourceCatalog } from '../../registry/index.ts';
+import type { Draft } from '../../registry/strategy.ts';
+import type { AdmissionAttributes } from '../admission-plugin.ts';
+import type { ReadObject } from '../object-reader.ts';
+import { admissionRequest } from './admission-review.ts';
+import {
+  equivalentVersions,
+  namespaceOf,
+  requestVersion,
+  type Version,
+  type VersionedObjects,
+} from './reviewed-request.ts';
+import { ruleMatches } from './rule-match.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookMetrics } from './webhook-metrics.ts';
+
+/** What {@link HookMatcher} works with. */
+export interface HookMatcherOptions {
+  readonly catalog: ResourceCatalog;
+  /** Reads namespaces. */
+  readonly read: ReadObject;
+  readonly metrics: WebhookMetrics;
+  readonly type: 'admit' | 'validating';
+}
+
+/** A request as a webhook would be asked about it. */
+export interface MatchInput {
+  readonly attributes: AdmissionAttributes;
+  /** The objects as they are now, for selectors. */
+  readonly current: VersionedObjects;
+  /** The objects in another version, for conditions. */
+  objectsIn(version: Version): Promise<VersionedObjects>;
+}
+
+/** Decides which webhooks see a request, and in which version (`ShouldCallHook`, 1.36). */
+export class HookMatcher {
+  readonly #options: HookMatcherOptions;
+
+  constructor(options: HookMatcherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The version in which a webhook is to see a request; `undefined` when it is not to be called.
+   *
+   * @throws StatusError 403 when a condition fails and the failure policy is to fail, 404 without a namespace
+   */
+  async match(hook: Webhook, input: MatchInput): Promise<Version | undefined> {
+    const { attributes, current } = input;
+    const labels = await this.#namespaceLabels(hook, attributes);
+    if (labels !== undefined && labels !== 'missing' && !hook.namespaceSelector.matches(labels)) return undefined;
+    if (!objectSelected(hook, current)) return undefined;
+    const version = this.#version(hook, attributes);
+    if (version === undefined) return undefined;
+    if (labels === 'missing') throw notFound({ group: '', resource: 'namespaces' }, attributes.namespace);
+    if (hook.conditions.isEmpty) return version;
+    return (await this.#conditionsHold(hook, input, version)) ? version : undefined;
+  }
+
+  /** Labels to select by; `undefined` where no selector applies. */
+  async #namespaceLabels(hook: Webhook, attributes: AdmissionAttributes) {
+    const { definition, subresource, operation, namespace, object } = attributes;
+    const isNamespace = definition.resource === 'namespaces';
+    if (hook.namespaceSelector.isEmpty || (namespaceOf(attributes) === '' && !isNamespace)) return undefined;
+    // The namespace that is written is not there yet, or not as it will be.
+    if (isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) {
+      return object?.metadata.labels ?? {};
+    }
+    const name = isNamespace ? attributes.name : namespace;
+    const stored = await this.#options.read({ group: '', resource: 'namespaces', name });
+    return stored === undefined ? 'missing' : (stored.metadata.labels ?? {});
+  }
+
+  #version({ spec }: Webhook, attributes: AdmissionAttributes): Version | undefined {
+    const { operation, subresource } = attributes;
+    const namespace = namespaceOf(attributes);
+    const own = requestVersion(attributes);
+    const seen = (rule: (typeof rules)[number], { definition }: Version): boolean => {
+      const { group, version, resource } = definition;
+      return ruleMatches(rule, { operation, group, version, resource, subresource, namespace });
+    };
+    const { rules = [] } = spec;
+    if (rules.some((rule) => seen(rule, own))) return own;
+    if (spec.matchPolicy !== 'Equivalent') return undefined;
+    const others = equivalentVersions(this.#options.catalog, attributes);
+    for (const rule of rules) {
+      const found = others.find((other) => seen(rule, other));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async #conditionsHold(hook: Webhook, input: MatchInput, version: Version): Promise<boolean> {
+    const { attributes } = input;
+    const { metrics, type } = this.#options;
+    const { object, oldObject } = await input.objectsIn(version);
+    const request = { ...admissionRequest(attributes, version), ...(attributes.namespace === '' && { namespace: '' }) };
+    const verdict = hook.conditions.evaluate({ object: object ?? null, oldObject: oldObject ?? null, request });
+    const { name } = hook.spec;
+    if (verdict.matches === true) return true;
+    if (verdict.matches === false) {
+      metrics.excluded({ name, type, operation: attributes.operation });
+      return false;
+    }
+    metrics.conditionFailed({ name, type, operation: attributes.operation });
+    if (hook.spec.failurePolicy === 'Ignore') return false;
+    const [first = '', ...more] = verdict.faults;
+    const why = more.length === 0 ? first : `[${verdict.faults.join(', ')}]`;
+    throw forbidden(attributes.definition, attributes.name, why);
+  }
+}
+
+function objectSelected({ objectSelector }: Webhook, { object, oldObject }: VersionedObjects): boolean {
+  if (objectSelector.isEmpty) return true;
+  const selected = (one: Draft | KubernetesObject | undefined): boolean =>
+    one !== undefined && objectSelector.matches(one.metadata?.labels ?? {});
+  return selected(object) || selected(oldObject);
+}

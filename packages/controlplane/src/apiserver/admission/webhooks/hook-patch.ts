@@ -1,0 +1,90 @@
+import { Buffer } from 'node:buffer';
+import { applyJsonPatch, JsonPatchError } from '@kubewright/apimachinery';
+import { BodyReadError, DecodeError, decodeValue, parseJson } from '@kubewright/schema';
+import { jsonEqual } from '../../registry/json-equal.ts';
+import type { Draft } from '../../registry/strategy.ts';
+import { webhookFault } from '../../webhooks/webhook-fault.ts';
+import type { AdmissionResponse } from './admission-review.ts';
+import type { HookQuestion } from './hook-call.ts';
+import { copyOf, type Version } from './reviewed-request.ts';
+import { WebhookFailure } from './webhook-failure.ts';
+
+/**
+ * Applies the patch of a mutating webhook to the object it was shown: decoded again, and with its defaults.
+ *
+ * @throws WebhookFailure when the patch cannot be read, StatusError 500 when it cannot be applied
+ */
+export function applyHookPatch(
+  question: HookQuestion,
+  response: AdmissionResponse,
+): { readonly object: Draft; readonly changed: boolean } | undefined {
+  const { hook, objects, version } = question;
+  const { patch, patchType } = response;
+  if (patch === undefined || patch.length === 0) return undefined;
+  const operations = readPatch(patch, hook.name);
+  if (operations.length === 0) return undefined;
+  if (objects.object === undefined) {
+    throw webhookFault(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    );
+  }
+  if (patchType !== 'JSONPatch') {
+    throw new WebhookFailure(hook.name, `unsupported patch type ${JSON.stringify(patchType)}`, { httpStatus: 400 });
+  }
+  const decoded = decodePatched(patched(objects.object, operations), version);
+  const changed = !jsonEqual(decoded, copyOf(objects.object));
+  if (version.type.kind === version.definition.kind) version.definition.strategy.applyDefaults?.(decoded);
+  return { object: decoded, changed };
+}
+
+function readPatch(bytes: Uint8Array, webhook: string): readonly unknown[] {
+  const undecodable = (detail: string, cause?: unknown): WebhookFailure => {
+    const reason = `received undecodable patch in webhook response: ${detail}`;
+    return new WebhookFailure(webhook, reason, { httpStatus: 503, cause });
+  };
+  let value: unknown;
+  try {
+    value = parseJson(bytes).value;
+  } catch (cause) {
+    if (!(cause instanceof BodyReadError)) throw cause;
+    const first = Buffer.from(bytes).toString('utf8').trim().charAt(0);
+    throw undecodable(`invalid character '${first}' looking for beginning of value`, cause);
+  }
+  if (value === null) return [];
+  if (Array.isArray(value)) return value as readonly unknown[];
+  throw undecodable(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`);
+}
+
+function patched(object: Draft, operations: readonly unknown[]): unknown {
+  try {
+    return applyJsonPatch(copyOf(object), operations);
+  } catch (cause) {
+    if (cause instanceof JsonPatchError) throw webhookFault(cause.message, cause);
+    throw cause;
+  }
+}
+
+/** Fits what came out to its type; fields that it does not have are dropped, as Go's decoder does. */
+function decodePatched(value: unknown, { type, definition }: Version): Draft {
+  const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw webhookFault(`couldn't get version/kind; json parse error: the patched object is no object`);
+  }
+  const { kind = '', apiVersion: given = '' } = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  if (definition.custom && kind === '') {
+    throw webhookFault(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
+  }
+  if ((kind !== '' && kind !== type.kind) || (given !== '' && given !== apiVersion)) {
+    throw webhookFault(`a webhook made ${String(given)} ${String(kind)} of ${apiVersion} ${type.kind}`);
+  }
+  // Other views have no schema of their own here.
+  if (type.kind !== definition.kind) return { ...(value as Draft), kind: type.kind, apiVersion };
+  try {
+    const decoded = definition.decode ? definition.decode(value, {}) : decodeValue(definition.schema, value, {});
+    const { metadata, ...rest } = decoded.value as Draft;
+    return { ...rest, kind: type.kind, apiVersion, metadata: metadata ?? {} };
+  } catch (cause) {
+    if (cause instanceof DecodeError) throw webhookFault(cause.message, cause);
+    throw cause;
+  }
+}

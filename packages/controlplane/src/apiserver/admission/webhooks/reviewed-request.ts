@@ -1,0 +1,73 @@
+import { internalError, type KubernetesObject } from '@kubewright/apimachinery';
+import type { ResourceCatalog, ResourceDefinition } from '../../registry/index.ts';
+import type { Draft } from '../../registry/strategy.ts';
+import type { AdmissionAttributes } from '../admission-plugin.ts';
+
+/** Group, version and kind of the bodies of a resource, or of one of its subresources. */
+export interface BodyType {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A request in the version in which a webhook wants to see it. */
+export interface Version {
+  readonly definition: ResourceDefinition;
+  readonly type: BodyType;
+}
+
+/** The objects of a request in one version. */
+export interface VersionedObjects {
+  readonly object: Draft | undefined;
+  readonly oldObject: KubernetesObject | undefined;
+}
+
+/** The type of what is sent to a resource or subresource; `undefined` where there is no such subresource. */
+export function bodyTypeOf(definition: ResourceDefinition, subresource: string): BodyType | undefined {
+  const { group, version, kind } = subresource === '' ? definition : (definition.subresources.get(subresource) ?? {});
+  return kind === undefined ? undefined : { group: group ?? '', version: version ?? '', kind };
+}
+
+/** The version in which a request came. */
+export function requestVersion({ definition, subresource }: AdmissionAttributes): Version {
+  return { definition, type: bodyTypeOf(definition, subresource) ?? definition };
+}
+
+/**
+ * The other resources under which the same objects are served: versions of a kind, and events, which are in two groups.
+ * They are those that share their storage.
+ */
+export function equivalentVersions(catalog: ResourceCatalog, attributes: AdmissionAttributes): readonly Version[] {
+  const { definition, subresource } = attributes;
+  return catalog.all().flatMap((other) => {
+    if (other.storagePrefix !== definition.storagePrefix || other.virtual !== undefined) return [];
+    if (other.group === definition.group && other.version === definition.version) return [];
+    const type = bodyTypeOf(other, subresource);
+    return type === undefined ? [] : [{ definition: other, type }];
+  });
+}
+
+/** Converts an object of a request into another version; the result shares nothing that is changed later. */
+export async function convertBody(object: Draft, from: Version, to: Version): Promise<Draft> {
+  const { group, version, kind } = from.type;
+  if (group === to.type.group && version === to.type.version && kind === to.type.kind) return copyOf(object);
+  if (kind !== from.definition.kind || to.type.kind !== to.definition.kind) {
+    throw internalError(`${version}.${kind} is not suitable for converting to ${to.type.version}.${to.type.kind}`);
+  }
+  const apiVersion = to.type.group === '' ? to.type.version : `${to.type.group}/${to.type.version}`;
+  const { converter } = from.definition;
+  if (converter !== undefined) return converter.convert(copyOf(object), apiVersion);
+  const stored = from.definition.conversion?.toStorage(copyOf(object)) ?? copyOf(object);
+  const made = to.definition.conversion?.fromStorage(stored as unknown as KubernetesObject) ?? stored;
+  return { ...(made as unknown as Draft), apiVersion, kind: to.type.kind };
+}
+
+/** Drafts are plain JSON. */
+export function copyOf(object: Draft): Draft {
+  return JSON.parse(JSON.stringify(object)) as Draft;
+}
+
+/** A namespace counts as being in itself. */
+export function namespaceOf({ definition, namespace, name }: AdmissionAttributes): string {
+  return definition.group === '' && definition.resource === 'namespaces' ? name : namespace;
+}

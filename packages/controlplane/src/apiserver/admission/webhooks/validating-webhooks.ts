@@ -1,0 +1,82 @@
+import { webhookFault } from '../../webhooks/webhook-fault.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
+import { askHook, type HookCallServices, type HookQuestion, observed } from './hook-call.ts';
+import { HookMatcher } from './hook-matcher.ts';
+import { isExempt } from './is-exempt.ts';
+import { convertBody, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
+import { WebhookFailure } from './webhook-failure.ts';
+import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
+
+/** Asks validating webhooks, all at once; the first refusal in their order counts (`ValidatingAdmissionWebhook`, 1.36). */
+export class ValidatingWebhooks implements AdmissionPlugin {
+  readonly name = 'ValidatingAdmissionWebhook';
+  readonly #options: WebhookPluginOptions;
+  readonly #matcher: HookMatcher;
+  readonly #services: HookCallServices;
+
+  constructor(options: WebhookPluginOptions) {
+    this.#options = options;
+    this.#services = options;
+    this.#matcher = new HookMatcher({ ...options, type: 'validating' });
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    const { webhooks } = this.#options.source;
+    if (webhooks.length === 0 || isExempt(attributes)) return;
+    const views = new VersionViews(attributes);
+    const questions: HookQuestion[] = [];
+    for (const hook of webhooks) {
+      const objectsIn = (version: Version): Promise<VersionedObjects> => views.in(version);
+      const version = await this.#matcher.match(hook, { attributes, current: attributes, objectsIn });
+      if (version === undefined) continue;
+      const objects = await views.in(version);
+      questions.push({ hook: hook.spec, attributes, version, objects, mutating: false });
+    }
+    const outcomes = await Promise.allSettled(
+      questions.map((question) => observed(question, this.#services, () => askHook(question, this.#services))),
+    );
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') throw refusalOf(outcome.reason);
+    }
+  }
+}
+
+/** What a caller of the API is told of a webhook that failed. */
+export function refusalOf(error: unknown): unknown {
+  return error instanceof WebhookFailure ? webhookFault(error.message, error) : error;
+}
+
+/** The objects of a request, converted once for each version. */
+class VersionViews {
+  readonly #attributes: AdmissionAttributes;
+  readonly #views = new Map<string, Promise<VersionedObjects>>();
+
+  constructor(attributes: AdmissionAttributes) {
+    this.#attributes = attributes;
+  }
+
+  in(version: Version): Promise<VersionedObjects> {
+    const { group, version: name, kind } = version.type;
+    const key = `${group}/${name}/${kind}`;
+    let view = this.#views.get(key);
+    if (view === undefined) {
+      view = viewIn(version, requestVersion(this.#attributes), this.#attributes);
+      this.#views.set(key, view);
+    }
+    return view;
+  }
+}
+
+/** Both objects of a request in another version. */
+export async function viewIn(to: Version, from: Version, objects: VersionedObjects): Promise<VersionedObjects> {
+  if (to.type.group === from.type.group && to.type.version === from.type.version) return objects;
+  try {
+    const { object, oldObject } = objects;
+    const converted = object && (await convertBody(object, from, to));
+    // A draft has all fields of an object.
+    const old = oldObject && (await convertBody(oldObject as unknown as NonNullable<typeof object>, from, to));
+    return { object: converted, oldObject: old as unknown as VersionedObjects['oldObject'] };
+  } catch (cause) {
+    throw webhookFault(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}

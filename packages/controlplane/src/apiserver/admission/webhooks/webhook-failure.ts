@@ -1,0 +1,55 @@
+import { StatusError } from '@kubewright/apimachinery';
+
+/** A webhook that gave no verdict: unreachable, late, or answering nonsense. Its failure policy decides. */
+export class WebhookFailure extends Error {
+  override readonly name = 'WebhookFailure';
+  readonly code = 'KW5702';
+  /** For metrics. */
+  readonly httpStatus: number;
+
+  constructor(webhook: string, reason: string, options: { readonly httpStatus: number; readonly cause?: unknown }) {
+    super(`failed calling webhook ${JSON.stringify(webhook)}: ${reason}`, { cause: options.cause });
+    this.httpStatus = options.httpStatus;
+  }
+}
+
+/** A verdict against a request. */
+export class WebhookRejection extends StatusError {}
+
+interface ToldStatus {
+  readonly status?: unknown;
+  readonly message?: unknown;
+  readonly reason?: unknown;
+  readonly code?: unknown;
+  readonly details?: unknown;
+  readonly metadata?: unknown;
+}
+
+/** Nothing above is a status that HTTP/2 can carry. */
+const MAX_CODE = 599;
+
+/** The refusal that a webhook pronounced, in upstream's words (`ToStatusErr`, 1.36): never a success. */
+export function rejection(webhook: string, told: Readonly<Record<string, unknown>> | undefined): WebhookRejection {
+  const { status, message, reason, code, details, metadata }: ToldStatus = told ?? {};
+  const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
+  const said = text(message) || text(reason);
+  const asked = typeof code === 'number' && Number.isInteger(code) ? code : 0;
+  return new WebhookRejection({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: isObject(metadata) ? metadata : {},
+    status: text(status) === '' || status === 'Success' ? 'Failure' : text(status),
+    message: said === '' ? `${by} without explanation` : `${by}: ${said}`,
+    ...(text(reason) !== '' && { reason: text(reason) }),
+    ...(isObject(details) && { details }),
+    code: asked < 400 ? 400 : asked > MAX_CODE ? 500 : asked,
+  } as StatusError['status']);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,85 @@
+import { Counter, Histogram } from '../../metrics/metric-family.ts';
+import { WebhookFailure, WebhookRejection } from './webhook-failure.ts';
+
+/** Which webhook, in which phase, for what. */
+export interface HookLabels {
+  readonly name: string;
+  readonly type: string;
+  readonly operation: string;
+}
+
+/** How a call ended. */
+export interface HookOutcome {
+  readonly code: number;
+  readonly rejected: boolean;
+  readonly seconds?: number;
+  readonly error?: unknown;
+}
+
+const MAX_CODE = 600;
+
+/** Numbers of calls to admission webhooks, under kube-apiserver's names (1.36). */
+export class WebhookMetrics {
+  readonly #total = new Counter(
+    'apiserver_admission_webhook_request_total',
+    'Calls of admission webhooks by their answer; codes above 600 are counted as 600.',
+  );
+  readonly #duration = new Histogram('apiserver_admission_webhook_admission_duration_seconds', {
+    help: 'How long admission webhooks took, in seconds.',
+    bounds: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
+  });
+  readonly #rejections = new Counter(
+    'apiserver_admission_webhook_rejection_count',
+    'Requests refused by admission webhooks, or because they failed.',
+  );
+  readonly #failOpen = new Counter(
+    'apiserver_admission_webhook_fail_open_count',
+    'Failures of admission webhooks that their policy ignores.',
+  );
+  readonly #exclusions = new Counter(
+    'apiserver_admission_match_condition_exclusions_total',
+    'Calls that match conditions made unnecessary.',
+  );
+  readonly #conditionErrors = new Counter(
+    'apiserver_admission_match_condition_evaluation_errors_total',
+    'Match conditions that could not be evaluated.',
+  );
+
+  /** A call has ended. */
+  called(labels: HookLabels, { code, rejected, seconds = 0, error }: HookOutcome): void {
+    const shownCode = `${Math.min(code, MAX_CODE)}`;
+    const { name, type, operation } = labels;
+    this.#total.add({ code: shownCode, name, operation, rejected: `${rejected}`, type });
+    this.#duration.observe({ name, operation, rejected: `${rejected}`, type }, seconds);
+    if (!rejected) return;
+    const errorType =
+      error instanceof WebhookFailure
+        ? 'calling_webhook_error'
+        : error instanceof WebhookRejection
+          ? 'no_error'
+          : 'apiserver_internal_error';
+    const rejectionCode = errorType === 'apiserver_internal_error' ? '0' : shownCode;
+    this.#rejections.add({ error_type: errorType, name, operation, rejection_code: rejectionCode, type });
+  }
+
+  /** A failure was ignored. */
+  failedOpen({ name, type }: HookLabels): void {
+    this.#failOpen.add({ name, type });
+  }
+
+  /** A condition said that there is nothing to call for. */
+  excluded({ name, type, operation }: HookLabels): void {
+    this.#exclusions.add({ kind: 'webhook', name, operation, type });
+  }
+
+  /** A condition failed. */
+  conditionFailed({ name, type, operation }: HookLabels): void {
+    this.#conditionErrors.add({ kind: 'webhook', name, operation, type });
+  }
+
+  /** All families, in the text format of Prometheus. */
+  render(): string {
+    const families = [this.#total, this.#duration, this.#rejections, this.#failOpen];
+    return [...families, this.#exclusions, this.#conditionErrors].map((family) => family.render()).join('');
+  }
+}

@@ -1,0 +1,58 @@
+import { LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
+import type { CelEnvironment } from '@kubewright/schema';
+import type { WebhookClientConfig } from '../../webhooks/webhook-client.ts';
+import { MatchConditions } from './match-conditions.ts';
+
+/** One webhook as it is stored (admissionregistration/v1), mutating or validating. Defaults are filled in. */
+export interface WebhookSpec {
+  readonly name: string;
+  readonly clientConfig: WebhookClientConfig;
+  readonly rules?: readonly WebhookRule[];
+  readonly failurePolicy?: 'Fail' | 'Ignore';
+  readonly matchPolicy?: 'Exact' | 'Equivalent';
+  readonly namespaceSelector?: LabelSelectorObject;
+  readonly objectSelector?: LabelSelectorObject;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly admissionReviewVersions: readonly string[];
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  /** Of mutating webhooks. */
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+}
+
+/** Which requests a webhook wants to see (`RuleWithOperations`). */
+export interface WebhookRule {
+  readonly operations: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  /** `pods`, `pods/status`, `*`, `pods/*`, `*` with `/*`. */
+  readonly resources: readonly string[];
+  readonly scope?: '*' | 'Cluster' | 'Namespaced';
+}
+
+/** A webhook with what is worked out once: selectors and conditions. */
+export interface Webhook {
+  readonly spec: WebhookSpec;
+  /** Tells webhooks of the same name in several configurations apart. */
+  readonly id: string;
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+  readonly conditions: MatchConditions;
+}
+
+/** Prepares the webhooks of one stored configuration, in their order. */
+export function webhooksOf(
+  configuration: {
+    readonly metadata: { readonly name?: string | undefined };
+    readonly webhooks?: readonly WebhookSpec[] | null;
+  },
+  environment: CelEnvironment,
+): readonly Webhook[] {
+  return (configuration.webhooks ?? []).map((spec, index) => ({
+    spec,
+    id: `${configuration.metadata.name}/${spec.name}/${index}`,
+    namespaceSelector: LabelSelector.ofObject(spec.namespaceSelector ?? {}),
+    objectSelector: LabelSelector.ofObject(spec.objectSelector ?? {}),
+    conditions: new MatchConditions(spec.matchConditions ?? [], environment),
+  }));
+}

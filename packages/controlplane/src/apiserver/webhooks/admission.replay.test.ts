@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { comparable, recordedAnswers, type Step, withoutSettled } from '../testdata/plane-under-test.ts';
+import { acceptedDifferences } from './testdata/accepted-differences.ts';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { steps } from './testdata/admission.mjs';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { behaviours } from './testdata/admission-behaviours.mjs';
+import { comparableReceived, playWithWebhooks, type WebhookStepAnswer } from './testdata/webhook-replay.ts';
+
+const recorded = recordedAnswers(new URL('./testdata/admission-1.36.3.jsonl', import.meta.url)) as WebhookStepAnswer[];
+
+describe('webhooks of admission, as recorded from the real API server', () => {
+  let answers: readonly WebhookStepAnswer[] = [];
+
+  beforeAll(async () => {
+    const played = await playWithWebhooks(steps, { behaviours });
+    expect(played.errors).toEqual([]);
+    answers = played.answers;
+  }, 60_000);
+
+  for (const [index, step] of (steps as readonly Step[]).entries()) {
+    const [method, path, body] = step;
+    it(`${index}: ${method} ${path.slice(0, 100)} ${JSON.stringify(body ?? '').slice(0, 120)}`, () => {
+      const want = recorded[index] as WebhookStepAnswer;
+      const got = answers[index] as WebhookStepAnswer;
+      const shown = (answer: WebhookStepAnswer): unknown => ({
+        ...(comparable(withoutSettled(answer, step)) as object),
+        received: comparableReceived(answer.received),
+      });
+      const difference = acceptedDifferences.admission[index];
+      if (difference === undefined) {
+        expect(shown(got)).toEqual(shown(want));
+        return;
+      }
+      expect(shown(got), `no difference any more: ${difference.why}`).not.toEqual(shown(want));
+      expect(got.status, difference.why).toBe(difference.status);
+    });
+  }
+});

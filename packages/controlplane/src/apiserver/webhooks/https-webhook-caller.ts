@@ -1,0 +1,109 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { networkMessage } from './network-message.ts';
+import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-caller.ts';
+
+/** Options of {@link HttpsWebhookCaller}. */
+export interface HttpsWebhookCallerOptions {
+  /** Bytes of an answer. @defaultValue 16 MiB */
+  readonly maxResponseBytes?: number | undefined;
+}
+
+/** Sets of authorities whose connections are kept at a time. */
+const MAX_AGENTS = 30;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+/** Calls webhooks over HTTPS (HTTP/1.1, as upstream does for load balancing), on kept connections. */
+export class HttpsWebhookCaller implements WebhookCaller, Disposable {
+  readonly #agents = new Map<string, Agent>();
+  readonly #maxResponseBytes: number;
+
+  constructor(options: HttpsWebhookCallerOptions = {}) {
+    this.#maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  }
+
+  call(request: WebhookRequest): Promise<WebhookResponse> {
+    const { method, url, connectTo, body, signal, ca } = request;
+    const { hostname, port } = connectTo ? { hostname: connectTo.host, port: connectTo.port } : addressOf(url);
+    const name = unbracketed(url.hostname);
+    const headers = { accept: 'application/json, */*', host: url.host, ...bodyHeaders(body) };
+    return new Promise((resolve, reject) => {
+      const sent = httpsRequest({
+        method,
+        host: unbracketed(hostname),
+        port,
+        path: url.pathname + url.search,
+        headers,
+        agent: this.#agent(ca),
+        signal,
+        // A name that is an address is checked against the certificate too, but never sent.
+        servername: isIP(name) === 0 ? name : '',
+      });
+      sent.on('error', (error) => reject(new Error(networkMessage(error, { hostname, port }), { cause: error })));
+      sent.on('response', (response) => this.#read(response).then(resolve, reject));
+      sent.end(body);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+
+  async #read(response: IncomingMessage): Promise<WebhookResponse> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of response as AsyncIterable<Uint8Array>) {
+        size += chunk.length;
+        if (size > this.#maxResponseBytes) {
+          throw new Error(`the answer is longer than ${this.#maxResponseBytes} bytes`);
+        }
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      response.destroy();
+      if (error instanceof Error && error.message === 'aborted') throw new Error('unexpected EOF', { cause: error });
+      throw error;
+    }
+    const { statusCode = 0, headers } = response;
+    return {
+      status: statusCode,
+      contentType: headers['content-type'] ?? '',
+      location: headers.location,
+      body: Buffer.concat(chunks),
+    };
+  }
+
+  /** Connections are shared by those who trust the same; the agent itself keeps servers apart. */
+  #agent(ca = ''): Agent {
+    let agent = this.#agents.get(ca);
+    if (agent === undefined) {
+      agent = new Agent({ keepAlive: true, ALPNProtocols: ['http/1.1'], ...(ca !== '' && { ca }) });
+      const [oldest] = this.#agents.keys();
+      if (this.#agents.size >= MAX_AGENTS && oldest !== undefined) {
+        this.#agents.get(oldest)?.destroy();
+        this.#agents.delete(oldest);
+      }
+    } else {
+      this.#agents.delete(ca); // the last in the map is the one that was used last
+    }
+    this.#agents.set(ca, agent);
+    return agent;
+  }
+}
+
+function addressOf(url: URL): { readonly hostname: string; readonly port: number } {
+  return { hostname: url.hostname, port: url.port === '' ? 443 : Number(url.port) };
+}
+
+function bodyHeaders(body: Uint8Array | undefined): Readonly<Record<string, string | number>> {
+  return body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length };
+}
+
+/** `[::1]` is how an address stands in a URL. */
+function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,57 @@
+import type { WebhookAnswer } from './webhook-answer.ts';
+import { WebhookCallError } from './webhook-call-error.ts';
+
+/** The review that was sent. */
+export interface ReviewKind {
+  /** `admission.k8s.io` or `apiextensions.k8s.io` */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Kinds that upstream's decoder knows in every group. */
+const META_KINDS = new Set([
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'Status',
+  'UpdateOptions',
+  'WatchEvent',
+]);
+
+/**
+ * Checks that an answer can be read as the review that was sent, in that version. One that says nothing of its type can.
+ *
+ * @throws WebhookCallError in the words of upstream's decoder (1.36)
+ */
+export function checkReviewKind(answer: WebhookAnswer, sent: ReviewKind): void {
+  const { kind = '', apiVersion = '' } = answer;
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string') {
+    const what = typeof (typeof kind === 'string' ? apiVersion : kind);
+    throw new WebhookCallError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`);
+  }
+  const wanted = `${sent.group}/${sent.version}`;
+  if ((kind === '' || kind === sent.kind) && (apiVersion === '' || apiVersion === wanted)) return;
+  const [group, version = ''] = apiVersion.split('/');
+  const shownKind = kind === '' ? sent.kind : kind;
+  const isKnown = shownKind === sent.kind || META_KINDS.has(shownKind);
+  if (group === sent.group && ['v1', 'v1beta1'].includes(version) && isKnown) {
+    const from = `${version}.${shownKind}`;
+    throw new WebhookCallError(`converting (${from}) to (${sent.version}.${sent.kind}): unknown conversion`);
+  }
+  throw new WebhookCallError(
+    `no kind ${JSON.stringify(shownKind)} is registered for version ${JSON.stringify(apiVersion || wanted)} in scheme "pkg/runtime/scheme.go:111"`,
+  );
+}
+
+/** A type as Go prints it in `expected webhook response of …, got …`. */
+export function shownType({ kind, apiVersion }: { readonly kind?: unknown; readonly apiVersion?: unknown }): string {
+  const version = typeof apiVersion === 'string' ? apiVersion : '';
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
+}

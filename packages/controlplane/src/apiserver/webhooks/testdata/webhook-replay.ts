@@ -1,0 +1,95 @@
+import * as crypto from 'node:crypto';
+import { issueCertificate, systemClock } from '@kubewright/apimachinery';
+import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { CERTIFICATE_NAMES } from './certificate-names.mjs';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { fillSteps, withoutAddress } from './fill-steps.mjs';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { startWebhookServer } from './webhook-server.mjs';
+
+/** What a webhook server was sent. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly body?: { readonly request?: Readonly<Record<string, unknown>> };
+}
+
+/** An answer, and what webhooks were asked for it. */
+export interface WebhookStepAnswer extends StepAnswer {
+  readonly received: readonly Received[];
+}
+
+/** A webhook server, as far as tests use it. */
+export interface WebhookServer {
+  readonly url: string;
+  readonly port: number;
+  take(): readonly Received[];
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** Certificates of one run; the words in them are the recorder's. */
+export function makeCertificates(): { readonly key: string; readonly cert: string; readonly ca: string; readonly otherCa: string } {
+  const now = systemClock.now();
+  const life = { notBeforeMs: now - 60_000, notAfterMs: now + 3_600_000 };
+  const authority = (commonName: string) => issueCertificate({ subject: { commonName }, usage: 'authority', ...life }, crypto);
+  const ca = authority('ca');
+  const hosts = [...CERTIFICATE_NAMES.dns, ...CERTIFICATE_NAMES.ip];
+  const issuer = { key: ca.key, subject: { commonName: 'ca' } };
+  const { key, certificate } = issueCertificate({ subject: { commonName: 'webhook' }, usage: 'server', hosts, issuer, ...life }, crypto);
+  return { key, cert: certificate, ca: ca.certificate, otherCa: authority('other').certificate };
+}
+
+/** Plays a script against a control plane in memory and a webhook server on loopback. */
+export async function playWithWebhooks(
+  steps: readonly Step[],
+  options: {
+    readonly behaviours: unknown;
+    settle?(plane: PlaneUnderTest): (call: SettleCall) => Promise<void>;
+  },
+): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
+  await using plane = await PlaneUnderTest.start();
+  const certificates = makeCertificates();
+  // What hangs is given up when its time is over.
+  const onHang = (): void => void plane.clock.advance(1000);
+  const { behaviours } = options;
+  const server: WebhookServer = await startWebhookServer({ ...certificates, behaviours, onHang });
+  const received: (readonly Received[])[] = [];
+  try {
+    const settle = options.settle?.(plane);
+    const filled = fillSteps(steps, { server, ...certificates }) as Step[];
+    const answers = await plane.play(filled, async (call) => {
+      await settle?.(call);
+      received.push(server.take());
+    });
+    const whole = answers.map((answer, index) => ({ ...answer, received: received[index] ?? [] }));
+    const shown = whole.map((answer) => JSON.parse(withoutAddress(JSON.stringify(answer), server)) as WebhookStepAnswer);
+    return { answers: shown, errors: plane.errors };
+  } finally {
+    await server.close();
+  }
+}
+
+/** What a webhook was sent, without what differs from run to run. */
+export function comparableReceived(received: readonly Received[]): unknown {
+  return received.map(({ body, ...call }) => ({ ...call, ...(body && { body: comparableReview(body) }) }));
+}
+
+function comparableReview(body: NonNullable<Received['body']>): unknown {
+  const review = JSON.parse(JSON.stringify(body)) as { request?: { object?: unknown; oldObject?: unknown } };
+  for (const object of [review.request?.object, review.request?.oldObject]) withoutScaleOwners(object);
+  const { body: compared } = comparable({ status: 0, text: JSON.stringify(review) }) as { readonly body: unknown };
+  return compared;
+}
+
+/** Who owns the fields of a Scale is seen on its parent. */
+function withoutScaleOwners(object: unknown): void {
+  const { kind, metadata } = (object ?? {}) as { kind?: string; metadata?: Record<string, unknown> };
+  if (kind === 'Scale' || kind === 'Binding' || kind === 'Eviction' || kind === 'TokenRequest' || kind === 'SelfSubjectReview') {
+    delete metadata?.['managedFields'];
+  }
+}

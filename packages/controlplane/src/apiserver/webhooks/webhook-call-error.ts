@@ -1,0 +1,12 @@
+/** A webhook that could not be asked, or whose answer is none. The message is upstream's (client-go 1.36). */
+export class WebhookCallError extends Error {
+  override readonly name = 'WebhookCallError';
+  readonly code = 'KW5701';
+  /** HTTP code of the failure: the webhook's own where it answered with a Status. */
+  readonly httpStatus: number;
+
+  constructor(message: string, options: { readonly httpStatus?: number; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.httpStatus = options.httpStatus ?? 503;
+  }
+}

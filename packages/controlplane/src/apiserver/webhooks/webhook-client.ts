@@ -1,0 +1,149 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '@kubewright/apimachinery';
+import type { ResolveService } from './service-resolver.ts';
+import { answerOf, type WebhookAnswer } from './webhook-answer.ts';
+import { WebhookCallError } from './webhook-call-error.ts';
+import type { WebhookCaller, WebhookResponse } from './webhook-caller.ts';
+
+/** Where a webhook is (`WebhookClientConfig` of admissionregistration and apiextensions). */
+export interface WebhookClientConfig {
+  readonly url?: string | undefined;
+  readonly service?:
+    | {
+        readonly namespace: string;
+        readonly name: string;
+        readonly path?: string | undefined;
+        /** @defaultValue 443 */
+        readonly port?: number | undefined;
+      }
+    | undefined;
+  /** Base64 of PEM. */
+  readonly caBundle?: string | undefined;
+}
+
+/** What {@link WebhookClient} works with. */
+export interface WebhookClientOptions {
+  readonly caller: WebhookCaller;
+  readonly resolve: ResolveService;
+  readonly clock: Clock;
+}
+
+/** One review on its way. */
+export interface WebhookPost {
+  readonly config: WebhookClientConfig;
+  readonly body: object;
+  /** After which the call is given up; told to the webhook. @defaultValue it waits as long as the request that needs it */
+  readonly timeoutSeconds?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 10;
+
+/** Sends reviews to webhooks and reads what they answer: addresses, deadlines, redirects, statuses. */
+export class WebhookClient {
+  readonly #options: WebhookClientOptions;
+
+  constructor(options: WebhookClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Posts a review.
+   *
+   * @throws WebhookCallError
+   */
+  async post(post: WebhookPost): Promise<WebhookAnswer> {
+    const { timeoutSeconds, signal } = post;
+    const url = urlOf(post);
+    const late = new AbortController();
+    const timer =
+      timeoutSeconds === undefined
+        ? undefined
+        : this.#options.clock.setTimer(timeoutSeconds * 1000, () => late.abort(new Error('the webhook is late')));
+    try {
+      return answerOf(await this.#follow(url, { post, signal: AbortSignal.any([signal, late.signal]) }));
+    } catch (error) {
+      if (error instanceof WebhookCallError) throw error;
+      const why = late.signal.aborted ? 'context deadline exceeded' : signal.aborted ? 'context canceled' : undefined;
+      const message = why ?? (error instanceof Error ? error.message : String(error));
+      throw new WebhookCallError(`Post ${JSON.stringify(shown(url, error))}: ${message}`, { cause: error });
+    } finally {
+      timer?.[Symbol.dispose]();
+    }
+  }
+
+  async #follow(
+    start: URL,
+    { post, signal }: { readonly post: WebhookPost; readonly signal: AbortSignal },
+  ): Promise<WebhookResponse> {
+    const { caller } = this.#options;
+    const { config } = post;
+    const ca = config.caBundle ? Buffer.from(config.caBundle, 'base64').toString('utf8').trim() : undefined;
+    const body = Buffer.from(JSON.stringify(post.body));
+    let url = start;
+    let method: 'POST' | 'GET' = 'POST';
+    for (let redirects = 0; ; redirects++) {
+      const connectTo = await this.#endpoint(url, config);
+      const sent = { method, url, connectTo, ca, signal, ...(method === 'POST' && { body }) };
+      const response = await raced(caller.call(sent), signal);
+      const { status, location } = response;
+      if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return response;
+      if (redirects + 1 >= MAX_REDIRECTS) throw new RedirectError(location);
+      url = new URL(location, url);
+      // A webhook's answer must not make the server speak in the clear.
+      if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect leaves https');
+      if (status < 307) method = 'GET';
+    }
+  }
+
+  /** A service's name is nobody's in DNS: its endpoint is looked up where the cluster keeps it. */
+  async #endpoint(url: URL, { service }: WebhookClientConfig) {
+    if (service === undefined || url.host !== serviceUrl(service).host) return undefined;
+    return this.#options.resolve({ ...service, port: service.port ?? 443 });
+  }
+}
+
+class RedirectError extends Error {
+  readonly location: string;
+
+  constructor(location: string, message = `stopped after ${MAX_REDIRECTS} redirects`) {
+    super(message);
+    this.location = location;
+  }
+}
+
+function urlOf({ config, timeoutSeconds }: WebhookPost): URL {
+  const { url, service } = config;
+  let made: URL;
+  try {
+    made = service ? serviceUrl(service) : new URL(url ?? '');
+  } catch (cause) {
+    throw new WebhookCallError(`Unparsable URL: ${url}`, { cause });
+  }
+  if (timeoutSeconds !== undefined) made.searchParams.set('timeout', `${timeoutSeconds}s`);
+  return made;
+}
+
+function serviceUrl(service: NonNullable<WebhookClientConfig['service']>): URL {
+  const { name, namespace, path = '/', port = 443 } = service;
+  const made = new URL(`https://${name}.${namespace}.svc:${port}`);
+  made.pathname = path;
+  return made;
+}
+
+/** As Go prints it: with the port, even the usual one of a service; a redirect by what it said. */
+function shown(url: URL, error: unknown): string {
+  if (error instanceof RedirectError) return error.location;
+  const isService = url.hostname.endsWith('.svc') && url.port === '';
+  return isService ? url.href.replace(url.host, `${url.host}:443`) : url.href;
+}
+
+/** A caller that does not look at its signal must not hold the request. */
+function raced<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
