@@ -47,7 +47,10 @@ function setUp(options: { readonly namespaces?: readonly string[] } = {}) {
   return { clock, server, cache, client, reads, start, stop };
 }
 
-const thing = (name: string, more: { namespace?: string; labels?: Record<string, string>; spec?: Thing['spec'] } = {}) => {
+const thing = (
+  name: string,
+  more: { namespace?: string; labels?: Record<string, string>; spec?: Thing['spec'] } = {},
+) => {
   const { namespace = 'default', labels = {}, spec = {} } = more;
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name, namespace, labels }, spec };
 };
@@ -65,7 +68,9 @@ describe('InformerCache scopes', () => {
     cache.declare(cached(Thing, { namespaces }));
     await start();
     expect(names(cache.lister(Thing).list())).toEqual(['a/blue', 'a/red', 'b/red', 'c/blue', 'd/blue']);
-    const fields = server.requests.map((request) => new URL(`http://x${request.split(' ')[1]}`).searchParams.get('fieldSelector'));
+    const fields = server.requests.map((request) =>
+      new URL(`http://x${request.split(' ')[1]}`).searchParams.get('fieldSelector'),
+    );
     expect(fields).toContain('metadata.name=blue,metadata.namespace!=a,metadata.namespace!=b');
   });
 
@@ -137,7 +142,10 @@ describe('InformerCache scopes', () => {
 describe('InformerCache contents', () => {
   it('keeps only the fields that are asked for, of what is listed, watched and written', async () => {
     const { server, cache, client, start } = setUp();
-    server.put(Thing, { ...thing('a', { spec: { node: 'n1', big: 'x'.repeat(5_000), size: 3 } }), status: { phase: 'Up' } });
+    server.put(Thing, {
+      ...thing('a', { spec: { node: 'n1', big: 'x'.repeat(5_000), size: 3 } }),
+      status: { phase: 'Up' },
+    });
     cache.declare(cached(Thing, { fields: ['spec.node', 'status'] }));
     await start();
     expect(cache.lister(Thing).get({ namespace: 'default', name: 'a' })).toMatchObject({
@@ -159,7 +167,12 @@ describe('InformerCache contents', () => {
     const transform = (object: Thing): KubernetesObject => {
       calls++;
       if (object.metadata.name === 'bad') throw new Error('no');
-      return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name: 'other' }, spec: { node: 'changed' } } as Thing;
+      return {
+        apiVersion: object.apiVersion,
+        kind: object.kind,
+        metadata: { name: 'other' },
+        spec: { node: 'changed' },
+      } as Thing;
     };
     cache.declare(cached(Thing, { transform }));
     await start();
@@ -217,7 +230,10 @@ describe('InformerCache contents', () => {
     );
     await start();
     const found = (fieldSelector: string | Record<string, string>): string[] =>
-      cache.lister(Thing).list({ fieldSelector }).map(({ metadata }) => metadata.name ?? '');
+      cache
+        .lister(Thing)
+        .list({ fieldSelector })
+        .map(({ metadata }) => metadata.name ?? '');
     expect(found('spec.node=n1')).toEqual(['a', 'b']);
     expect(found({ 'spec.node': 'n1', 'spec.size': '1' })).toEqual(['a']);
     expect(found('metadata.name=c,spec.size=1')).toEqual(['c']);
@@ -225,7 +241,12 @@ describe('InformerCache contents', () => {
     expect(found('metadata.namespace=other')).toEqual([]);
     expect(() => found('spec.node!=n1')).toThrow(expect.objectContaining({ code: 'KW3012' }));
     expect(() => found('spec.other=1')).toThrow(expect.objectContaining({ code: 'KW3012' }));
-    expect(cache.lister(Thing).list({ limit: 2 }).map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect(
+      cache
+        .lister(Thing)
+        .list({ limit: 2 })
+        .map(({ metadata }) => metadata.name),
+    ).toEqual(['a', 'b']);
     // The server answers alike.
     expect(names(await reads.list(Thing, { fieldSelector: 'spec.node=n1', namespace: 'default' }))).toHaveLength(2);
   });

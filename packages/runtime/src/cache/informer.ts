@@ -86,7 +86,7 @@ export class Informer<T> implements ReflectorSink {
       ...(options.metadataOnly && { metadataOnly: true }),
       onIndexError: (index, error) => log.error('an index function failed', { index, error }),
     });
-    this.ownWrites = new OwnWrites<T>(clock);
+    this.ownWrites = new OwnWrites<T>(clock, { isWhole: this.scope.isWhole });
     this.lister = new StoreLister({ kind, store: this.#store, writes: this.ownWrites, scope: this.scope });
     this.#reflector = new Reflector({
       listWatcher,
@@ -202,13 +202,18 @@ export class Informer<T> implements ReflectorSink {
 
   /** Notes that an object that this process deleted is gone. */
   noteDeletion(key: ObjectKey, uid: string): void {
-    this.ownWrites.deleted(key, uid);
+    this.ownWrites.deleted(key, { uid, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
-  /** Notes that a live read did not find an object; `uid` is that of the one that was here before the read. */
-  noteAbsence(key: ObjectKey, uid: string | undefined): void {
-    if (uid !== undefined) this.ownWrites.deleted(key, uid);
-    this.ownWrites.settled(key);
+  /** Is told what a live read, begun now, answers. */
+  asking(key: ObjectKey): (object: KubernetesObject | undefined) => void {
+    const uid = this.presentUid(key);
+    const mark = this.ownWrites.uncertainty(key);
+    return (object) => {
+      if (object) this.noteWrite(object);
+      else if (uid !== undefined) this.noteDeletion(key, uid);
+      this.ownWrites.settled(key, mark);
+    };
   }
 
   /** The uid of the object of that key as reads show it. */

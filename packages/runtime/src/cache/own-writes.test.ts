@@ -44,7 +44,7 @@ describe('OwnWrites', () => {
     put(writes, object('5'));
     expect(writes.newest(key, undefined)).toBeUndefined();
     put(writes, object('7'));
-    writes.deleted(key, 'u1');
+    writes.deleted(key, { uid: 'u1', stored: undefined });
     put(writes, object('7'));
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
@@ -52,7 +52,7 @@ describe('OwnWrites', () => {
   it('hides a deleted object but not its successor of the same name', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };
-    writes.deleted(key, 'u1');
+    writes.deleted(key, { uid: 'u1', stored });
     expect(writes.newest(key, stored)).toBeUndefined();
     put(writes, object('8', 'u2'), stored);
     expect(writes.newest(key, stored)?.uid).toBe('u2');
@@ -65,9 +65,9 @@ describe('OwnWrites', () => {
   it('hides all objects of one name that were deleted one after the other', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };
-    writes.deleted(key, 'u1');
+    writes.deleted(key, { uid: 'u1', stored });
     put(writes, object('8', 'u2'), stored);
-    writes.deleted(key, 'u2');
+    writes.deleted(key, { uid: 'u2', stored });
     // The watch still shows the first.
     expect(writes.newest(key, stored)).toBeUndefined();
     expect(writes.newest(key, { uid: 'u2', resourceVersion: '8' })).toBeUndefined();
@@ -79,7 +79,7 @@ describe('OwnWrites', () => {
   it('hides what it deleted before the watch ever showed it, and forgets it in time', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
-    writes.deleted(key, 'u1');
+    writes.deleted(key, { uid: 'u1', stored: undefined });
     expect(writes.newest(key, { uid: 'u1', resourceVersion: '5' })).toBeUndefined();
     await clock.advance(600_001);
     expect(writes.isOutside(key)).toBe(false);
@@ -92,7 +92,7 @@ describe('OwnWrites', () => {
     for (let i = 0; i < 1_000; i++) {
       using _deleting = writes.deleting();
       writes.seen(key, { removed: { uid: `u${i}`, resourceVersion: '5' } });
-      writes.deleted(key, `u${i}`);
+      writes.deleted(key, { uid: `u${i}`, stored: undefined });
     }
     expect(writes.size).toBe(0);
   });

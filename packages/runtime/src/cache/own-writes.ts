@@ -29,18 +29,22 @@ const maxEntries = 10_000;
  */
 export class OwnWrites<T> {
   readonly #clock: Clock;
+  readonly #isWhole: boolean;
   readonly #writes = new Map<string, Written<T>>();
   /** By uid: one name may have had several objects, each of them deleted. */
   readonly #deleted = new Map<string, { readonly key: string; readonly untilMs: number }>();
-  readonly #uncertain = new Map<string, { readonly key: ObjectKey; readonly untilMs: number }>();
+  readonly #uncertain = new Map<string, { readonly key: ObjectKey; readonly mark: number; readonly untilMs: number }>();
+  #marks = 0;
   readonly #outside = new Map<string, { readonly untilMs: number }>();
-  /** Uids whose deletion the watch showed while deletions were on their way. */
-  readonly #removed = new Set<string>();
+  /** Uids that the watch showed as removed while deletions were on their way, with their last versions. */
+  readonly #removed = new Map<string, StoredVersion>();
   #deleting = 0;
   #reached = '';
 
-  constructor(clock: Clock) {
+  /** @param options - `isWhole`: whether what the watch shows as removed is deleted, and not merely outside a selector. */
+  constructor(clock: Clock, options: { readonly isWhole?: boolean } = {}) {
     this.#clock = clock;
+    this.#isWhole = options.isWhole ?? true;
   }
 
   get size(): number {
@@ -67,64 +71,74 @@ export class OwnWrites<T> {
     const key = namespace === undefined ? { name } : { namespace, name };
     const id = keyOf(key);
     this.#forgetOld();
-    this.#uncertain.delete(id);
-    if (what.inScope) this.#outside.delete(id);
-    else remember(this.#outside, id, { untilMs: this.#until(patienceMs) });
     // Versions without an order: which state is newer only the server can tell.
     if (compareResourceVersions(resourceVersion, resourceVersion) === undefined) {
       this.uncertain(key);
       return;
     }
     const written = { uid, resourceVersion };
-    if ((what.stored && reached(what.stored, written)) || this.#hasComePast(resourceVersion)) return;
+    if (what.stored && reached(what.stored, written)) return;
     // An answer that comes after that of its deletion.
-    if (this.#deleted.has(uid) || this.#removed.has(uid)) return;
+    const removed = this.#removed.get(uid);
+    if (this.#deleted.has(uid) || (removed && reached(removed, written))) return;
     const newer = this.#writes.get(id);
     if (newer && reached(newer, written)) return;
+    if (what.inScope) this.#outside.delete(id);
+    else remember(this.#outside, id, { untilMs: this.#until(patienceMs) });
+    if (this.#hasComePast(resourceVersion)) return;
     const view = what.inScope ? writtenView<T>(object) : undefined;
     this.#writes.delete(id);
     this.#writes.set(id, { view, key, uid, resourceVersion, untilMs: this.#until(patienceMs) });
   }
 
   /** Notes that the object of that uid is deleted and gone. */
-  deleted(key: ObjectKey, uid: string): void {
+  deleted(key: ObjectKey, what: { readonly uid: string; readonly stored: StoredVersion | undefined }): void {
+    const { uid, stored } = what;
     this.#forgetOld();
     const id = keyOf(key);
-    this.#uncertain.delete(id);
     this.#outside.delete(id);
-    if (this.#writes.get(id)?.uid === uid) this.#writes.delete(id);
-    if (uid === '' || this.#removed.has(uid)) return;
+    const written = this.#writes.get(id);
+    if (uid === '' || (this.#isWhole && this.#removed.has(uid))) return;
+    // Earlier objects of that name, which the watch may yet show, are older than what was deleted; of an object that was
+    // never seen here nobody can tell which are.
+    if (written?.uid === uid) this.#writes.set(id, { ...written, view: undefined });
+    else if (stored?.uid !== uid) this.uncertain(key);
     remember(this.#deleted, uid, { key: id, untilMs: this.#until(patienceMs) });
   }
 
   /** Notes that something was done to an object, and that the answer did not say what came of it. */
   uncertain(key: ObjectKey): void {
     this.#forgetOld();
-    remember(this.#uncertain, keyOf(key), { key, untilMs: this.#until(uncertainMs) });
+    remember(this.#uncertain, keyOf(key), { key, mark: ++this.#marks, untilMs: this.#until(uncertainMs) });
   }
 
-  /** Notes that the server was asked, and said that there is no such object. */
-  settled(key: ObjectKey): void {
-    this.#uncertain.delete(keyOf(key));
-    this.#outside.delete(keyOf(key));
+  /** Names the present uncertainty about an object; undefined when there is none. */
+  uncertainty(key: ObjectKey): number | undefined {
+    return this.#uncertain.get(keyOf(key))?.mark;
+  }
+
+  /** Notes that the server was asked since; what became uncertain after the question stays so. */
+  settled(key: ObjectKey, mark: number | undefined): void {
+    if (mark !== undefined && this.uncertainty(key) === mark) this.#uncertain.delete(keyOf(key));
   }
 
   /** Tells what the watch showed: a version of the key, or its deletion with the last version. */
   seen(key: ObjectKey, what: { readonly stored: StoredVersion } | { readonly removed: StoredVersion }): void {
     const removed = 'removed' in what;
     const version = removed ? what.removed : what.stored;
-    if (removed && this.#deleting > 0) this.#removed.add(version.uid);
+    if (removed && this.#deleting > 0) this.#removed.set(version.uid, version);
     if (this.size === 0) return;
     const id = keyOf(key);
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
-    if (removed) this.#deleted.delete(version.uid);
+    if (removed && this.#isWhole) this.#deleted.delete(version.uid);
   }
 
   /** Tells that the watch has shown everything up to this version; `restarted` that it counts anew. */
   caughtUp(resourceVersion: string, restarted = false): void {
     this.#reached = resourceVersion;
-    if (restarted) this.#writes.clear();
+    // What was written, and what was deleted, in a history that is no more.
+    if (restarted) for (const entries of [this.#writes, this.#deleted, this.#outside]) entries.clear();
     for (const [id, written] of this.#writes) {
       if (this.#hasComePast(written.resourceVersion)) this.#writes.delete(id);
     }

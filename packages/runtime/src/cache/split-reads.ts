@@ -76,11 +76,9 @@ export class SplitReads {
 
   /** Reads an object live and lets the cache know. */
   async #ask<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions): Promise<T | undefined> {
-    const informers = this.#cache.informersOf(kind, key);
-    const uids = informers.map((informer) => informer.presentUid(key));
+    const told = this.#cache.informersOf(kind, key).map((informer) => informer.asking(key));
     const object = await this.#live(kind, key, options);
-    if (object) this.#cache.noteWrite(kind, object);
-    else for (const [i, informer] of informers.entries()) informer.noteAbsence(key, uids[i]);
+    for (const tell of told) tell(object);
     return object;
   }
 
