@@ -1,0 +1,55 @@
+// What the Node programs of runtime.mjs have in common: commands come as lines, answers go as lines of JSON.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+
+export const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
+export const nowMs = () => performance.timeOrigin + performance.now();
+
+/** Serves commands one after the other; a handler's answer is said with the command's name. */
+export function serve(handlers) {
+  let last = Promise.resolve();
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    const [command, ...args] = line.split(' ');
+    last = last.then(async () => say({ at: command, ...(await handlers[command](...args.map(Number))) }));
+  });
+}
+
+/** Counts to a number that was set before; tells when it was reached, and the longest block meanwhile. */
+export class Tally {
+  #left = Number.POSITIVE_INFINITY;
+  #done = () => {};
+  count() {
+    if (--this.#left === 0) this.#done();
+  }
+  reach(number) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    this.#left = number;
+    return new Promise((resolve) => {
+      this.#done = () => {
+        const endMs = nowMs();
+        this.#left = Number.POSITIVE_INFINITY;
+        setTimeout(() => {
+          delay.disable();
+          resolve({ endMs, blockMs: delay.max / 1e6 });
+        }, 5);
+      };
+    });
+  }
+}
+
+/** Collects garbage until it is gone; what stays on the heap, and in buffers outside it. */
+export async function settle() {
+  for (let i = 0; i < 5; i++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return { heap: heapUsed, outside: arrayBuffers };
+}
+
+/** How long after its sending the object is looked at, in milliseconds; undefined when it carries no time. */
+export function ageOf(object) {
+  const sent = Number(object.metadata.annotations['example.com/note'].slice(0, 16));
+  return sent > 0 ? nowMs() - sent / 1000 : undefined;
+}

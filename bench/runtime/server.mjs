@@ -1,0 +1,134 @@
+// One fake list and watch server for all sides of runtime.mjs: 20,000 objects of 2 KB, as pages, as a whole or as a stream,
+// and watch events on request. Plain HTTP/1.1, so that nobody's TLS is measured.
+import { createServer } from 'node:http';
+import { thing } from '../informer/thing.mjs';
+
+const count = Number(process.argv[2] ?? 20_000);
+const group = 'example.com';
+const base = `/apis/${group}/v1`;
+let version = 0;
+const revision = () => String(1_000_000 + version * 100_000 + count);
+const texts = (v) => Array.from({ length: count }, (_, i) => JSON.stringify(thing(i, v)));
+let objects = texts(0);
+const watchers = new Set();
+
+const resource = {
+  name: 'things',
+  singularName: 'thing',
+  namespaced: true,
+  kind: 'Thing',
+  verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+};
+const documents = {
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [] },
+  '/apis': {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: [
+      {
+        name: group,
+        versions: [{ groupVersion: `${group}/v1`, version: 'v1' }],
+        preferredVersion: { groupVersion: `${group}/v1`, version: 'v1' },
+      },
+    ],
+  },
+  [base]: { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/v1`, resources: [resource] },
+  '/version': { major: '1', minor: '36', gitVersion: 'v1.36.3' },
+};
+
+const bookmark = () => {
+  const metadata = { resourceVersion: revision(), annotations: { 'k8s.io/initial-events-end': 'true' } };
+  return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'Thing', apiVersion: `${group}/v1`, metadata } })}\n`;
+};
+
+/** Writes text in pieces, waiting where the reader is slow. */
+async function write(response, pieces) {
+  let batch = '';
+  for (const piece of pieces) {
+    batch += piece;
+    if (batch.length < 262_144) continue;
+    if (!response.write(batch)) await new Promise((resolve) => response.once('drain', resolve));
+    batch = '';
+  }
+  if (batch) response.write(batch);
+}
+
+async function list(query, response) {
+  const limit = Number(query.get('limit') ?? 0) || count;
+  const from = Number(query.get('continue') ?? 0);
+  const end = Math.min(from + limit, count);
+  const metadata = { resourceVersion: revision(), ...(end < count && { continue: String(end) }) };
+  const head = `{"apiVersion":"${group}/v1","kind":"ThingList","metadata":${JSON.stringify(metadata)},"items":[`;
+  const items = objects.slice(from, end).map((text, i) => (i === 0 ? text : `,${text}`));
+  await write(response, [head, ...items, ']}\n']);
+  response.end();
+}
+
+async function watch(query, response) {
+  response.flushHeaders();
+  if (query.get('sendInitialEvents') === 'true') {
+    await write(
+      response,
+      objects.map((text) => `{"type":"ADDED","object":${text}}\n`),
+    );
+    response.write(bookmark());
+  }
+  watchers.add(response);
+  response.on('close', () => watchers.delete(response));
+}
+
+const sendAll = (lines) => Promise.all([...watchers].map((response) => write(response, lines)));
+
+/** `events` changes as fast as the readers take them; made before the clock starts. */
+async function burst(query) {
+  const lines = [];
+  for (let sent = 0; sent < Number(query.get('events')); sent++) {
+    if (sent % count === 0) objects = texts(++version);
+    lines.push(`{"type":"MODIFIED","object":${objects[sent % count]}}\n`);
+  }
+  const startedMs = performance.timeOrigin + performance.now();
+  await sendAll(lines);
+  return { startedMs };
+}
+
+/** `rate` changes a second for `seconds`; each carries when it was sent, in microseconds, where its note begins. */
+async function steady(query) {
+  const [rate, seconds] = [Number(query.get('rate')), Number(query.get('seconds'))];
+  objects = texts(++version);
+  const start = performance.now();
+  let sent = 0;
+  while (sent < rate * seconds) {
+    const due = Math.min(Math.floor(((performance.now() - start) / 1000) * rate), rate * seconds);
+    for (; sent < due; sent++) {
+      const stamp = String(Math.round((performance.timeOrigin + performance.now()) * 1000)).padStart(16, '0');
+      const text = objects[sent % count].replace(
+        '"example.com/note":"xxxxxxxxxxxxxxxx',
+        `"example.com/note":"${stamp}`,
+      );
+      for (const response of watchers) response.write(`{"type":"MODIFIED","object":${text}}\n`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return { sent };
+}
+
+const server = createServer(async (request, response) => {
+  const { pathname, searchParams } = new URL(request.url, 'http://server');
+  response.setHeader('content-type', 'application/json');
+  if (pathname === '/control/burst') return response.end(JSON.stringify(await burst(searchParams)));
+  if (pathname === '/control/steady') return response.end(JSON.stringify(await steady(searchParams)));
+  if (pathname === `${base}/things`) {
+    return /^(1|true)$/.test(searchParams.get('watch') ?? '')
+      ? watch(searchParams, response)
+      : list(searchParams, response);
+  }
+  const name = pathname.match(/\/namespaces\/[^/]+\/things\/thing-(\d+)$/)?.[1];
+  if (name) return response.end(objects[Number(name)]);
+  const document = documents[pathname];
+  if (document) return response.end(JSON.stringify(document));
+  response.statusCode = 404;
+  response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 }));
+});
+server.keepAliveTimeout = 600_000;
+server.listen(0, '127.0.0.1', () => process.send(server.address().port));
