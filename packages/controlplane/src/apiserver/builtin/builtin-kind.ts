@@ -11,6 +11,7 @@ export interface KindStrategy<T> {
   warnings?(object: T, old: T | undefined): readonly string[];
   validateName?(name: string): readonly string[];
   gracefulSeconds?(object: T, asked: number | undefined): number | undefined;
+  abandon?(object: T): void;
 }
 
 /** How the main endpoint treats `status`: gives it a fresh one and keeps the stored one, or takes what is sent. */

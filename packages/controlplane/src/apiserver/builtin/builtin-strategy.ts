@@ -81,13 +81,14 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
 }
 
 function passedOn(own: Partial<Strategy>): Partial<Strategy> {
-  const { validate, validateUpdate, warnings, validateName, gracefulSeconds } = own;
+  const { validate, validateUpdate, warnings, validateName, gracefulSeconds, abandon } = own;
   return {
     ...(validate && { validate }),
     ...(validateUpdate && { validateUpdate }),
     ...(warnings && { warnings }),
     ...(validateName && { validateName }),
     ...(gracefulSeconds && { gracefulSeconds }),
+    ...(abandon && { abandon }),
   };
 }
 

@@ -1,12 +1,20 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
-import { stringify } from 'yaml';
 import type { StoredObject } from '../../storage/storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
 import { Pacer } from '../registry/pacer.ts';
 import type { Page } from '../registry/read.ts';
 import type { ServedForm } from '../registry/served-form.ts';
-import { encodePartialList, encodeTable, encodeTableList, type IncludeObject, partialJson } from '../tables/index.ts';
+import {
+  encodeParts,
+  encodeTable,
+  type IncludeObject,
+  type ListParts,
+  partialJson,
+  partialParts,
+  tableParts,
+} from '../tables/index.ts';
+import { encodeStyled, yamlOf } from './styled-list.ts';
 
 const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
 const decoder = new TextDecoder();
@@ -49,24 +57,42 @@ export async function listAnswer(
     continue: page.continueToken,
     remainingItemCount: page.remaining,
   });
-  if (format.as === 'Table') {
-    const table = { include, nowMs: clock.now(), metadata, pacer };
-    return answer(200, await encodeTableList(form, page.objects, table), format);
+  const parts = partsOf(form, { as: format.as, include, metadata, nowMs: clock.now() });
+  if (format.pretty || format.mediaType === 'application/yaml') {
+    return ready(200, await encodeStyled(page.objects, { parts, format, pacer }), format);
   }
-  if (format.as !== undefined)
-    return answer(200, await encodePartialList(form, page.objects, { metadata, pacer }), format);
-  return answer(200, await encodeList(form, page.objects, { metadata, pacer }), format);
+  if (format.as !== undefined) return ready(200, await encodeParts(page.objects, { parts, pacer }), format);
+  return ready(200, await encodeList(form, page.objects, { head: parts.head, pacer }), format);
+}
+
+function partsOf(
+  form: ServedForm,
+  table: {
+    readonly as: OutputFormat['as'];
+    readonly include: IncludeObject;
+    readonly metadata: string;
+    readonly nowMs: number;
+  },
+): ListParts {
+  if (table.as === 'Table') return tableParts(form, table);
+  if (table.as !== undefined) return partialParts(form, table.metadata);
+  const { listKind } = form.definition;
+  const type = `"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)}`;
+  const item = (stored: StoredObject): string => {
+    const bytes = form.bytes(stored);
+    const target = Buffer.allocUnsafe(bytes.length);
+    return target.toString('utf8', 0, form.writeItem(target, 0, bytes));
+  };
+  return { head: `{${type},"metadata":${table.metadata},"items":[`, item };
 }
 
 async function encodeList(
   form: ServedForm,
   objects: readonly StoredObject[],
-  { metadata, pacer }: { readonly metadata: string; readonly pacer: Pacer },
+  options: { readonly head: string; readonly pacer: Pacer },
 ): Promise<Uint8Array> {
-  const { listKind } = form.definition;
-  const head = Buffer.from(
-    `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${metadata},"items":[`,
-  );
+  const { pacer } = options;
+  const head = Buffer.from(options.head);
   const served: Uint8Array[] = [];
   for (const stored of objects) {
     // Another version than the stored one has to be decoded and written anew.
@@ -89,18 +115,16 @@ async function encodeList(
 
 /** Answers with JSON bytes, indented or as YAML where that was asked for. */
 export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
-  const headers = { 'content-type': format.mediaType, 'cache-control': 'no-cache, private' };
   if (format.mediaType === 'application/yaml') {
-    return {
-      status,
-      headers,
-      body: Buffer.from(
-        stringify(JSON.parse(decoder.decode(json)), { aliasDuplicateObjects: false, sortMapEntries: true }),
-      ),
-    };
+    return ready(status, Buffer.from(yamlOf(JSON.parse(decoder.decode(json)))), format);
   }
-  if (!format.pretty) return { status, headers, body: json };
-  return { status, headers, body: Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)) };
+  if (!format.pretty) return ready(status, json, format);
+  return ready(status, Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)), format);
+}
+
+/** Answers with bytes that are in the client's form. */
+function ready(status: number, body: Uint8Array, { mediaType }: OutputFormat): ApiResponse {
+  return { status, headers: { 'content-type': mediaType, 'cache-control': 'no-cache, private' }, body };
 }
 
 /** Answers with a Status. */

@@ -75,6 +75,7 @@ async function admit(
 ): Promise<void> {
   const { definition, body, writeCall } = parts;
   const connects = definition.kind.endsWith('Options');
+  if (body && !body.metadata.namespace && writeCall.namespace !== '') body.metadata.namespace = writeCall.namespace;
   if (!connects && info.verb === 'get') return;
   const attributes = registry.admissionAttributes(writeCall, {
     operation: connects ? 'CONNECT' : 'CREATE',

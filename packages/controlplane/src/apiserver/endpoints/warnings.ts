@@ -3,33 +3,41 @@ const MAX_ITEM = 256;
 
 /** Collects the `Warning` headers of one answer, each text once, within upstream's bounds (1.36). */
 export class WarningList {
+  readonly #given = new Set<string>();
   #texts: string[] | undefined;
   #size = 0;
   #truncated = false;
 
   /** Adds a text. Bound: it is handed around as a function. */
   readonly add = (text: string): void => {
-    if (text === '') return;
+    if (text === '' || this.#given.has(text)) return;
+    if (this.#truncated && this.#size >= MAX_TOTAL) return;
+    this.#given.add(text);
+    const shown = this.#truncated ? cut(text) : text;
+    if (!this.#truncated && this.#size + lengthOf(shown) > MAX_TOTAL) {
+      this.#truncated = true;
+      this.#texts = [...this.#given].map(cut);
+      this.#size = this.#texts.reduce((sum, one) => sum + lengthOf(one), 0);
+      return;
+    }
     this.#texts ??= [];
-    if (this.#texts.includes(text)) return;
-    let shown = text;
-    if (this.#size + shown.length > MAX_TOTAL && !this.#truncated) this.#truncate();
-    if (this.#truncated && shown.length > MAX_ITEM) shown = shown.slice(0, MAX_ITEM);
-    if (this.#size + shown.length > MAX_TOTAL) return;
     this.#texts.push(shown);
-    this.#size += shown.length;
+    this.#size += lengthOf(shown);
   };
 
   /** The header's values, `299 - "text"`; absent when there is nothing to warn of. */
   headers(): readonly string[] | undefined {
     return this.#texts?.map((text) => `299 - "${escapeText(text)}"`);
   }
+}
 
-  #truncate(): void {
-    this.#truncated = true;
-    this.#texts = this.#texts?.map((text) => text.slice(0, MAX_ITEM)) ?? [];
-    this.#size = this.#texts.reduce((sum, text) => sum + text.length, 0);
-  }
+/** In characters, as Go's runes. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_ITEM ? text : Array.from(text).slice(0, MAX_ITEM).join('');
 }
 
 function escapeText(text: string): string {

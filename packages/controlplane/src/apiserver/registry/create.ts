@@ -33,17 +33,22 @@ export async function createObject(
   const attributes = registry.admissionAttributes(call, { operation: 'CREATE', object: draft, old: undefined });
   await services.admission.mutate(attributes);
   checkNamespace(registry, draft, call);
-  dedupOwnerReferences(draft, call.warn);
+  dedupOwnerReferences(draft, call.warn, ' after mutating admission happens');
   const base = draft.metadata.name ? undefined : draft.metadata.generateName;
   if (base) draft.metadata.name = generateName(base, services.random);
-  beforeCreate(registry, draft, { call, strategy, now });
-  for (let attempt = 1; ; attempt++) {
-    if (base && attempt > 1) draft.metadata.name = generateName(base, services.random);
-    try {
-      return await insert(registry, draft, { call, strategy, attributes });
-    } catch (error) {
-      if (!base || attempt >= GENERATE_NAME_TRIES || !hasReason(error, 'AlreadyExists')) throw error;
+  try {
+    beforeCreate(registry, draft, { call, strategy, now });
+    for (let attempt = 1; ; attempt++) {
+      if (base && attempt > 1) draft.metadata.name = generateName(base, services.random);
+      try {
+        return await insert(registry, draft, { call, strategy, attributes });
+      } catch (error) {
+        if (!base || attempt >= GENERATE_NAME_TRIES || !hasReason(error, 'AlreadyExists')) throw error;
+      }
     }
+  } catch (error) {
+    strategy.abandon?.(draft);
+    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
 import { jsonEqual } from './json-equal.ts';
 import type { Draft } from './strategy.ts';
 
-/** Drops owner references that are there twice, and says so. */
-export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void): void {
+/** Drops owner references that are there twice, and says so; `when` is said of those that admission made. */
+export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void, when = ''): void {
   const owners = draft.metadata['ownerReferences'];
   if (!Array.isArray(owners) || owners.length < 2) return;
   const unique: unknown[] = [];
@@ -21,6 +21,6 @@ export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void)
   const repeated = owners.filter((owner, index) => owners.findIndex((other) => jsonEqual(other, owner)) < index);
   const uids = [...new Set(repeated.map((owner) => String((owner as { readonly uid?: unknown }).uid ?? '')))];
   warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`,
   );
 }

@@ -48,6 +48,8 @@ export interface Strategy {
   prepareForCreate?(object: Draft, context: StrategyContext): void;
   /** The same for updates; takes over from `old` what this endpoint may not change. */
   prepareForUpdate?(object: Draft, old: KubernetesObject, context: StrategyContext): void;
+  /** Gives back what was taken for an object that was prepared and is not written. */
+  abandon?(object: Draft): void;
   /** Every fault of a new object, metadata excepted. */
   validate?(object: KubernetesObject, context: StrategyContext): readonly FieldError[];
   /** Every fault of a changed object, given its stored form. */

@@ -101,13 +101,18 @@ async function updateOnce(
   const { admission = own } = options;
   if (admission === own) await services.admission.mutate(own);
   checkNamespace(registry, draft, call);
-  dedupOwnerReferences(draft, call.warn);
+  dedupOwnerReferences(draft, call.warn, ' after mutating admission happens');
   checkResourceVersion(registry, draft, { call, strategy, stored });
-  beforeUpdate(registry, draft, { call, strategy, live });
-  const judged = typeof admission === 'function' ? admission(draft, live) : admission;
-  if (judged !== 'none') await services.admission.validate(judged);
-  registry.keepUnchangedTimes(draft, live);
-  return write(registry, draft, { call, live, stored });
+  try {
+    beforeUpdate(registry, draft, { call, strategy, live });
+    const judged = typeof admission === 'function' ? admission(draft, live) : admission;
+    if (judged !== 'none') await services.admission.validate(judged);
+    registry.keepUnchangedTimes(draft, live);
+    return await write(registry, draft, { call, live, stored });
+  } catch (error) {
+    strategy.abandon?.(draft);
+    throw error;
+  }
 }
 
 function uidPrecondition(

@@ -1,2 +1,10 @@
-export { encodePartialList, encodeTable, encodeTableList, type IncludeObject, partialJson } from './table.ts';
+export {
+  encodeParts,
+  encodeTable,
+  type IncludeObject,
+  type ListParts,
+  partialJson,
+  partialParts,
+  tableParts,
+} from './table.ts';
 export { watchRepresentation } from './watch-representation.ts';

@@ -25,14 +25,17 @@ export function encodeTable(form: ServedForm, stored: StoredObject, options: Tab
   return encoder.encode(`${tableHead(form, options)}${rowJson(form, stored, options)}]}`);
 }
 
-/** Writes a meta/v1 `Table` of a page of a list, as `kubectl get` asks for; lets others in between. */
-export function encodeTableList(
-  form: ServedForm,
-  objects: readonly StoredObject[],
-  options: TableOptions & { readonly pacer: Pacer },
-): Promise<Uint8Array> {
-  const item = (stored: StoredObject): string => rowJson(form, stored, options);
-  return encodeItems(objects, { head: tableHead(form, options), item, pacer: options.pacer });
+/** A document that ends in a list: what comes before the first item, and each item. */
+export interface ListParts {
+  /** JSON up to the opening bracket of the list. */
+  readonly head: string;
+  /** JSON of one item. */
+  item(stored: StoredObject): string;
+}
+
+/** A meta/v1 `Table` of a page of a list, as `kubectl get` asks for. */
+export function tableParts(form: ServedForm, options: TableOptions): ListParts {
+  return { head: tableHead(form, options), item: (stored) => rowJson(form, stored, options) };
 }
 
 function tableHead(form: ServedForm, { metadata, columns = true }: TableOptions): string {
@@ -40,14 +43,13 @@ function tableHead(form: ServedForm, { metadata, columns = true }: TableOptions)
   return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
 }
 
-/** Writes a document that ends in a list, a piece at a time. */
-async function encodeItems(
+/** Writes a document that ends in a list, a piece at a time; lets others in between. */
+export async function encodeParts(
   objects: readonly StoredObject[],
-  options: { readonly head: string; readonly item: (stored: StoredObject) => string; readonly pacer: Pacer },
+  { parts, pacer }: { readonly parts: ListParts; readonly pacer: Pacer },
 ): Promise<Uint8Array> {
-  const { head, item, pacer } = options;
   const pieces: Uint8Array[] = [];
-  let text = head;
+  let text = parts.head;
   for (let i = 0; i < objects.length; i++) {
     if (pacer.isDue) await pacer.rest();
     if (text.length > PIECE_LENGTH) {
@@ -55,7 +57,7 @@ async function encodeItems(
       text = '';
     }
     if (i > 0) text += ',';
-    text += item(objects[i] as StoredObject); // the index is within bounds
+    text += parts.item(objects[i] as StoredObject); // the index is within bounds
   }
   const last = encoder.encode(`${text}]}`);
   return pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
@@ -91,12 +93,8 @@ export function partialJson(object: KubernetesObject): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
 }
 
-/** Writes a meta/v1 `PartialObjectMetadataList`; lets others in between. */
-export function encodePartialList(
-  form: ServedForm,
-  objects: readonly StoredObject[],
-  { metadata, pacer }: { readonly metadata: string; readonly pacer: Pacer },
-): Promise<Uint8Array> {
+/** A meta/v1 `PartialObjectMetadataList`. */
+export function partialParts(form: ServedForm, metadata: string): ListParts {
   const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
-  return encodeItems(objects, { head, item: (stored) => partialJson(form.object(stored)), pacer });
+  return { head, item: (stored) => partialJson(form.object(stored)) };
 }

@@ -1,5 +1,6 @@
 import { StatusError, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
+import { TestServer } from '../../testdata/test-server.ts';
 import type { Service } from '../generated/drafts.ts';
 import { allocateForCreate, allocateForUpdate } from './service-allocation.ts';
 import { memoryServiceAllocator, type ServiceAllocator } from './service-allocator.ts';
@@ -121,5 +122,21 @@ describe('allocateForUpdate', () => {
     allocateForUpdate(external, { old, allocator, dryRun: false });
     for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'])
       expect(external.spec).not.toHaveProperty(field);
+  });
+});
+
+describe('a service that is refused', () => {
+  it('gives back what it took, and only that', async () => {
+    await using server = await TestServer.start({});
+    const path = '/api/v1/namespaces/default/services';
+    const body = (name: string, clusterIP: string, more = {}) => {
+      return { metadata: { name }, spec: { clusterIP, ports: [{ port: 80, ...more }] } };
+    };
+    expect((await server.post(path, body('a', '10.96.0.77', { protocol: 'BAD' }))).status).toBe(422);
+    expect((await server.post(path, body('a', '10.96.0.77'))).status).toBe(201);
+    expect((await server.post(path, body('b', '10.96.0.77'))).status).toBe(422);
+    expect((await server.post(path, body('a', '10.96.0.78'))).status).toBe(409);
+    expect((await server.post(path, body('c', '10.96.0.78'))).status).toBe(201);
+    expect((await server.post(path, body('d', '10.96.0.77'))).status).toBe(422);
   });
 });

@@ -12,11 +12,19 @@ export interface ServiceAllocator {
   takeIp(options: AllocationRequest<string>): string;
   /** The same for node ports. */
   takeNodePort(options: AllocationRequest<number>): number;
+  /** Gives back what a request took that failed afterwards. */
+  giveBack(taken: TakenNumbers): void;
   /** Tells the allocator what is stored now, so that what nobody uses becomes free again. */
   stored(change: {
     readonly current: AllocatedService | undefined;
     readonly previous: AllocatedService | undefined;
   }): void;
+}
+
+/** What one request took. */
+export interface TakenNumbers {
+  readonly ips: readonly string[];
+  readonly nodePorts: readonly number[];
 }
 
 /** A request to {@link ServiceAllocator}; without `asked` any free one will do. */
@@ -59,7 +67,7 @@ const RESERVATION_MS = 60_000;
 
 /**
  * An allocator that keeps its state in memory. Feed it every stored service at start and every change after; a
- * reservation whose request failed lapses by itself after a minute.
+ * reservation of which nobody is told anything more lapses by itself after a minute.
  */
 export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): ServiceAllocator {
   const { clock, random, cidr = '10.96.0.0/16', nodePorts = [30_000, 32_767] } = options;
@@ -98,6 +106,10 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
       }
       if (!ports.take(asked, dryRun)) throw new AllocationError('provided port is already allocated');
       return asked;
+    },
+    giveBack(taken) {
+      for (const ip of taken.ips) ips.giveBack(parseIpv4(ip) ?? 0);
+      for (const port of taken.nodePorts) ports.giveBack(port);
     },
     stored({ current, previous }) {
       ips.replace({ before: addressesOf(previous), after: addressesOf(current) });
@@ -145,6 +157,10 @@ class Pool {
       if (this.take(number, dryRun)) return number;
     }
     return undefined;
+  }
+
+  giveBack(number: number): void {
+    this.#reservedUntil.delete(number);
   }
 
   replace(change: { readonly before: readonly number[]; readonly after: readonly number[] }): void {

@@ -6,16 +6,30 @@ import type { ServiceAllocator } from './service-allocator.ts';
 
 /** Services. Cluster IPs and node ports come from the allocator. */
 export function services(allocator: ServiceAllocator): BuiltinKind {
+  const taken = new WeakMap<Service, Taken>();
+  const counting = (service: Service): ServiceAllocator => {
+    const mine: Taken = { ips: [], nodePorts: [] };
+    taken.set(service, mine);
+    return {
+      ...allocator,
+      takeIp: (request) => noted(mine.ips, allocator.takeIp(request), request.dryRun),
+      takeNodePort: (request) => noted(mine.nodePorts, allocator.takeNodePort(request), request.dryRun),
+    };
+  };
   return builtinKind<Service>({
     resource: '/v1/services',
     struct: 'v1.Service',
     allowCreateOnUpdate: true,
     strategy: {
       prepareForCreate(service, { dryRun }) {
-        allocateForCreate(service, { allocator, dryRun });
+        allocateForCreate(service, { allocator: counting(service), dryRun });
       },
       prepareForUpdate(service, old, { dryRun }) {
-        allocateForUpdate(service, { old, allocator, dryRun });
+        allocateForUpdate(service, { old, allocator: counting(service), dryRun });
+      },
+      abandon(service) {
+        const mine = taken.get(service);
+        if (mine !== undefined) allocator.giveBack(mine);
       },
     },
     fieldLabels: {
@@ -23,4 +37,14 @@ export function services(allocator: ServiceAllocator): BuiltinKind {
       'spec.type': ({ spec }) => spec.type ?? '',
     },
   });
+}
+
+interface Taken {
+  readonly ips: string[];
+  readonly nodePorts: number[];
+}
+
+function noted<T>(list: T[], value: T, dryRun: boolean): T {
+  if (!dryRun) list.push(value);
+  return value;
 }
