@@ -138,7 +138,7 @@ export class OwnWrites<T> {
   caughtUp(resourceVersion: string, restarted = false): void {
     this.#reached = resourceVersion;
     // What was written, and what was deleted, in a history that is no more.
-    if (restarted) for (const entries of [this.#writes, this.#deleted, this.#outside]) entries.clear();
+    if (restarted) for (const each of [this.#writes, this.#deleted, this.#outside, this.#removed]) each.clear();
     for (const [id, written] of this.#writes) {
       if (this.#hasComePast(written.resourceVersion)) this.#writes.delete(id);
     }
