@@ -28,7 +28,7 @@ export class AuthorityKeeper {
   ) {
     this.#options = options;
     this.#lifetimes = from.lifetimes;
-    this.#parts = from.parts;
+    this.#parts = { ...from.parts, log: from.parts.log.named('certificates') };
     this.#address = addressOf(options, from.parts.port);
     this.#hosts = hostsOf(this.#address, options.hosts ?? []);
   }

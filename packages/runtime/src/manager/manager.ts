@@ -200,7 +200,7 @@ export class Manager implements AsyncDisposable {
     if (webhooks.length === 0) return undefined;
     const parts = (): ReturnType<WebhooksRunnableOptions['parts']> => ({
       clock: this.#clock,
-      log: this.#log.named('webhook'),
+      log: this.#log,
       client: this.client,
       cache: this.cache,
       ...(this.#metrics && { metrics: this.#metrics.webhooks, certificateMetrics: this.#metrics.certificates }),

@@ -12,7 +12,8 @@ export function webhookListener(
   routes: ReadonlyMap<string, WebhookRoute>,
   parts: WebhookParts,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { clock, log, metrics } = parts;
+  const { clock, metrics } = parts;
+  const log = parts.log.named('webhook');
   const counters = new Map<string, WebhookPathMetrics>();
   for (const path of routes.keys()) if (metrics) counters.set(path, metrics.path(path));
 

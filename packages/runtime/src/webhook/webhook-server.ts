@@ -47,6 +47,7 @@ export class WebhookServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #certificate: ServedCertificate;
   #isStarted = false;
+  #isStopped = false;
   #port: number | undefined;
 
   /** @throws WebhookError (KW3031) for webhooks that cannot be served together. */
@@ -83,20 +84,22 @@ export class WebhookServer implements AsyncDisposable {
    * @throws BindError (KW3006), CertificateError (KW3030)
    */
   async start(): Promise<void> {
-    const { log, clock, client, certificateMetrics, failed } = this.#parts;
+    const { clock, client, certificateMetrics, failed } = this.#parts;
+    const log = this.#parts.log.named('webhook');
     const { port = 9443, host = '', certificates = certificateFiles() } = this.#options;
     for (const path of this.#routes.keys()) log.info('Registering webhook', { path });
     log.info('Starting webhook server');
     this.#port = await this.#listen({ port, host });
     const parts = {
       clock,
-      log,
+      log: this.#parts.log,
       port: this.#port,
       converts: this.#converts,
       ...(client && { client }),
       ...(certificateMetrics && { metrics: certificateMetrics }),
     };
     await this.#certificate.start(certificates, { parts, failed });
+    if (this.#isStopped) return;
     this.#isStarted = true;
     log.info('Serving webhook server', { host, port: this.#port });
   }
@@ -123,6 +126,7 @@ export class WebhookServer implements AsyncDisposable {
   /** Takes no new requests and waits for those under way, ten seconds at most. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStarted = false;
+    this.#isStopped = true;
     await this.#certificate[Symbol.asyncDispose]();
     if (!this.#server.listening) return;
     await new Promise<void>((resolve) => {
