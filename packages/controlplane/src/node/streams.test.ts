@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,11 @@ import { Pod } from '@kubewright/apimachinery/core/v1';
 import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+import { findTerminalProgram } from './process/terminal.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const terminalProgram = findTerminalProgram({ platform: process.platform, path: process.env['PATH'] ?? '' });
 const namespace = 'default';
 
 /** A server that repeats what it hears, in another shape, and says how much it was when told that it was all. */
@@ -168,7 +170,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
       .toContain('not found');
   });
 
-  it.skipIf(!existsSync('/usr/bin/script')).each([
+  it.skipIf(terminalProgram === undefined).each([
     ['a WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
   ])('gives a command a terminal, as large as the one in front of it, over %s', async (_name, env) => {
@@ -176,7 +178,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
       'until [ "$(stty size)" = "29 91" ]; do sleep 0.1; done; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait';
     // kubectl asks for a terminal only where there is one.
     const kubectlLine = `stty cols 91 rows 29; exec kubectl --kubeconfig ${cluster.kubeconfig} exec -it echo -- sh -c '${line}'`;
-    const outer = spawn('script', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
+    const outer = spawn(terminalProgram ?? '', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
       env: { ...process.env, ...env, SHELL: '/bin/sh' },
     });
     children.push(outer);

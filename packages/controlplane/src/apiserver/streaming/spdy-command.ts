@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
+import { badRequest } from '@kubewright/apimachinery';
 import type { TerminalSize } from '../node-connector.ts';
 import type { CommandStreams, WantedStreams } from './command-streams.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
@@ -36,13 +37,12 @@ export function openSpdyCommand(
         if (missing.size === 0) resolve(new SpdyCommand(connection, found));
       },
     });
-    connection
-      .run()
-      .catch(() => undefined) // whatever the client did wrong, it has gone
-      .then(() => {
-        closed();
-        reject(new Error('the client went away before it had opened its streams'));
-      });
+    const gone = (): void => {
+      closed();
+      reject(badRequest('the client went away before it had opened its streams'));
+    };
+    // Whatever the client did wrong: it has gone.
+    connection.run().then(gone, gone);
   });
 }
 
