@@ -23,7 +23,7 @@ export interface Driver extends AsyncDisposable {
   /** Whom a container runs as, so that its volumes can be made its own; absent where the question makes no sense. */
   userOf?(
     securityContext: ContainerRequest['securityContext'],
-  ): { readonly uid: number; readonly gid: number } | undefined;
+  ): { readonly uid: number; readonly gid: number; readonly groups?: readonly number[] } | undefined;
   /** Starts one attempt of one container; resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /** Ends everything at once and starts nothing more; waits for nothing. What is left to do when a stop takes too long. */
@@ -70,7 +70,12 @@ export interface ContainerRequest {
   readonly workingDir: string | undefined;
   readonly env: ReadonlyMap<string, string>;
   readonly mounts: readonly VolumeMount[];
-  readonly securityContext: { readonly runAsUser?: number; readonly runAsGroup?: number };
+  readonly securityContext: {
+    readonly runAsUser?: number;
+    readonly runAsGroup?: number;
+    /** Further groups: the pod's fsGroup and supplementalGroups. */
+    readonly groups?: readonly number[];
+  };
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
   /** Whether it has a standard input that stays open for whoever attaches; `once`: until the first of them ends it. */
   readonly stdin: 'none' | 'open' | 'once';

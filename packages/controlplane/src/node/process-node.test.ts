@@ -140,6 +140,27 @@ describe('processNode', () => {
     await expect.poll(async () => (await podNow('watcher'))?.status?.phase, { timeout: 10_000 }).toBe('Succeeded');
   });
 
+  it('sees a pod end, and lets it be deleted, though its child has left for another session', async () => {
+    const daemon = 'setsid sleep 777 &';
+    await createPod('finished', {
+      restartPolicy: 'Never',
+      containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', `${daemon} exit 3`] }],
+    });
+    await expect.poll(async () => (await podNow('finished'))?.status?.phase, { timeout: 10_000 }).toBe('Failed');
+    const [status] = (await podNow('finished'))?.status?.containerStatuses ?? [];
+    expect(status?.state?.terminated).toMatchObject({ exitCode: 3, reason: 'Error' });
+    await createPod('daemons', {
+      containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', `${daemon} echo $!; wait; sleep 777`] }],
+    });
+    await expect.poll(async () => (await podNow('daemons'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    for (const name of ['finished', 'daemons']) {
+      await cluster.admin.resource(Pod).delete({ namespace, name }, { gracePeriodSeconds: 1 });
+      await expect.poll(() => podNow(name), { timeout: 10_000 }).toBeUndefined();
+    }
+    const { stdout } = spawnSync('ps', ['axeww', '-o', 'command='], { encoding: 'utf8' });
+    expect(stdout.split('\n').filter((line) => /^sleep 777.* HOSTNAME=(finished|daemons)( |$)/.test(line))).toEqual([]);
+  });
+
   it('ends what runs of a pod that was removed by force', async () => {
     await createPod('forced', {
       containers: [{ name: 'c', image: 'node:20', command: ['node', '-e', 'setInterval(()=>{},1e9)'] }],

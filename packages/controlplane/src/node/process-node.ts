@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, hostname, release, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
@@ -12,8 +12,10 @@ import { ImageMap } from './process/image-map.ts';
 import type { ImageSource } from './process/image-program.ts';
 import { builtInImages } from './process/images/index.ts';
 import { LoopbackRange } from './process/loopback-range.ts';
+import { MarkedProcesses } from './process/marked-processes.ts';
 import { ProcessDriver } from './process/process-driver.ts';
 import { ProcessJournal } from './process/process-journal.ts';
+import { processTable } from './process/process-table.ts';
 import { canReach } from './process/reachable-programs.ts';
 import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
 import { findTerminalProgram } from './process/terminal.ts';
@@ -76,8 +78,12 @@ const sharedAddress =
 export async function processNode(options: ProcessNodeOptions): Promise<ProcessNode> {
   const { clock, random, log, client, nodeName } = options;
   const directory = resolve(options.directory);
-  mkdirSync(directory, { recursive: true, mode: 0o711 });
-  const journal = new ProcessJournal(join(directory, 'processes.json'));
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // Containers live elsewhere: nobody else has anything to look for here, also not in a folder of an older version.
+  chmodSync(directory, 0o700);
+  const marked = new MarkedProcesses(processTable(process.platform));
+  const instance = random.uid().replaceAll('-', '');
+  const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked });
   const note = join(directory, 'sandbox.json');
   sweep({ journal, note, log });
   const addresses = await LoopbackRange.reserve(random);
@@ -87,7 +93,6 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
-  const systemPath = env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const driver = new ProcessDriver({
     images: new ImageMap([
       ...builtInImages({ env, platform, execPath, version, postgresFallback }),
@@ -96,12 +101,12 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     addresses,
     folders,
     journal,
+    marked,
     clock,
     random,
     agentUid: process.getuid?.(),
     allowRootPods: options.allowRootPods ?? false,
-    systemPath,
-    terminalProgram: findTerminalProgram({ platform, path: systemPath }),
+    terminalProgram: findTerminalProgram({ platform, path: env['PATH'] ?? '' }),
   });
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
   const agent = new NodeAgent({

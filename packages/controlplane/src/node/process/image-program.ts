@@ -25,6 +25,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Folders searched for commands before the system's. */
   readonly path: readonly string[];
+  /** The program asks the user database who it runs as, and fails for a uid that is not in it: its name, for the message. */
+  readonly needsKnownUser?: string;
 }
 
 /** An image's imitation: the program that stands for it, and its entry point's ways. */

@@ -1,8 +1,11 @@
+import { Buffer } from 'node:buffer';
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { type Clock, sleep, type Timer } from '@kubewright/apimachinery';
+import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { TerminalSize } from '../../apiserver/node-connector.ts';
 import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
+import { CommandError } from './find-command.ts';
+import { outputRead } from './output-read.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
 import { readTerminal, resizeCommand } from './terminal.ts';
 
@@ -18,6 +21,10 @@ export interface ProcessContainerOptions {
   readonly spawnBeside: (command: readonly string[], options: { readonly terminal: boolean }) => ChildProcess;
   /** Where the processes of terminals are noted; whoever starts a process notes that itself. */
   readonly journal: ProcessJournal;
+  /** Ends whatever the container has started, wherever it went; `roots`: and all that descends from them. */
+  readonly endAll: (roots: readonly number[]) => Promise<void>;
+  /** That finds what commands beside the container left running; otherwise their process groups are remembered for it. */
+  readonly endsLeftovers: boolean;
 }
 
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
@@ -45,51 +52,65 @@ export class ProcessContainer implements RunningContainer {
     this.startedAtMs = options.clock.now();
     endEarly(options.child);
     this.exited = new Promise((resolve) => {
-      // 'close' comes after the last output, so that no line of the log is lost.
-      let holdUp: Timer | undefined;
-      options.child.once('close', (code, signal) => {
-        // From now on the number may be given to a stranger.
-        holdUp?.[Symbol.dispose]();
-        killGroup(options.child.pid, 'SIGKILL'); // what the main process left behind ends with it
-        resolve(exitOf(code, signal, options.clock.now()));
-      });
-      options.child.once('exit', () => {
-        killSessions(this.#beside);
-        // A grandchild that holds the output open must not hold the exit back for long.
-        holdUp = options.clock.setTimer(500, () => killGroup(options.child.pid, 'SIGKILL'), { unref: true });
+      options.child.once('exit', (code, signal) => {
+        const exit = exitOf(code, signal, options.clock.now());
+        void this.#endRest().then(() => resolve(exit));
       });
     });
   }
 
+  /** The main process has ended: so does all else, and what was written is read. */
+  async #endRest(): Promise<void> {
+    const { child, clock, endAll } = this.#options;
+    killGroup(child.pid, 'SIGKILL');
+    await endAll([...this.#beside]);
+    // Where nobody sees what else they started.
+    killSessions(this.#beside);
+    await outputRead(child, clock);
+  }
+
   async stop({ graceMs }: { readonly graceMs: number }): Promise<ContainerExit> {
-    const { child, stopSignal, clock } = this.#options;
-    if (child.exitCode === null && child.signalCode === null) {
-      try {
-        process.kill(child.pid, graceMs > 0 ? stopSignal : 'SIGKILL');
-      } catch (error) {
-        // It ended by itself in the meantime.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-      }
+    const { child, stopSignal, clock, endAll } = this.#options;
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    if (hasEnded()) return this.exited;
+    if (graceMs > 0) {
+      signalProcess(child.pid, stopSignal);
       const over = new AbortController();
-      const grace = sleep(clock, { ms: graceMs, signal: over.signal }).then(
-        () => killGroup(child.pid, 'SIGKILL'),
-        () => undefined, // it ended within its grace
-      );
-      await this.exited;
+      // Rejected when it ends within its grace.
+      const grace = sleep(clock, { ms: graceMs, signal: over.signal }).catch(() => undefined);
+      await Promise.race([this.exited, grace]);
       over.abort();
-      await grace;
+    }
+    if (!hasEnded()) {
+      // Before it is ended: afterwards nobody knows any more what descended from it.
+      await endAll([child.pid]);
+      if (!hasEnded()) killGroup(child.pid, 'SIGKILL');
     }
     return this.exited;
   }
 
   async exec(request: ExecRequest): Promise<ExecSession> {
     request.signal.throwIfAborted();
-    const child = this.#options.spawnBeside(request.command, { terminal: request.sizes !== undefined });
+    let child: ChildProcess;
+    try {
+      child = this.#options.spawnBeside(request.command, { terminal: request.sizes !== undefined });
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const tell = request.sizes ? request.stdout : request.stderr;
+      tell(Buffer.from(`exec failed: ${error.message}${request.sizes ? '\r' : ''}\n`));
+      return { exited: Promise.resolve({ exitCode: error.exitCode }) };
+    }
     const { pid } = child;
     if (pid !== undefined) this.#beside.add(pid);
     const exited = new Promise<{ exitCode: number }>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', (code, signal) => resolve({ exitCode: exitOf(code, signal, 0).exitCode }));
+      child.once('exit', (code, signal) => {
+        const { exitCode } = exitOf(code, signal, 0);
+        // From now on the number may be given to a stranger.
+        if (this.#options.endsLeftovers && pid !== undefined) this.#beside.delete(pid);
+        // What it left in the background may hold its output open for ever.
+        void outputRead(child, this.#options.clock).then(() => resolve({ exitCode }));
+      });
     });
     child.stdout?.on('data', request.stdout);
     child.stderr?.on('data', request.sizes ? request.stdout : request.stderr);
@@ -102,7 +123,9 @@ export class ProcessContainer implements RunningContainer {
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
       // What a command left running in the background ends with the container, as it would in a real one.
-      for (const leader of leaders) if (!groupLives(leader)) this.#beside.delete(leader);
+      for (const leader of leaders) {
+        if (this.#options.endsLeftovers || !groupLives(leader)) this.#beside.delete(leader);
+      }
     };
     void exited.then(forget, forget);
     return { exited };
@@ -119,13 +142,19 @@ export class ProcessContainer implements RunningContainer {
     leaders.add(terminal.pid);
     this.#beside.add(terminal.pid);
     journal.add(terminal.pid);
-    child.once('close', () => journal.remove(terminal.pid));
+    child.once('exit', () => journal.remove(terminal.pid));
     for await (const size of sizes) {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const resize = spawnBeside(resizeCommand(terminal, size), { terminal: false });
-      // The command may end before its terminal has its size.
-      resize.on('error', () => undefined);
-      resize.stdin?.end();
+      try {
+        const resize = spawnBeside(resizeCommand(terminal, size), { terminal: false });
+        // The command may end before its terminal has its size.
+        resize.on('error', () => undefined);
+        resize.stdin?.end();
+      } catch (error) {
+        // A machine without `stty`: the terminal keeps the size that it has.
+        if (error instanceof CommandError) return;
+        throw error;
+      }
     }
   }
 
@@ -142,6 +171,15 @@ export class ProcessContainer implements RunningContainer {
     await Promise.race([this.exited, left]);
     child.stdout?.off('data', stdout);
     child.stderr?.off('data', stderr);
+  }
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It ended by itself in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

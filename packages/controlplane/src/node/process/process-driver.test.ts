@@ -9,8 +9,11 @@ import type { ContainerRequest } from '../driver.ts';
 import { ImageMap } from './image-map.ts';
 import { builtInImages } from './images/index.ts';
 import { LoopbackRange } from './loopback-range.ts';
+import { MarkedProcesses } from './marked-processes.ts';
 import { ProcessDriver } from './process-driver.ts';
+import { endedTime, processIdentity } from './process-identity.ts';
 import { ProcessJournal } from './process-journal.ts';
+import { processTable } from './process-table.ts';
 import { SandboxFolders } from './sandbox-folders.ts';
 import { findTerminalProgram } from './terminal.ts';
 
@@ -19,22 +22,24 @@ describe('ProcessDriver', () => {
   let folders: SandboxFolders;
   let addresses: LoopbackRange;
   let driver: ProcessDriver;
+  let marked: MarkedProcesses;
 
   beforeAll(async () => {
     state = mkdtempSync(join(tmpdir(), 'kw-journal-'));
     folders = new SandboxFolders(tmpdir());
     addresses = await LoopbackRange.reserve(systemRandom);
     const { env, platform, execPath, version } = process;
+    marked = new MarkedProcesses(processTable(platform));
     driver = new ProcessDriver({
       images: new ImageMap(builtInImages({ env, platform, execPath, version })),
       addresses,
       folders,
-      journal: new ProcessJournal(join(state, 'processes.json')),
+      journal: new ProcessJournal(join(state, 'processes.json'), { instance: 'a'.repeat(32), marked }),
       clock: systemClock,
       random: systemRandom,
       agentUid: process.getuid?.(),
       allowRootPods: false,
-      systemPath: process.env['PATH'] ?? '',
+      marked,
       terminalProgram: findTerminalProgram({ platform, path: process.env['PATH'] ?? '' }),
     });
   });
@@ -224,6 +229,109 @@ describe('ProcessDriver', () => {
     return undefined;
   });
 
+  const pidIn = async (log: () => string): Promise<number> => {
+    await expect.poll(log, { timeout: 10_000 }).toMatch(/^\d+$/m);
+    return Number(/^\d+$/m.exec(log())?.[0]);
+  };
+
+  it('notices the end of a main process whose child has left for another session and holds the output', async () => {
+    const { running, log } = await container('busybox', {
+      command: ['sh', '-c', `setsid sh -c 'echo $$; exec sleep 777' & read line; echo last; exit 5`],
+      stdin: 'once',
+    });
+    const daemon = await pidIn(log);
+    const leave = new AbortController();
+    const input = (async function* () {
+      yield Buffer.from('go\n');
+    })();
+    const attached = running.attach({ stdin: input, stdout() {}, stderr() {}, signal: leave.signal });
+    expect(await running.exited).toMatchObject({ exitCode: 5, reason: 'Error' });
+    await attached;
+    expect(log()).toContain('last\n');
+    expect(lives(daemon)).toBe(false);
+  });
+
+  it('ends what has left for another session when the container is stopped', async () => {
+    const { running, log } = await container('busybox', {
+      command: ['sh', '-c', `setsid sh -c 'trap "" TERM; echo $$; exec sleep 777' & wait`],
+    });
+    const daemon = await pidIn(log);
+    expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 143 });
+    expect(lives(daemon)).toBe(false);
+  });
+
+  it('ends what has left for another session and wiped its environment, while its parent is there', async () => {
+    const { running, log } = await container('busybox', {
+      command: ['sh', '-c', `trap "" TERM; setsid env -i sh -c 'echo $$; exec sleep 777' & wait; wait`],
+    });
+    const daemon = await pidIn(log);
+    await running.stop({ graceMs: 0 });
+    expect(lives(daemon)).toBe(false);
+  });
+
+  it('ends at the next start what an earlier run left behind, in whatever session', async () => {
+    const { log, running } = await container('busybox', {
+      command: ['sh', '-c', `setsid sh -c 'echo $$; exec sleep 777' & echo main; wait`],
+    });
+    const daemon = await pidIn(log);
+    const left = new ProcessJournal(join(state, 'left.json'), { instance: 'a'.repeat(32), marked });
+    left.add(process.pid); // makes it write; that very process is never ended
+    left.remove(process.pid);
+    const next = new ProcessJournal(join(state, 'left.json'), { instance: 'b'.repeat(32), marked });
+    expect(next.sweep()).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => lives(daemon), { timeout: 5_000 }).toBe(false);
+    expect(await running.exited).toMatchObject({ exitCode: 137 });
+    expect(next.sweep()).toBe(0);
+  });
+
+  it('answers for a command that is not there as a runtime does', async () => {
+    const { running } = await container('pause');
+    const run = async (command: readonly string[]) => {
+      let text = '';
+      const take = (chunk: Uint8Array): void => {
+        text += Buffer.from(chunk).toString();
+      };
+      const { signal } = new AbortController();
+      const session = await running.exec({ command, stdin: undefined, stdout: take, stderr: take, signal });
+      return { ...(await session.exited), text };
+    };
+    const failed = 'exec failed: unable to start container process: exec:';
+    expect(await run(['nosuchprog'])).toEqual({
+      exitCode: 127,
+      text: `${failed} "nosuchprog": executable file not found in $PATH\n`,
+    });
+    expect(await run(['/no/such'])).toEqual({
+      exitCode: 127,
+      text: `${failed} "/no/such": stat /no/such: no such file or directory\n`,
+    });
+    expect(await run(['/etc/passwd'])).toEqual({
+      exitCode: 126,
+      text: `${failed} "/etc/passwd": permission denied\n`,
+    });
+    // Not that of whoever runs the agent, which leads into folders that containers cannot enter.
+    expect((await run(['sh', '-c', 'echo $PATH'])).text).toMatch(/^[^:]*:?\/usr\/local\/sbin:.*:\/bin\n$/);
+    await running.stop({ graceMs: 1_000 });
+    await expect(container('busybox', { command: ['nosuchprog'] })).rejects.toThrow(
+      'unable to start container process: exec: "nosuchprog": executable file not found in $PATH',
+    );
+  });
+
+  it('ends with a command whose child holds its output open', async () => {
+    const { running } = await container('pause');
+    let out = '';
+    const take = (chunk: Uint8Array): void => {
+      out += Buffer.from(chunk).toString();
+    };
+    const { signal } = new AbortController();
+    const command = ['sh', '-c', 'setsid sleep 777 & echo $!; exit 6'];
+    const session = await running.exec({ command, stdin: undefined, stdout: take, stderr: take, signal });
+    expect(await session.exited).toEqual({ exitCode: 6 });
+    const daemon = Number(out);
+    expect(lives(daemon)).toBe(true);
+    await running.stop({ graceMs: 1_000 });
+    expect(lives(daemon)).toBe(false);
+  });
+
   it('serves nginx on the address of the pod', async () => {
     const { running, podIP, log } = await container('nginx:1.27');
     await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);
@@ -254,7 +362,21 @@ describe('ProcessDriver', () => {
   it('refuses uid 0', async () => {
     if (process.getuid?.() !== 0) return; // only root could start it at all
     await expect(container('busybox', { securityContext: { runAsUser: 0 } })).rejects.toThrow(/--allow-root-pods/);
-    await expect(container('busybox', { securityContext: { runAsUser: 54_321 } })).rejects.toThrow(/user database/);
+    await expect(container('busybox', { securityContext: { runAsGroup: 0 } })).rejects.toThrow(/--allow-root-pods/);
+  });
+
+  it('runs as a uid that the user database does not know, unless the program needs to know it', async () => {
+    if (process.getuid?.() !== 0) return; // only root can become somebody else
+    const securityContext = { runAsUser: 54_321, runAsGroup: 54_322, groups: [54_323] };
+    const { running, log } = await container('busybox', { command: ['sh', '-c', 'id -u; id -G'], securityContext });
+    expect(await running.exited).toMatchObject({ exitCode: 0 });
+    expect(log()).toContain('54321\n54322 54323\n');
+    await expect(container('postgres:17', { securityContext })).rejects.toThrow(
+      /uid 54321 is not in this system's user database, without which initdb/,
+    );
+    const other = await container('postgres:17', { command: ['id', '-u'], securityContext });
+    expect(await other.running.exited).toMatchObject({ exitCode: 0 });
+    expect(other.log()).toContain('54321\n');
   });
 
   it('runs a real PostgreSQL with the documented environment, on the address of the pod', async () => {
@@ -298,10 +420,11 @@ describe('ProcessDriver', () => {
   });
 });
 
+/** A zombie has ended, though nobody may have waited for it in a container without an init. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return processIdentity(pid).started !== endedTime;
   } catch {
     // There is no such process.
     return false;

@@ -11,11 +11,14 @@ import type {
   PodSandboxRequest,
   RunningContainer,
 } from '../driver.ts';
-import { type ContainerUser, containerUser } from './container-user.ts';
+import { type ContainerUser, ContainerUserError, containerUser, type WantedUser } from './container-user.ts';
+import { findCommand } from './find-command.ts';
+import { type GrantGroups, groupGranter } from './grant-groups.ts';
 import { hostPathOf, rewriteMountPaths } from './host-path.ts';
 import type { ImageMap } from './image-map.ts';
 import type { ImageProgram, Launch } from './image-program.ts';
 import type { LoopbackRange } from './loopback-range.ts';
+import type { MarkedProcesses } from './marked-processes.ts';
 import { ProcessContainer } from './process-container.ts';
 import type { ProcessJournal } from './process-journal.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
@@ -28,18 +31,22 @@ export interface ProcessDriverOptions {
   readonly addresses: LoopbackRange;
   readonly folders: SandboxFolders;
   readonly journal: ProcessJournal;
+  readonly marked: MarkedProcesses;
   readonly clock: Clock;
   readonly random: Random;
   /** Uid of this process; `undefined` where the system has none. */
   readonly agentUid: number | undefined;
   readonly allowRootPods: boolean;
-  /** PATH of commands that the image does not bring along. */
-  readonly systemPath: string;
+  /** @defaultValue that of this process */
+  readonly platform?: NodeJS.Platform;
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
   readonly terminalProgram?: string | undefined;
   /** @defaultValue that of `node:child_process` */
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 }
+
+/** PATH of commands that the image does not bring along: the usual one of images, never this process's own. */
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
  * Runs each container as a group of local processes, without any isolation: a development tool, no security boundary.
@@ -52,11 +59,15 @@ export class ProcessDriver implements Driver {
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<ProcessContainer>();
   readonly #programs: ReachablePrograms;
+  readonly #platform: NodeJS.Platform;
+  readonly #grantGroups: GrantGroups | undefined;
   #killed = false;
 
   constructor(options: ProcessDriverOptions) {
     this.#options = options;
     this.hasTerminals = options.terminalProgram !== undefined;
+    this.#platform = options.platform ?? process.platform;
+    this.#grantGroups = groupGranter(this.#platform);
     this.#programs = new ReachablePrograms(() => options.folders.programs());
   }
 
@@ -72,6 +83,8 @@ export class ProcessDriver implements Driver {
     const address = this.#addresses.get(uid);
     if (address !== undefined) this.#options.addresses.free(address);
     this.#addresses.delete(uid);
+    const { marked, journal } = this.#options;
+    await marked.end({ mark: `${journal.instance}/${uid}` });
     this.#options.folders.removePod(uid);
   }
 
@@ -81,16 +94,19 @@ export class ProcessDriver implements Driver {
   }
 
   /** Whom a container would run as; volumes are prepared for that user. */
-  userOf(securityContext: ContainerRequest['securityContext']): ContainerUser | undefined {
+  userOf(wanted: WantedUser): ContainerUser | undefined {
     const { agentUid, allowRootPods } = this.#options;
-    const { runAsUser, runAsGroup } = securityContext;
-    return containerUser({ agentUid, runAsUser, runAsGroup, allowRoot: allowRootPods });
+    return containerUser(wanted, {
+      agentUid,
+      allowRoot: allowRootPods,
+      canGrantGroups: this.#grantGroups !== undefined,
+    });
   }
 
   async startContainer(request: ContainerRequest): Promise<RunningContainer> {
     const program = await this.#options.images.resolve(request.image.image);
     const user = this.userOf(request.securityContext);
-    const { folders, clock, random } = this.#options;
+    const { folders, clock, random, journal, marked } = this.#options;
     const base = join(folders.pod(request.podUid), request.containerName);
     const root = folders.owned(base, user);
     const socketFolder = folders.owned(`${base}.s`, user);
@@ -105,12 +121,12 @@ export class ProcessDriver implements Driver {
       reachable: await this.#programs.for(program.programFolders, user),
       hostPath: (path) => hostPathOf(path, request.mounts, root),
     });
-    const settings = this.#spawnOptions(request, { launch, user, root });
+    if (launch.needsKnownUser !== undefined && user?.unknown) throw needsKnownUser(launch.needsKnownUser, user);
+    const mark = `${journal.instance}/${request.podUid}/${request.containerName}.${request.attempt}`;
+    const settings = { ...this.#settings(request, { launch, user, root }), mark };
     this.#announce(request, program);
-    const child = await this.#spawn(launch.file, launch.args, {
-      ...settings,
-      stdio: [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    });
+    const stdio = [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
+    const child = await started(this.#start([launch.file, ...launch.args], { ...settings, stdio }));
     child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
     child.stderr?.on('data', (chunk: Uint8Array) => request.output.write('stderr', chunk));
     const container = new ProcessContainer({
@@ -119,8 +135,10 @@ export class ProcessDriver implements Driver {
       stopSignal: program.stopSignal ?? 'SIGTERM',
       clock,
       stdinOnce: request.stdin === 'once',
-      journal: this.#options.journal,
+      journal,
       spawnBeside: (command, options) => this.#startBeside(command.map(rewrite), { settings, ...options }),
+      endAll: (roots) => marked.end({ mark, roots }),
+      endsLeftovers: this.#platform === 'linux',
     });
     this.#running.add(container);
     void container.exited.then(() => this.#running.delete(container));
@@ -134,60 +152,68 @@ export class ProcessDriver implements Driver {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
+    await this.#options.marked.end({ mark: this.#options.journal.instance });
   }
 
-  #spawnOptions(
+  #settings(
     { env, mounts, podName, workingDir }: ContainerRequest,
     {
       launch,
       user,
       root,
     }: { readonly launch: Launch; readonly user: ContainerUser | undefined; readonly root: string },
-  ): SpawnOptions {
+  ): Omit<Settings, 'mark'> {
     const own = [...env].map(([name, value]) => [name, rewriteMountPaths(value, mounts)]);
-    const path = [...launch.path, env.get('PATH') ?? this.#options.systemPath].join(delimiter);
+    const path = [...launch.path, env.get('PATH') ?? systemPath].join(delimiter);
     const home = { HOME: root, HOSTNAME: podName, LANG: 'C.UTF-8', TMPDIR: root };
     return {
-      cwd: this.#options.folders.ownedPath(hostPathOf(workingDir ?? '/', mounts, root), user),
+      folder: this.#options.folders.ownedPath(hostPathOf(workingDir ?? '/', mounts, root), user),
       env: { ...home, ...Object.fromEntries(own), ...launch.env, PATH: path },
-      // A group of its own, so that everything in the container can be signalled at once.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      ...(user && { uid: user.uid, gid: user.gid }),
+      path,
+      user,
     };
-  }
-
-  async #spawn(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess & { pid: number }> {
-    const child = this.#start(file, args, options);
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
-    });
-    // A spawned process has a pid.
-    return child as ChildProcess & { pid: number };
   }
 
   #startBeside(
     command: readonly string[],
-    { settings, terminal }: { readonly settings: SpawnOptions; readonly terminal: boolean },
+    { settings, terminal }: { readonly settings: Settings; readonly terminal: boolean },
   ): ChildProcess {
     const { terminalProgram } = this.#options;
-    if (terminal && terminalProgram !== undefined) {
-      return this.#start(...onTerminal(terminalProgram, command), terminalSettings(settings));
-    }
+    if (!terminal || terminalProgram === undefined) return this.#start(command, settings);
     const [file = '', ...args] = command;
-    return this.#start(file, args, settings);
+    const found = this.#find(file, settings);
+    const { env, stdio, ...rest } = settings;
+    return this.#start(onTerminal(terminalProgram, [found, ...args]), { ...rest, ...terminalSettings(env) });
   }
 
-  /** Starts a process and notes it until it has ended, so that nothing of it outlives this agent for long. */
-  #start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-    if (this.#killed) throw new Error(`${file} is not started any more: this node is being stopped`);
-    const { journal } = this.#options;
-    const child = (this.#options.spawn ?? spawn)(file, args, options);
+  #find(command: string, { path, folder, user }: Settings): string {
+    return this.#platform === 'win32' ? command : findCommand(command, { path, folder, user });
+  }
+
+  /**
+   * Starts a process and notes it until it has ended, so that nothing of it outlives this agent for long.
+   *
+   * @throws CommandError when there is no such command.
+   */
+  #start([command = '', ...args]: readonly string[], settings: Settings): ChildProcess {
+    const { folder, env, user, mark, stdio = ['pipe', 'pipe', 'pipe'] } = settings;
+    if (this.#killed) throw new Error(`${command} is not started any more: this node is being stopped`);
+    const { journal, marked } = this.#options;
+    const file = this.#find(command, settings);
+    const granted = user?.groups && this.#grantGroups?.([file, ...args], { ...user, groups: user.groups });
+    const [program = file, ...words] = granted ?? [file, ...args];
+    const child = (this.#options.spawn ?? spawn)(program, words, {
+      cwd: folder,
+      env: { ...env, ...marked.environment(mark) },
+      // A group of its own, so that everything in the container can be signalled at once.
+      detached: true,
+      stdio: [...stdio],
+      ...(granted === undefined && { argv0: command, ...(user && { uid: user.uid, gid: user.gid }) }),
+    });
     const { pid } = child;
     if (pid !== undefined) {
       journal.add(pid);
-      child.once('close', () => journal.remove(pid));
+      child.once('exit', () => journal.remove(pid));
     }
     return child;
   }
@@ -195,4 +221,31 @@ export class ProcessDriver implements Driver {
   #announce({ output }: ContainerRequest, { standIn }: ImageProgram): void {
     if (standIn !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${standIn}\n`));
   }
+}
+
+/** How a container's processes are started. */
+interface Settings {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where commands are looked for. */
+  readonly path: string;
+  readonly user: ContainerUser | undefined;
+  readonly mark: string;
+  /** @defaultValue pipes */
+  readonly stdio?: readonly ('ignore' | 'pipe')[];
+}
+
+function needsKnownUser(program: string, { uid }: ContainerUser): ContainerUserError {
+  return new ContainerUserError(
+    `uid ${uid} is not in this system's user database, without which ${program} refuses to run; use one that is (securityContext.runAsUser), or none`,
+  );
+}
+
+async function started(child: ChildProcess): Promise<ChildProcess & { pid: number }> {
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  // A spawned process has a pid.
+  return child as ChildProcess & { pid: number };
 }

@@ -24,25 +24,28 @@ export function isSameProcess(identity: ProcessIdentity): boolean {
   return identity.started === startTime(identity.pid);
 }
 
-/** What Linux says of a process: whether it has ended and waits to be asked after, its session, its start. */
-export function processStat(
-  pid: number,
-): { readonly ended: boolean; readonly session: number; readonly started: string } | undefined {
-  try {
-    // The command name, second of the fields, may hold spaces and parentheses.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { ended: fields[0] === 'Z', session: Number(fields[3]), started: fields[19] ?? '' };
-  } catch {
-    // Gone, or a system without /proc.
-    return undefined;
-  }
+/** What {@link readStat} says of a process that has ended and was not yet waited for. */
+export const endedTime = 'ended';
+
+/** Reads the text of Linux's `/proc/PID/stat`. */
+export function readStat(stat: string): { readonly parent: number; readonly started: string } {
+  // The command's name comes second and may hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie has ended, whatever its number says.
+  const started = fields[0] === 'Z' || fields[0] === 'X' ? endedTime : (fields[19] ?? '');
+  return { parent: Number(fields[1]), started };
 }
 
 function startTime(pid: number): string {
-  const stat = processStat(pid);
-  // A zombie has ended, whatever its number says.
-  if (stat) return stat.ended ? 'ended' : stat.started;
-  if (process.platform === 'linux' || process.platform === 'win32') return '';
+  try {
+    return readStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).started;
+  } catch {
+    if (process.platform === 'linux' || process.platform === 'win32') return '';
+    return startTimeByPs(pid);
+  }
+}
+
+/** When a process started, as `ps` says it; empty when there is none. */
+export function startTimeByPs(pid: number): string {
   return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
 }

@@ -1,17 +1,30 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { MarkedProcesses } from './marked-processes.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
+/** What an agent notes of itself. */
+interface Note {
+  /** The mark of all its processes. */
+  readonly instance?: string;
+  readonly processes: readonly ProcessIdentity[];
+}
+
 /**
- * Notes which processes the agent has started, so that a later run can end those that outlived a crash. A process is
- * known by pid and start time: a pid that was used again is never killed.
+ * Notes which processes the agent has started, and the mark that all of them and their children have, so that a later run
+ * can end those that outlived a crash. A process is known by pid and start time: a pid that was used again is never killed.
  */
 export class ProcessJournal {
   readonly #path: string;
   readonly #running = new Map<number, ProcessIdentity>();
+  readonly #marked: MarkedProcesses;
+  /** First part of every mark of this run's processes. */
+  readonly instance: string;
 
   /** @param path - the note's file; made readable by its owner only. */
-  constructor(path: string) {
+  constructor(path: string, options: { readonly instance: string; readonly marked: MarkedProcesses }) {
     this.#path = path;
+    this.instance = options.instance;
+    this.#marked = options.marked;
   }
 
   /** Notes a process group's leader. */
@@ -24,32 +37,41 @@ export class ProcessJournal {
     if (this.#running.delete(pid)) this.#write();
   }
 
-  /** Ends every process group that is noted, without a word and without waiting. */
+  /** Ends every process that is noted and all that came of them, without a word and without waiting. */
   killAll(): void {
+    this.#marked.endNow({ mark: this.instance, roots: [...this.#running.keys()] });
     killSessions(new Set(this.#running.keys()));
   }
 
-  /** Ends the process groups that an earlier run left behind; answers how many there were. */
+  /** Ends what an earlier run left behind, and begins this run's note; answers how many processes there were. */
   sweep(): number {
-    const left = this.#read().filter(isSameProcess);
-    killSessions(new Set(left.map(({ pid }) => pid)));
-    rmSync(this.#path, { force: true });
-    return left.length;
+    const { instance, processes } = this.#read();
+    const left = processes.filter(isSameProcess);
+    const roots = left.map(({ pid }) => pid);
+    const ended = instance === undefined ? 0 : this.#marked.endNow({ mark: instance, roots });
+    killSessions(new Set(roots));
+    this.#write();
+    return Math.max(ended, left.length);
   }
 
-  #read(): readonly ProcessIdentity[] {
+  #read(): Note {
     try {
-      return JSON.parse(readFileSync(this.#path, 'utf8')) as ProcessIdentity[];
+      const note = JSON.parse(readFileSync(this.#path, 'utf8')) as Note;
+      const processes = Array.isArray(note.processes) ? note.processes : [];
+      // Anything else would be the beginning of strangers' marks.
+      const isMark = typeof note.instance === 'string' && /^[0-9a-f]{32}$/.test(note.instance);
+      return { ...(isMark && { instance: note.instance }), processes };
     } catch {
       // No journal: nothing is known to be left.
-      return [];
+      return { processes: [] };
     }
   }
 
   #write(): void {
     // In one step: a note cut short by a crash would say that nothing is left.
+    const note: Note = { instance: this.instance, processes: [...this.#running.values()] };
     const draft = `${this.#path}.new`;
-    writeFileSync(draft, JSON.stringify([...this.#running.values()]), { mode: 0o600 });
+    writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
     renameSync(draft, this.#path);
   }
 }

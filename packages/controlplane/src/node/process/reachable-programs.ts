@@ -44,7 +44,7 @@ export class ReachablePrograms {
 /** True if a user may pass every folder on the way, and read and run what is there. */
 export function canReach(path: string, user: ContainerUser): boolean {
   const { mode, uid, gid } = statSync(path);
-  const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
+  const shift = uid === user.uid ? 6 : gid === user.gid || user.groups?.includes(gid) ? 3 : 0;
   // A folder must let pass; what is to be run must be readable too, as scripts and libraries are.
   if (((mode >> shift) & 0o1) === 0) return false;
   const parent = dirname(path);

@@ -1,4 +1,4 @@
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TerminalSize } from '../../apiserver/node-connector.ts';
@@ -20,18 +20,20 @@ export function findTerminalProgram(options: {
 }
 
 /** Words that start a command on a terminal of its own. It tells its process and its terminal on a fourth stream. */
-export function onTerminal(program: string, command: readonly string[]): readonly [string, readonly string[]] {
+export function onTerminal(program: string, command: readonly string[]): readonly string[] {
   const line = `echo "$$ $(tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
-  return [program, ['-q', '-e', '-f', '-E', 'always', '-c', line, '/dev/null']];
+  return [program, '-q', '-e', '-f', '-E', 'always', '-c', line, '/dev/null'];
 }
 
 /** How such a command is started, beside what others need. */
-export function terminalSettings(settings: SpawnOptions): SpawnOptions {
+export function terminalSettings(env: Readonly<Record<string, string>>): {
+  readonly stdio: readonly 'pipe'[];
+  readonly env: Readonly<Record<string, string>>;
+} {
   return {
-    ...settings,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     // The shell that reads the line is this one; a kubelet's terminals are of this kind.
-    env: { TERM: 'xterm', ...settings.env, SHELL: '/bin/sh' },
+    env: { TERM: 'xterm', ...env, SHELL: '/bin/sh' },
   };
 }
 

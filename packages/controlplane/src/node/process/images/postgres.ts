@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
@@ -66,6 +67,9 @@ function launch(context: LaunchContext, installed: string, version: string): Lau
     const [file = 'postgres', ...args] = [...context.command, ...(context.args ?? [])];
     return { file, args, env, path: [folder] };
   }
-  const args = ['-c', postgresEntrypoint, 'docker-entrypoint.sh', ...(context.args ?? ['postgres'])];
-  return { file: '/bin/sh', args, env, path: [folder] };
+  const words = context.args ?? ['postgres'];
+  const isServer = words[0] === 'postgres' || words[0]?.startsWith('-');
+  const isNew = !existsSync(join(env.PGDATA, 'PG_VERSION'));
+  const args = ['-c', postgresEntrypoint, 'docker-entrypoint.sh', ...words];
+  return { file: '/bin/sh', args, env, path: [folder], ...(isServer && isNew && { needsKnownUser: 'initdb' }) };
 }

@@ -1,0 +1,55 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, resolve } from 'node:path';
+import type { ContainerUser } from './container-user.ts';
+import { canReach } from './reachable-programs.ts';
+
+/** A command cannot be run in a container; the message is a real runtime's, the exit code a shell's. */
+export class CommandError extends Error {
+  readonly code = 'KW5204';
+  /** 127: there is no such command. 126: it may not be run. */
+  readonly exitCode: 126 | 127;
+
+  constructor(message: string, exitCode: 126 | 127) {
+    super(`unable to start container process: exec: ${message}`);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * Finds a command as a container runtime does: in PATH, passing over what the container's user cannot enter, or at its
+ * path.
+ *
+ * @throws {@link CommandError} when there is none, or none that the user may run.
+ */
+export function findCommand(
+  command: string,
+  options: { readonly path: string; readonly folder: string; readonly user: ContainerUser | undefined },
+): string {
+  const { path, folder, user } = options;
+  if (command === '') throw new CommandError('"": executable file not found in $PATH', 127);
+  if (command.includes('/') || isAbsolute(command)) {
+    const file = resolve(folder, command);
+    const found = lookAt(file, user);
+    if (found === 'missing') throw new CommandError(`"${command}": stat ${command}: no such file or directory`, 127);
+    if (found === 'forbidden') throw new CommandError(`"${command}": permission denied`, 126);
+    return file;
+  }
+  for (const entry of path.split(delimiter)) {
+    const file = entry && resolve(folder, entry, command);
+    if (file && lookAt(file, user) === 'usable') return file;
+  }
+  throw new CommandError(`"${command}": executable file not found in $PATH`, 127);
+}
+
+function lookAt(file: string, user: ContainerUser | undefined): 'usable' | 'forbidden' | 'missing' {
+  try {
+    const real = realpathSync(file);
+    if (!statSync(real).isFile()) return 'forbidden';
+    if (user) return canReach(real, user) ? 'usable' : 'forbidden';
+    accessSync(real, constants.X_OK);
+    return 'usable';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'forbidden' : 'missing';
+  }
+}
