@@ -1,4 +1,5 @@
 import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { systemClock } from '@kubewright/apimachinery';
 import type { Probe } from '@kubewright/apimachinery/core/v1';
@@ -81,6 +82,49 @@ describe('LocalProbeRunner', () => {
     const output = 'couldn\'t find port: "web"';
     expect(await run({ httpGet: { port: 'web' } })).toEqual({ ok: false, output });
     expect(await run({ tcpSocket: { port: 'web' } })).toEqual({ ok: false, output });
+  });
+
+  it('asks a gRPC server for the health of the whole or of one service', async () => {
+    const asked: string[] = [];
+    const server = createHttp2Server();
+    server.on('stream', (stream, headers) => {
+      let body = Buffer.alloc(0);
+      stream.on('data', (chunk: Buffer) => {
+        body = Buffer.concat([body, chunk]);
+      });
+      stream.on('end', () => {
+        const service = body.subarray(7).toString();
+        asked.push(`${headers[':path']} ${service}`);
+        if (service === 'hangs') return;
+        if (service === 'missing') {
+          stream.respond(
+            { ':status': 200, 'grpc-status': '12', 'grpc-message': 'unknown service' },
+            { endStream: true },
+          );
+          return;
+        }
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+        stream.on('wantTrailers', () =>
+          stream.sendTrailers({ 'grpc-status': service === 'lost' ? '5' : '0', 'grpc-message': 'none such' }),
+        );
+        stream.end(Buffer.of(0, 0, 0, 0, 2, 0x08, service === 'ill' ? 2 : 1));
+      });
+    });
+    const port = await listen(server as unknown as Server);
+    const grpc = (service?: string, timeoutSeconds = 20) =>
+      run({ grpc: { port, ...(service && { service }) }, timeoutSeconds });
+    expect(await grpc()).toEqual({ ok: true, output: 'service healthy' });
+    expect(await grpc('well')).toEqual({ ok: true, output: 'service healthy' });
+    expect(await grpc('ill')).toEqual({ ok: false, output: 'service unhealthy (responded with "NOT_SERVING")' });
+    expect((await grpc('lost')).output).toBe('error: health rpc probe failed: rpc error: code = 5 desc = none such');
+    expect((await grpc('missing')).output).toBe(
+      'error: this server does not implement the grpc health protocol (grpc.health.v1.Health): unknown service',
+    );
+    expect((await grpc('hangs', 2)).output).toBe('timeout: health rpc did not complete within 2s');
+    expect(asked[0]).toBe('/grpc.health.v1.Health/Check ');
+    expect(asked[1]).toBe('/grpc.health.v1.Health/Check well');
+    const silent = await listen(createServer((socket) => socket.on('error', () => {}).resume()));
+    expect((await run({ grpc: { port: silent }, timeoutSeconds: 0.2 })).output).toContain('failed to connect service');
   });
 
   it('puts no error text of Node into what it says of hosts', () => {

@@ -2,6 +2,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Clock } from '@kubewright/apimachinery';
 import type { Container, HTTPGetAction, Probe } from '@kubewright/apimachinery/core/v1';
+import { grpcProbe } from './grpc-probe.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 
@@ -10,10 +11,7 @@ const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 const mostOutput = 10_240;
 
-/**
- * Asks real containers: HTTP and TCP at the pod's address, commands beside the container. A gRPC probe is only a TCP
- * connection here.
- */
+/** Asks real containers: HTTP, TCP and gRPC at the pod's address, commands beside the container. */
 export class LocalProbeRunner implements ProbeRunner {
   readonly #clock: Clock;
 
@@ -29,7 +27,9 @@ export class LocalProbeRunner implements ProbeRunner {
       over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     try {
-      const result = await Promise.race([ask(probe, target, over.signal), expired]);
+      const asked = ask(probe, target, over.signal);
+      // What a gRPC probe says at the end of its time depends on how far it has come.
+      const result = await (probe.grpc ? asked : Promise.race([asked, expired]));
       return result ?? { ok: false, output: timeoutOutput(probe, target) };
     } catch (error) {
       return { ok: false, output: error instanceof Error ? error.message : String(error) };
@@ -44,16 +44,18 @@ async function ask(probe: Probe, target: ProbeTarget, signal: AbortSignal): Prom
   const { podIP, container, running } = target;
   if (probe.exec) return execute(probe.exec.command ?? [], { running, signal });
   if (probe.httpGet) return httpGet(probe.httpGet, { podIP, container, signal });
-  const { tcpSocket, grpc } = probe;
-  const port = portOf(tcpSocket?.port ?? grpc?.port ?? 0, container);
-  const result = await tcpConnect({ host: tcpSocket?.host || podIP, port, signal });
-  // A kubelet tries a gRPC connection again until the time is over, and then says that.
-  return grpc && !result.ok ? { ok: false, output: timeoutOutput(probe, target) } : result;
+  const { tcpSocket, grpc, timeoutSeconds = 1 } = probe;
+  if (grpc) {
+    const port = portOf(grpc.port, container);
+    return grpcProbe({ host: podIP, port, service: grpc.service ?? '', timeoutSeconds, signal });
+  }
+  const port = portOf(tcpSocket?.port ?? 0, container);
+  return tcpConnect({ host: tcpSocket?.host || podIP, port, signal });
 }
 
 /** What a kubelet says of a probe whose time is over. */
 function timeoutOutput(probe: Probe, { podIP, container }: ProbeTarget): string {
-  const { exec, httpGet: action, tcpSocket, grpc, timeoutSeconds = 1 } = probe;
+  const { exec, httpGet: action, tcpSocket, timeoutSeconds = 1 } = probe;
   if (exec) {
     const command = JSON.stringify((exec.command ?? []).join(' '));
     return `command timed out: ${command} timed out after ${timeoutSeconds}s`;
@@ -62,13 +64,8 @@ function timeoutOutput(probe: Probe, { podIP, container }: ProbeTarget): string 
     const { url } = addressOf(action, { podIP, container });
     return `Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`;
   }
-  const address = hostPort({
-    host: tcpSocket?.host || podIP,
-    port: portOf(tcpSocket?.port ?? grpc?.port ?? 0, container),
-  });
-  return grpc
-    ? `timeout: failed to connect service "${address}" within ${timeoutSeconds}s: context deadline exceeded`
-    : `dial tcp ${address}: i/o timeout`;
+  const address = hostPort({ host: tcpSocket?.host || podIP, port: portOf(tcpSocket?.port ?? 0, container) });
+  return `dial tcp ${address}: i/o timeout`;
 }
 
 async function execute(

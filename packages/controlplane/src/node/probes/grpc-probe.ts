@@ -1,0 +1,122 @@
+import { Buffer } from 'node:buffer';
+import type { ClientHttp2Session } from 'node:http2';
+import { hostPort, networkFault } from './network-fault.ts';
+import type { ProbeResult } from './probe-runner.ts';
+
+// Loaded when the first such probe runs.
+const http2 = (): typeof import('node:http2') => process.getBuiltinModule('node:http2');
+
+/** What a server answers of its health, by number. */
+const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
+const serving = 1;
+/** The code of a method that a server does not have. */
+const unimplemented = '12';
+const mostAnswerBytes = 1024;
+
+/** Whom to ask, and of which of its services. */
+export interface GrpcTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Empty: the server as a whole. */
+  readonly service: string;
+  readonly timeoutSeconds: number;
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+}
+
+interface Answer {
+  readonly code: string;
+  readonly message: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Asks a server for its health by `grpc.health.v1.Health/Check`, without TLS, as kubelets do (1.36), and says what came of
+ * it in their words.
+ */
+export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
+  const { host, port, signal } = target;
+  const address = hostPort(target);
+  const within = `within ${target.timeoutSeconds}s`;
+  const session = http2().connect(`http://${address}`);
+  let connected = false;
+  session.once('remoteSettings', () => {
+    connected = true;
+  });
+  const noConnection = `timeout: failed to connect service "${address}" ${within}: context deadline exceeded`;
+  const late = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  try {
+    const answer = await Promise.race([ask(session, target.service), late]);
+    if (answer) return resultOf(answer);
+    return failed(connected ? `timeout: health rpc did not complete ${within}` : noConnection);
+  } catch (error) {
+    // A kubelet tries to connect again until the time is over, and then says that.
+    if (!connected) return failed(noConnection);
+    return failed(`error: health rpc probe failed: ${networkFault(error, { host, port })}`);
+  } finally {
+    session.destroy();
+  }
+}
+
+function resultOf({ code, message, bytes }: Answer): ProbeResult {
+  if (code === unimplemented) {
+    const lack = 'error: this server does not implement the grpc health protocol (grpc.health.v1.Health)';
+    return failed(`${lack}: ${message}`);
+  }
+  if (code !== '0') return failed(`error: health rpc probe failed: rpc error: code = ${code} desc = ${message}`);
+  const status = statusIn(bytes);
+  if (status === serving) return { ok: true, output: 'service healthy' };
+  return failed(`service unhealthy (responded with "${statuses[status] ?? status}")`);
+}
+
+function failed(output: string): ProbeResult {
+  return { ok: false, output };
+}
+
+function ask(session: ClientHttp2Session, service: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    session.on('error', reject);
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'user-agent': 'kube-probe/1.36',
+    });
+    const chunks: Buffer[] = [];
+    let said: Readonly<Record<string, unknown>> = {};
+    // An answer without a body has all that there is to say in its head.
+    stream.on('response', (headers) => {
+      said = { ...said, ...headers };
+    });
+    stream.on('trailers', (trailers) => {
+      said = { ...said, ...trailers };
+    });
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (Buffer.concat(chunks).length > mostAnswerBytes) stream.destroy(new Error('the answer is too long'));
+    });
+    stream.on('error', reject).on('close', () => {
+      const code = said['grpc-status'];
+      const message = String(said['grpc-message'] ?? `unexpected HTTP status code ${String(said[':status'])}`);
+      resolve({ code: code === undefined ? 'Unknown' : String(code), message, bytes: Buffer.concat(chunks) });
+    });
+    stream.end(request(service));
+  });
+}
+
+/** One message: not packed, its length, then field 1 with the service's name. */
+function request(service: string): Buffer {
+  const name = Buffer.from(service, 'utf8').subarray(0, 127);
+  const message = name.length === 0 ? name : Buffer.concat([Buffer.of(0x0a, name.length), name]);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** Field 1 of the answer's message; a field that is zero is left out. */
+function statusIn(bytes: Buffer): number {
+  return bytes[5] === 0x08 ? (bytes[6] ?? 0) : 0;
+}
