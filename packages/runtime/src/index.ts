@@ -49,6 +49,7 @@ export { addFinalizers, type FinalizerPatchOptions, hasFinalizer, removeFinalize
 export * from './handler/index.ts';
 export { BindError } from './health/bind-error.ts';
 export type { HealthCheck } from './health/health-check.ts';
+export type { PathHandler } from './health/probe-server.ts';
 export * from './kind/index.ts';
 export type { LeaderElectionOptions } from './leader-election/leader-election-options.ts';
 export { LeaderElectionError, LeaderElector, type LeaderElectorOptions } from './leader-election/leader-elector.ts';
@@ -73,6 +74,7 @@ export { EventChannel } from './source/event-channel.ts';
 export { kindSource, type WatchedCluster } from './source/kind-source.ts';
 export { type PollSourceOptions, pollSource } from './source/poll-source.ts';
 export { type Source, type SourceStart, type Watch, type WatchSourceOptions, watch } from './source/source.ts';
+export type { Span, SpanAttributes, Tracer } from './tracing/tracer.ts';
 export * from './webhook/index.ts';
 export { type ExponentialOptions, exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';
 export {

@@ -45,6 +45,8 @@ export interface ContextParts {
   readonly checkPrimary: boolean;
   /** Called whenever the reconcile goes on after a call, so that the watchdog knows who runs. */
   readonly resumed: () => void;
+  /** Told of what is about to be written, as it is meant. */
+  readonly intends: (object: KubernetesObject) => void;
 }
 
 /**
@@ -144,6 +146,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       return undefined;
     }
     const force = options.force ?? true;
+    this.#parts.intends(wanted);
     const answer = await this.client
       .resource(primaryKind)
       .status.apply(wanted, { fieldManager, force, signal: this.signal });
@@ -184,6 +187,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
+    this.#parts.intends(body);
     const answer = await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal });
     this.#wrote(kind, answer);
     return answer;

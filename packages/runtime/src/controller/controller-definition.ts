@@ -4,6 +4,7 @@ import type { DesiredState, Observed } from '../desired/desired-state.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { Source, Watch } from '../source/source.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { Partition } from './partition.ts';
 import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from './reconcile.ts';
 
 /** What controllers of both levels share. */
@@ -99,6 +100,8 @@ export interface ControllerDefinition extends ControllerSettings {
   readonly watches: readonly Watch[];
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
+  /** The keys that this replica works on. @defaultValue all */
+  readonly partition?: Partition;
   readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };
 }
 

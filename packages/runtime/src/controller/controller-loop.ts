@@ -1,7 +1,6 @@
 import {
   type Clock,
   formatObjectKey,
-  isConflict,
   type KubernetesObject,
   type ObjectKey,
   type Random,
@@ -9,24 +8,25 @@ import {
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { type ObjectForm, objectForm } from '../desired/object-form.ts';
-import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
+import { type Finding, tellFinding } from '../detector/finding.ts';
+import { FutileWrites } from '../detector/futile-writes.ts';
+import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
-import type { Predicate } from '../predicate/predicate.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
-import type { Watch } from '../source/source.ts';
+import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
 import { type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { type AfterReconcile, afterFailure, afterSuccess } from './after-reconcile.ts';
 import { LoopContext } from './context.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
+import { ControllerSources } from './controller-sources.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
-import { isPanic } from './panic.ts';
+import { whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
-import { ReconcileTimeoutError, withTimeout } from './reconcile-timeout.ts';
-import { TerminalError } from './terminal-error.ts';
-import { StaleViewError } from './write-fence.ts';
+import { withTimeout } from './reconcile-timeout.ts';
 
 /** What a controller needs of its manager. */
 export interface ControllerParts {
@@ -40,6 +40,7 @@ export interface ControllerParts {
   /** Makes the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
   readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
   readonly metrics?: RuntimeMetrics;
+  readonly tracing?: ReconcileTracing;
   /** Told of a programming error in a controller that does not recover from these. */
   readonly panicked?: (error: unknown) => void;
 }
@@ -51,12 +52,10 @@ export class ControllerLoop {
   readonly #definition: ControllerDefinition;
   readonly #parts: ControllerParts;
   readonly #log: Logger;
-  readonly #subscriptions: Disposable[] = [];
   /** Aborted when running reconciles are to be given up. */
   readonly #work = new AbortController();
-  /** Aborted when sources are to feed no more. */
-  readonly #feeding = new AbortController();
-  #sources: Promise<void> | undefined;
+  readonly #sources: ControllerSources;
+  readonly #futile: FutileWrites;
   readonly #metrics: ControllerMetrics | undefined;
   readonly #reconcileObject: ObjectForm;
   #workers: Promise<void>[] = [];
@@ -82,6 +81,19 @@ export class ControllerLoop {
       ...(definition.rateLimiter && { rateLimiter: definition.rateLimiter }),
       ...(metrics && { metrics: metrics.queue }),
     });
+    this.#futile = new FutileWrites({
+      cache: parts.cache,
+      clock: parts.clock,
+      fieldManager: this.#fieldManager,
+      onFutile: (what) => this.#metrics?.futile(what),
+    });
+    this.#sources = new ControllerSources({
+      ...parts,
+      definition,
+      log: this.#log,
+      queue: this.queue,
+      onAsked: (key, by) => this.#futile.asked(key, by && `${by.uid}/${by.resourceVersion}`),
+    });
   }
 
   /** Whether sources start before the process leads. */
@@ -96,22 +108,7 @@ export class ControllerLoop {
 
   /** Subscribes to the caches and waits until all that is there is in the queue; begun once, however often it is called. */
   startSources(signal: AbortSignal): Promise<void> {
-    this.#sources ??= this.#startSources(AbortSignal.any([signal, this.#feeding.signal]));
-    return this.#sources;
-  }
-
-  async #startSources(signal: AbortSignal): Promise<void> {
-    const { cache, clock, random } = this.#parts;
-    const { watches, sources = [] } = this.#definition;
-    const waits: Promise<void>[] = [];
-    for (const watch of watches) {
-      const declared = cache.declare(watch.cached);
-      this.#subscriptions.push(declared.subscribe((event) => this.#handle(watch, event)));
-      waits.push(declared.waitForSync(signal));
-    }
-    const context = this.#handlerContext();
-    for (const source of sources) waits.push(source.start(context, { signal, clock, random, log: this.#log }));
-    await Promise.all(waits);
+    return this.#sources.start(signal);
   }
 
   /** Starts the workers. */
@@ -132,11 +129,7 @@ export class ControllerLoop {
   }
 
   async #stop(patience: AbortSignal): Promise<void> {
-    this.#feeding.abort(patience.reason);
-    this.#sources?.catch(() => {
-      // It was ended, or its failure was told to those who waited.
-    });
-    for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
+    this.#sources.stop(patience.reason);
     void this.queue.shutDown();
     const giveUp = (): void => this.#work.abort(patience.reason);
     if (patience.aborted) giveUp();
@@ -144,37 +137,6 @@ export class ControllerLoop {
     await Promise.all(this.#workers);
     patience.removeEventListener('abort', giveUp);
     this.#log.info('all workers finished');
-  }
-
-  #handle(watch: Watch, event: Parameters<Watch['handler']>[0]): void {
-    if (!watch.predicates.every((predicate) => this.#lets(predicate, event))) return;
-    watch.handler(event, this.#handlerContext());
-  }
-
-  /** A filter that fails lets the event through: one reconcile too many does no harm, one too few may. */
-  #lets(predicate: Predicate<KubernetesObject>, event: Parameters<Watch['handler']>[0]): boolean {
-    try {
-      return predicate(event);
-    } catch (error) {
-      const { namespace, name } = event.object;
-      this.#log.error('a predicate failed; the event counts', { namespace, name, event: event.type, error });
-      return true;
-    }
-  }
-
-  #handlerContext(): HandlerContext {
-    const { primary } = this.#definition;
-    const { cache } = this.#parts;
-    return {
-      primary,
-      enqueue: (request, { priority, afterMs } = {}) => {
-        const options = priority === undefined ? {} : { priority };
-        const key = formatObjectKey(request);
-        if (afterMs === undefined) this.queue.add(key, options);
-        else this.queue.addAfter(key, { ...options, delayMs: afterMs });
-      },
-      primaryUid: (key) => (primary ? cache.peek(primary, key)?.uid : undefined),
-    };
   }
 
   async #worker(): Promise<void> {
@@ -193,24 +155,50 @@ export class ControllerLoop {
   }
 
   async #process(item: WorkItem): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, panicked } = this.#parts;
     const request = parseRequest(item.key);
+    if (this.#definition.partition?.owns(request) === false) {
+      this.queue.forget(item.key);
+      this.queue.requeueAfter(item.key, undefined);
+      return;
+    }
     const reconcileID = this.#parts.random.uid();
     const log = this.#log.with(this.#logFields(request, reconcileID));
     const startMs = clock.monotonic();
     this.#metrics?.activeWorkers(1);
+    const after: AfterReconcile = {
+      queue: this.queue,
+      metrics: this.#metrics,
+      isStopping: () => this.#work.signal.aborted,
+      ...(this.#definition.recoverPanic === false && { panicked }),
+    };
     let label: ReconcileResultLabel = 'error';
     try {
-      label = this.#afterSuccess(item, await this.#reconcile({ request, reconcileID, log }));
+      label = afterSuccess(item, await this.#traced({ request, reconcileID, log }), after);
     } catch (error) {
-      label = this.#afterFailure(item, { error, log });
+      label = afterFailure(item, { error, log }, after);
     } finally {
       this.#metrics?.activeWorkers(-1);
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
     }
   }
 
-  #reconcile(run: Run): Promise<ReconcileOutcome> {
+  #traced(run: Run): Promise<ReconcileOutcome> {
+    const { tracing, client } = this.#parts;
+    if (!tracing) return this.#limited({ ...run, client });
+    const { primary } = this.#definition;
+    const { namespace, name } = run.request;
+    const attributes = {
+      controller: this.name,
+      reconcileID: run.reconcileID,
+      ...(primary && { controllerGroup: primary.group, controllerKind: primary.kind }),
+      'k8s.object.name': name,
+      ...(namespace && { 'k8s.namespace.name': namespace }),
+    };
+    return tracing.reconcile(attributes, (calls) => this.#limited({ ...run, client: client.intercepted(calls) }));
+  }
+
+  #limited(run: Run & { readonly client: KubernetesClient }): Promise<ReconcileOutcome> {
     const { clock } = this.#parts;
     const { reconcileTimeoutMs = 120_000 } = this.#definition;
     const what = `reconcile of ${this.name} ${formatObjectKey(run.request)}`;
@@ -218,20 +206,34 @@ export class ControllerLoop {
     return withTimeout((signal) => this.#call({ ...run, signal }), options);
   }
 
-  async #call(run: Run & { readonly signal: AbortSignal }): Promise<ReconcileOutcome> {
+  async #call(
+    run: Run & { readonly client: KubernetesClient; readonly signal: AbortSignal },
+  ): Promise<ReconcileOutcome> {
     const { definition, parts } = { definition: this.#definition, parts: this.#parts };
-    const mark = (parts.activity ?? noActivity).mark(this.name, formatObjectKey(run.request));
-    const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext =>
-      new LoopContext({
+    const key = formatObjectKey(run.request);
+    const mark = (parts.activity ?? noActivity).mark(this.name, key);
+    let about: KubernetesObject | undefined;
+    const tell = (finding: Finding): void =>
+      tellFinding(finding, { log: run.log, events: parts.recorder(this.name, about) });
+    const writes = this.#futile.begin(key, { client: run.client, tell });
+    using entry = definition.partition?.enter(run.request);
+    const guards = entry ? [writes.interceptor, whileOwned(entry, run.request)] : [writes.interceptor];
+    const client = run.client.intercepted(...guards).observed(writes.observer);
+    const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext => {
+      about = primary;
+      return new LoopContext({
         ...parts,
         ...run,
+        client,
         checkPrimary: !isLive && (definition.fenced ?? true),
         events: parts.recorder(this.name, primary),
-        fieldManager: definition.fieldManager ?? definition.name,
+        fieldManager: this.#fieldManager,
         primaryKind: definition.primary,
         primary,
         resumed: mark.resumed,
+        intends: writes.intends,
       });
+    };
     try {
       if (definition.run.level === 'request') return await definition.run.reconcile(run.request, contextFor(undefined));
       const { primary, finalizers } = definition;
@@ -240,7 +242,7 @@ export class ControllerLoop {
         finalizers,
         reconcile: this.#reconcileObject,
         contextFor,
-        parts,
+        parts: { cache: parts.cache, client },
       });
       return await steps.run(run.request, run.signal);
     } finally {
@@ -248,48 +250,8 @@ export class ControllerLoop {
     }
   }
 
-  #afterSuccess(item: WorkItem, outcome: ReconcileOutcome): ReconcileResultLabel {
-    const { queue } = this;
-    const { requeueAfterMs, requeue, priority = item.priority } = outcome ?? {};
-    if (requeueAfterMs !== undefined && requeueAfterMs > 0) {
-      queue.forget(item.key);
-      queue.requeueAfter(item.key, { delayMs: requeueAfterMs, priority });
-      return 'requeue_after';
-    }
-    queue.requeueAfter(item.key, undefined);
-    if (requeue) {
-      queue.addRateLimited(item.key, { priority });
-      return 'requeue';
-    }
-    queue.forget(item.key);
-    return 'success';
-  }
-
-  #afterFailure(item: WorkItem, failure: { readonly error: unknown; readonly log: Logger }): ReconcileResultLabel {
-    const { error, log } = failure;
-    if (error instanceof StaleViewError) {
-      this.queue.addRateLimited(item.key, { priority: item.priority });
-      log.info('the cached object was stale; trying again', { error });
-      return 'requeue';
-    }
-    this.#metrics?.failed('error');
-    if (error instanceof TerminalError) {
-      this.#metrics?.failed('terminal');
-      this.queue.forget(item.key);
-      this.queue.requeueAfter(item.key, undefined);
-      log.error('Reconciler error, not retried until something changes', { error });
-      return 'error';
-    }
-    if (error instanceof ReconcileTimeoutError) this.#metrics?.failed('timeout');
-    if (isPanic(error)) {
-      this.#metrics?.failed('panic');
-      if (this.#definition.recoverPanic === false) this.#parts.panicked?.(error);
-    }
-    this.queue.addRateLimited(item.key, { priority: item.priority });
-    if (this.#work.signal.aborted) log.info('reconcile was given up: the manager stops');
-    else if (isConflict(error)) log.info('the object has changed meanwhile; trying again', { error });
-    else log.error('Reconciler error', { error });
-    return 'error';
+  get #fieldManager(): string {
+    return this.#definition.fieldManager ?? this.#definition.name;
   }
 
   #logFields(request: ReconcileRequest, reconcileID: string): Record<string, unknown> {

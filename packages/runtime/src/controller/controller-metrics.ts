@@ -6,4 +6,6 @@ export interface ControllerMetrics {
   reconciled(result: ReconcileResultLabel, seconds: number): void;
   failed(how: 'error' | 'terminal' | 'timeout' | 'panic'): void;
   activeWorkers(delta: number): void;
+  /** Counts writes that lead nowhere: brought about by the write before, changing nothing, undone by another writer. */
+  futile(what: 'self-triggered' | 'no-op' | 'conflict'): void;
 }

@@ -3,9 +3,11 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import type { HealthCheck } from '../health/health-check.ts';
+import type { PathHandler } from '../health/probe-server.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { Logger } from '../log/logger.ts';
 import type { MetricsSecurity } from '../metrics/metrics-security.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
 import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { ControllerDefaults } from './controller-defaults.ts';
@@ -35,6 +37,8 @@ export interface ManagerOptions {
   readonly metricsBindAddress?: string;
   /** Serves `/metrics` over HTTPS, to those whom the API server lets. @defaultValue HTTP, to anybody */
   readonly metricsSecurity?: MetricsSecurity;
+  /** More paths of the metrics server, such as a profiler's; guarded as `/metrics` is. GET and HEAD only. */
+  readonly metricsHandlers?: Readonly<Record<string, PathHandler>>;
   /** Made by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
   readonly webhooks?: readonly WebhookDefinition[];
   /** Where and with which certificate webhooks are served. @defaultValue port 9443, cert-manager's files */
@@ -63,6 +67,14 @@ export interface ManagerOptions {
   readonly signal?: AbortSignal;
   /** Whether SIGINT and SIGTERM stop the manager. @defaultValue true if no `signal` is given */
   readonly handleSignals?: boolean;
+  /**
+   * Makes a span of every reconcile, with its API calls below it: what `trace.getTracer('my-operator')` of
+   * `@opentelemetry/api` (an optional peer) answers. Where spans go is the program's choice of SDK and exporter. Nothing of it
+   * is loaded otherwise.
+   *
+   * @defaultValue none
+   */
+  readonly tracer?: Tracer;
   /** Names the controller that holds the event loop for over a second. @defaultValue true */
   readonly watchdog?: boolean;
 }

@@ -7,6 +7,7 @@ import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
 import { cacheFaults } from './cache-faults.ts';
@@ -62,6 +63,7 @@ export class Manager implements AsyncDisposable {
   /** Controllers that run whether or not this process leads. */
   #group: ControllerGroup | undefined;
   #budget: StopBudget | undefined;
+  readonly #tracing: ReconcileTracing | undefined;
   readonly #started = new Milestone();
   readonly #elected = new Milestone();
 
@@ -74,6 +76,7 @@ export class Manager implements AsyncDisposable {
     this.#log = options.log ?? defaultLogger({ clock });
     this.#controllers = controllers.map((each) => withDefaults(each, options.controllerDefaults));
     checkNames(this.#controllers);
+    if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
     this.#from = { options, controllers: this.#controllers, clock, random, log: this.#log };
     if (options.client) this.#parts = makeParts(options.client, this.#from);
     const group = { log: this.#log, failed: (error: unknown): void => this.#fail(error) };
@@ -315,6 +318,7 @@ export class Manager implements AsyncDisposable {
       log: this.#log,
       recorder: (controller, regarding) => recorder.for(controller, regarding),
       panicked: (error) => this.#fail(error),
+      ...(this.#tracing && { tracing: this.#tracing }),
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
       ...(this.#metrics && { metrics: this.#metrics }),
     };

@@ -29,7 +29,7 @@ export async function prometheusMetrics(): Promise<RuntimeMetrics> {
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
   const make = metricFactory(prom, registry);
-  const families = { reconcile: reconcileFamilies(make), queue: queueFamilies(make) };
+  const families = { reconcile: reconcileFamilies(make), queue: queueFamilies(make), futile: futileFamilies(make) };
   const leader = make.gauge('leader_election_master_status', 'Whether this process is the leader of that name', [
     'name',
   ]);
@@ -82,6 +82,23 @@ function reconcileFamilies(make: MetricFactory) {
   };
 }
 
+function futileFamilies(make: MetricFactory) {
+  const labels = ['controller'];
+  return {
+    'self-triggered': make.counter(
+      'kubewright_self_triggered_total',
+      'Writes of reconciles that only the own writes before had brought about',
+      labels,
+    ),
+    'no-op': make.counter('kubewright_noop_writes_total', 'Writes that changed nothing', labels),
+    conflict: make.counter(
+      'kubewright_field_conflicts_total',
+      'Times that another writer was found to undo writes',
+      labels,
+    ),
+  };
+}
+
 function queueFamilies(make: MetricFactory) {
   const labels = ['name', 'controller'];
   return {
@@ -98,18 +115,20 @@ function queueFamilies(make: MetricFactory) {
 interface Families {
   readonly reconcile: ReturnType<typeof reconcileFamilies>;
   readonly queue: ReturnType<typeof queueFamilies>;
+  readonly futile: ReturnType<typeof futileFamilies>;
 }
 
 type ControllerSettings = Parameters<RuntimeMetrics['controller']>[1] & { readonly name: string };
 
 function controllerMetrics(families: Families, settings: ControllerSettings): ReturnType<RuntimeMetrics['controller']> {
-  const { reconcile, queue } = families;
+  const { reconcile, queue, futile } = families;
   const { name: controller, gauges } = settings;
   const own = { controller };
   const labels = { name: controller, controller };
   for (const result of results) reconcile.total.inc({ controller, result }, 0);
   for (const counter of [reconcile.errors, reconcile.terminal, reconcile.panics, reconcile.timeouts])
     counter.inc(own, 0);
+  for (const counter of Object.values(futile)) counter.inc(own, 0);
   reconcile.concurrency.set(own, settings.maxConcurrentReconciles);
   reconcile.active.set(own, 0);
   queue.adds.inc(labels, 0);
@@ -133,6 +152,7 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
       },
       failed: (how) => failures[how].inc(own),
       activeWorkers: (delta) => reconcile.active.inc(own, delta),
+      futile: (what) => futile[what].inc(own),
     },
     queue: {
       added: () => queue.adds.inc(labels),

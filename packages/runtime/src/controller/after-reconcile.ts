@@ -1,0 +1,78 @@
+import { isConflict } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+import type { WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
+import { isPanic } from './panic.ts';
+import { NotOwnerError } from './partition.ts';
+import type { ReconcileOutcome } from './reconcile.ts';
+import { ReconcileTimeoutError } from './reconcile-timeout.ts';
+import { TerminalError } from './terminal-error.ts';
+import { StaleViewError } from './write-fence.ts';
+
+/** What a reconcile's end acts on. */
+export interface AfterReconcile {
+  readonly queue: WorkQueue;
+  readonly metrics: ControllerMetrics | undefined;
+  /** Whether reconciles are given up because the manager stops. */
+  readonly isStopping: () => boolean;
+  /** Told of a programming error, where the controller does not recover from these. */
+  readonly panicked?: ((error: unknown) => void) | undefined;
+}
+
+/** Does what a result asks for. */
+export function afterSuccess(
+  item: WorkItem,
+  result: ReconcileOutcome,
+  { queue }: AfterReconcile,
+): ReconcileResultLabel {
+  const { requeueAfterMs, requeue, priority = item.priority } = result ?? {};
+  if (requeueAfterMs !== undefined && requeueAfterMs > 0) {
+    queue.forget(item.key);
+    queue.requeueAfter(item.key, { delayMs: requeueAfterMs, priority });
+    return 'requeue_after';
+  }
+  queue.requeueAfter(item.key, undefined);
+  if (requeue) {
+    queue.addRateLimited(item.key, { priority });
+    return 'requeue';
+  }
+  queue.forget(item.key);
+  return 'success';
+}
+
+/** Counts a failure, says it, and has the key tried again unless that is no use. */
+export function afterFailure(
+  item: WorkItem,
+  failure: { readonly error: unknown; readonly log: Logger },
+  { queue, metrics, isStopping, panicked }: AfterReconcile,
+): ReconcileResultLabel {
+  const { error, log } = failure;
+  if (error instanceof NotOwnerError) {
+    queue.forget(item.key);
+    log.info('the key is another replica’s by now', { error });
+    return 'requeue';
+  }
+  if (error instanceof StaleViewError) {
+    queue.addRateLimited(item.key, { priority: item.priority });
+    log.info('the cached object was stale; trying again', { error });
+    return 'requeue';
+  }
+  metrics?.failed('error');
+  if (error instanceof TerminalError) {
+    metrics?.failed('terminal');
+    queue.forget(item.key);
+    queue.requeueAfter(item.key, undefined);
+    log.error('Reconciler error, not retried until something changes', { error });
+    return 'error';
+  }
+  if (error instanceof ReconcileTimeoutError) metrics?.failed('timeout');
+  if (isPanic(error)) {
+    metrics?.failed('panic');
+    panicked?.(error);
+  }
+  queue.addRateLimited(item.key, { priority: item.priority });
+  if (isStopping()) log.info('reconcile was given up: the manager stops');
+  else if (isConflict(error)) log.info('the object has changed meanwhile; trying again', { error });
+  else log.error('Reconciler error', { error });
+  return 'error';
+}

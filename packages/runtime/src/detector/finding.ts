@@ -1,0 +1,48 @@
+import type { ControllerMetrics } from '../controller/controller-metrics.ts';
+import type { Logger } from '../log/logger.ts';
+import type { EventRecorder } from '../recorder/event-recorder.ts';
+
+/** A pattern of writes that leads nowhere. */
+export interface Finding {
+  /**
+   * `hot-loop`: the controller's own writes bring it about again and again; `conflict`: another writer undoes what it writes;
+   * `no-op`: it writes what is there already.
+   */
+  readonly pattern: 'hot-loop' | 'conflict' | 'no-op';
+  /** `Kind namespace/name` of the object that is written. */
+  readonly object: string;
+  /** Where the values flip, such as `.status.conditions[type=Ready].lastTransitionTime`. */
+  readonly path: string;
+  /** Who else writes there, such as `kubectl-edit (Update)`. */
+  readonly managers: readonly string[];
+  readonly times: number;
+}
+
+const reasons = { 'hot-loop': 'HotLoop', conflict: 'FieldConflict', 'no-op': 'NoOpWrites' } as const;
+
+/** Says it where people look: a log line and a warning event. */
+export function tellFinding(finding: Finding, to: { readonly log: Logger; readonly events: EventRecorder }): void {
+  const { pattern, object, path, managers, times } = finding;
+  to.log.warn(adviceFor(pattern), { object, path, managers, times });
+  to.events.record({ type: 'Warning', reason: reasons[pattern], action: 'Reconcile', note: noteFor(finding) });
+}
+
+/** Which counter a pattern belongs to. */
+export type FutileWrite = Parameters<ControllerMetrics['futile']>[0];
+
+function adviceFor(pattern: Finding['pattern']): string {
+  if (pattern === 'hot-loop') {
+    return 'this reconcile brings itself about: it writes another value each time; make the value depend on what is observed only';
+  }
+  if (pattern === 'conflict')
+    return 'another writer undoes what this controller writes; leave the field to one of the two';
+  return 'this controller writes what is there already; the server drops or changes a value that it sends';
+}
+
+function noteFor({ pattern, object, path, managers, times }: Finding): string {
+  const others = managers.length > 0 ? managers.join(', ') : 'an unknown writer';
+  if (pattern === 'hot-loop')
+    return `${object}: ${path} was written anew ${times} times by this controller, each time because of its own write`;
+  if (pattern === 'conflict') return `${object}: ${path} was put back ${times} times; the other writer is ${others}`;
+  return `${object}: ${times} writes in a row changed nothing; ${path} is not kept as it is sent`;
+}

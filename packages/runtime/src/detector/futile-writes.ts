@@ -1,0 +1,235 @@
+import { type Clock, formatObjectKey, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
+import type { CallTarget, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
+import type { InformerCache } from '../cache/informer-cache.ts';
+import { isWrite } from '../controller/gated.ts';
+import { fieldOwners } from './field-owners.ts';
+import type { Finding, FutileWrite } from './finding.ts';
+import { differences, formatPath } from './json-difference.ts';
+import { patience, WrittenObject } from './written-object.ts';
+
+const mostKeys = 512;
+const mostObjects = 8;
+const mostVersions = 32;
+/** The same finding is told again only after this time, in milliseconds. */
+const silenceMs = 600_000;
+
+/** What {@link FutileWrites} needs. */
+export interface FutileWritesOptions {
+  readonly cache: InformerCache;
+  readonly clock: Clock;
+  readonly fieldManager: string;
+  /** Told of every write that was in vain, whether or not a pattern is seen yet. */
+  readonly onFutile: (what: FutileWrite) => void;
+}
+
+/** What is remembered of one key. */
+interface Trail {
+  /** Versions that came of its own writes, oldest first. */
+  readonly versions: Set<string>;
+  readonly objects: Map<string, WrittenObject>;
+  readonly told: Map<string, number>;
+  /** What asked for the next reconcile: an echo of its own writes, something else, or both. */
+  echo: boolean;
+  foreign: boolean;
+}
+
+/** One reconcile, as far as its writes go. */
+export interface WriteSession {
+  readonly observer: WriteObserver;
+  readonly interceptor: ClientInterceptor;
+  /** Says what the next write to an object is meant to bring about. */
+  intends(object: KubernetesObject): void;
+}
+
+/**
+ * Notices writes of a controller that lead nowhere: a reconcile that brings itself about, a field that two writers pull at,
+ * writes that change nothing. Remembers the newest 512 keys, of each 8 objects with 4 places, and no values: a few hundred
+ * kilobytes, 5 MB at the very most.
+ *
+ * Not noticed: writes by raw requests, and objects that are not cached, for nothing is known of what they were before.
+ */
+export class FutileWrites {
+  readonly #options: FutileWritesOptions;
+  readonly #trails = new Map<string, Trail>();
+
+  constructor(options: FutileWritesOptions) {
+    this.#options = options;
+  }
+
+  /** Notes what asked for a reconcile; `version` is that of the object an event was about. */
+  asked(key: string, version: string | undefined): void {
+    const trail = this.#trails.get(key);
+    if (!trail) return;
+    if (version !== undefined && trail.versions.has(version)) trail.echo = true;
+    else trail.foreign = true;
+  }
+
+  /** Begins a reconcile; `tell` is called when a pattern was seen. */
+  begin(
+    key: string,
+    to: { readonly client: KubernetesClient; readonly tell: (finding: Finding) => void },
+  ): WriteSession {
+    const known = this.#trails.get(key);
+    const selfTriggered = (known?.echo ?? false) && !known?.foreign;
+    if (known) {
+      known.echo = false;
+      known.foreign = false;
+      if (!selfTriggered) for (const each of known.objects.values()) each.calm();
+    }
+    const intended = new Map<string, KubernetesObject>();
+    const run = { key, selfTriggered, intended, tell: to.tell };
+    return {
+      observer: (write) => this.#observe(run, write.target),
+      interceptor: async (call, next) => {
+        if (call.target && isWrite(call)) await this.#lookForOthers(key, { target: call.target, client: to.client });
+        return next(call);
+      },
+      intends: (object) => void intended.set(idOf(object), object),
+    };
+  }
+
+  #observe(run: Run, target: CallTarget): ReturnType<WriteObserver> {
+    const { cache, clock, onFutile } = this.#options;
+    const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
+    const before = kind && cache.peek(kind, target.key!)?.object;
+    return (outcome) => {
+      const answer = 'answer' in outcome ? asObject(outcome.answer) : undefined;
+      if (!answer || answer.kind !== target.kind) return;
+      const trail = this.#trail(run.key);
+      remember(trail.versions, versionOf(answer));
+      if (!before || before.metadata.uid !== answer.metadata.uid) return;
+      const id = idOf(answer);
+      const object = this.#written(trail, id);
+      if (before.metadata.resourceVersion === answer.metadata.resourceVersion) {
+        onFutile('no-op');
+        this.#noop(run, { trail, object, answer, id });
+        return;
+      }
+      object.noops = 0;
+      if (run.selfTriggered) onFutile('self-triggered');
+      const changes = differences(before, answer, 16);
+      for (const { pattern, path, times } of object.note(changes, { nowMs: clock.monotonic(), ...run })) {
+        this.#tell(run, {
+          trail,
+          finding: { pattern, object: id, path, times, managers: object.others.get(path) ?? [] },
+        });
+      }
+    };
+  }
+
+  #noop(
+    run: Run,
+    what: {
+      readonly trail: Trail;
+      readonly object: WrittenObject;
+      readonly answer: KubernetesObject;
+      readonly id: string;
+    },
+  ): void {
+    const { trail, object, answer, id } = what;
+    if (++object.noops < patience) return;
+    const wanted = run.intended.get(id);
+    const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
+    const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
+    this.#tell(run, { trail, finding: { pattern: 'no-op', object: id, path, times: object.noops, managers: [] } });
+  }
+
+  /** Before a value is put back once more, the one who holds the field can be seen. */
+  async #lookForOthers(
+    key: string,
+    on: { readonly target: CallTarget; readonly client: KubernetesClient },
+  ): Promise<void> {
+    const { target, client } = on;
+    const { key: objectKey } = target;
+    const kind = objectKey && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
+    if (!kind) return;
+    const object = this.#trails.get(key)?.objects.get(`${kind.kind} ${formatObjectKey(objectKey)}`);
+    if (!object || object.suspicious.length === 0) return;
+    try {
+      const { metadata } = await client.metadata(kind).get(objectKey);
+      const others = (metadata.managedFields ?? []).filter((each) => each.manager !== this.#options.fieldManager);
+      for (const { path, steps } of object.suspicious) object.others.set(path, fieldOwners(others, { steps }));
+    } catch {
+      // Told without the name, then.
+    }
+  }
+
+  #tell(run: Run, what: { readonly trail: Trail; readonly finding: Finding }): void {
+    const { trail, finding } = what;
+    const now = this.#options.clock.monotonic();
+    const id = `${finding.pattern} ${finding.object}`;
+    if (now - (trail.told.get(id) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
+    trail.told.set(id, now);
+    if (trail.told.size > mostObjects) trail.told.delete(trail.told.keys().next().value ?? '');
+    if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
+    run.tell(finding);
+  }
+
+  #trail(key: string): Trail {
+    const trail = this.#trails.get(key) ?? {
+      versions: new Set(),
+      objects: new Map(),
+      told: new Map(),
+      echo: false,
+      foreign: false,
+    };
+    this.#trails.delete(key);
+    this.#trails.set(key, trail);
+    if (this.#trails.size > mostKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
+    return trail;
+  }
+
+  #written(trail: Trail, id: string): WrittenObject {
+    const object = trail.objects.get(id) ?? new WrittenObject();
+    trail.objects.delete(id);
+    trail.objects.set(id, object);
+    if (trail.objects.size > mostObjects) trail.objects.delete(trail.objects.keys().next().value ?? '');
+    return object;
+  }
+}
+
+interface Run {
+  readonly key: string;
+  readonly selfTriggered: boolean;
+  readonly intended: ReadonlyMap<string, KubernetesObject>;
+  readonly tell: (finding: Finding) => void;
+}
+
+/** Names a version of an object, as events and answers show it. */
+function versionOf(object: { readonly metadata: KubernetesObject['metadata'] }): string {
+  return `${object.metadata.uid}/${object.metadata.resourceVersion}`;
+}
+
+function remember(versions: Set<string>, version: string): void {
+  versions.add(version);
+  if (versions.size > mostVersions) versions.delete(versions.values().next().value ?? '');
+}
+
+function idOf(object: KubernetesObject): string {
+  const { namespace, name = '' } = object.metadata;
+  return `${object.kind} ${formatObjectKey(namespace === undefined ? { name } : ({ namespace, name } satisfies ObjectKey))}`;
+}
+
+function apiVersionOf({ group, version }: CallTarget): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+function asObject(answer: unknown): KubernetesObject | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  return 'kind' in answer && 'metadata' in answer ? (answer as KubernetesObject) : undefined;
+}
+
+/** The part of `value` that `shape` speaks of: what was not asked for is no loss. */
+function onlyMembersOf(shape: unknown, value: unknown): unknown {
+  if (Array.isArray(shape) && Array.isArray(value)) {
+    return shape.length === value.length ? shape.map((each, i) => onlyMembersOf(each, value[i])) : value;
+  }
+  if (typeof shape !== 'object' || shape === null || typeof value !== 'object' || value === null) return value;
+  const members = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(shape).map(([key, each]) => [
+      key,
+      Object.hasOwn(members, key) ? onlyMembersOf(each, members[key]) : undefined,
+    ]),
+  );
+}
