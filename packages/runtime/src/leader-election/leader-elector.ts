@@ -4,7 +4,6 @@ import {
   isAlreadyExists,
   isConflict,
   isNotFound,
-  type Kind,
   type Random,
   sleep,
 } from '@kubewright/apimachinery';
@@ -12,16 +11,9 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { microTime } from '../recorder/api-event.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
-import type { Lease, LeaseSpec } from './lease.ts';
+import { type Lease, LeaseKind, type LeaseSpec } from './lease.ts';
 import { type Moment, momentOf, Tenure } from './tenure.ts';
 
-const LeaseKind: Kind<Lease> = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  scope: 'Namespaced',
-};
 const jitter = 1.2;
 
 /** Options of a {@link LeaderElector}. */

@@ -1,6 +1,6 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 
-/** Who leads (coordination.k8s.io/v1 `Lease`). */
+/** Who leads, or takes part (coordination.k8s.io/v1 `Lease`). */
 export interface Lease extends KubernetesObject {
   readonly spec?: LeaseSpec;
 }
@@ -13,3 +13,12 @@ export interface LeaseSpec {
   readonly renewTime?: string;
   readonly leaseTransitions?: number;
 }
+
+/** The kind of {@link Lease}. */
+export const LeaseKind: Kind<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+};

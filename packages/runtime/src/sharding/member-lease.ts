@@ -1,0 +1,112 @@
+import { type Clock, isAlreadyExists, isConflict, isNotFound } from '@kubewright/apimachinery';
+import type { KubernetesClient, ResourceClient } from '@kubewright/client';
+import { type Lease, LeaseKind } from '../leader-election/lease.ts';
+import { microTime } from '../recorder/api-event.ts';
+import { membersAnnotation } from './members.ts';
+
+/** Label of members' leases: the group that they belong to. */
+const groupLabel = 'kubewright.dev/sharding';
+
+/** What a {@link MemberLease} is made from. */
+export interface MemberLeaseOptions {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly group: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly durationSeconds: number;
+}
+
+/** The Lease of one member: written with the version that was read, so that no write of before can overtake a later one. */
+export class MemberLease {
+  readonly #options: MemberLeaseOptions;
+  readonly #leases: ResourceClient<Lease>;
+  #lease: Lease | undefined;
+
+  constructor(options: MemberLeaseOptions) {
+    this.#options = options;
+    this.#leases = options.client.resource(LeaseKind);
+  }
+
+  /** True once it was written, and until it was found gone. */
+  get exists(): boolean {
+    return this.#lease !== undefined;
+  }
+
+  /** Renews the lease and lets it name a view. */
+  async write(view: readonly string[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#put(view, signal);
+    } catch (error) {
+      if (isNotFound(error)) this.#lease = undefined;
+      if (!isConflict(error) && !isAlreadyExists(error)) throw error;
+      // An earlier write of ours got through whose answer did not, or somebody put a label on it.
+      this.#lease = await this.#leases.get(this.#key, { signal });
+      await this.#put(view, signal);
+    }
+  }
+
+  /** All leases of the group, as of now. */
+  async list(signal: AbortSignal): Promise<readonly Lease[]> {
+    const { group } = this.#options;
+    const { items } = await this.#leases.list({
+      namespace: this.#key.namespace,
+      labelSelector: `${groupLabel}=${group}`,
+      signal,
+    });
+    return items;
+  }
+
+  /** Removes the lease. */
+  async remove(signal: AbortSignal): Promise<void> {
+    await this.removeOther(this.#key.name, this.#lease?.metadata.resourceVersion, signal);
+  }
+
+  /** Removes a lease if it still is the version that was seen. */
+  async removeOther(name: string, resourceVersion: string | undefined, signal: AbortSignal): Promise<void> {
+    try {
+      const preconditions = resourceVersion === undefined ? {} : { resourceVersion };
+      await this.#leases.delete({ ...this.#key, name }, { preconditions, signal });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  async #put(view: readonly string[], signal: AbortSignal): Promise<void> {
+    const body = this.#body(view);
+    this.#lease = this.#lease
+      ? await this.#leases.update(body, { signal })
+      : await this.#leases.create(body, { signal });
+  }
+
+  #body(view: readonly string[]): Lease {
+    const { group, clock, durationSeconds } = this.#options;
+    const now = microTime(clock.now());
+    const { metadata, spec } = this.#lease ?? {};
+    const text = JSON.stringify(view);
+    const isNew = metadata?.annotations?.[membersAnnotation] !== text;
+    return {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: {
+        ...metadata,
+        ...this.#key,
+        labels: { ...metadata?.labels, [groupLabel]: group },
+        annotations: { ...metadata?.annotations, [membersAnnotation]: text },
+      },
+      spec: {
+        holderIdentity: this.#key.name,
+        leaseDurationSeconds: durationSeconds,
+        acquireTime: spec?.acquireTime ?? now,
+        renewTime: now,
+        // The generation of the view.
+        leaseTransitions: (spec?.leaseTransitions ?? 0) + (isNew ? 1 : 0),
+      },
+    };
+  }
+
+  get #key(): { readonly name: string; readonly namespace: string } {
+    const { name, namespace, client } = this.#options;
+    return { name, namespace: namespace ?? client.defaultNamespace };
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Tells which member a key belongs to: the one whose hash together with the key is highest (rendezvous hashing). When a
+ * member comes or goes, only the keys that it gets or had change hands. All replicas must agree, so the hash may never
+ * change: FNV-1a over UTF-16 code units, mixed as MurmurHash3's last step does.
+ */
+export function ownerOf(members: readonly string[], key: string): string | undefined {
+  let owner: string | undefined;
+  let highest = -1;
+  for (const member of members) {
+    const weight = hash(member, key);
+    if (weight < highest || (weight === highest && owner !== undefined && owner <= member)) continue;
+    owner = member;
+    highest = weight;
+  }
+  return owner;
+}
+
+function hash(member: string, key: string): number {
+  let h = add(add(0x811c9dc5, member) ^ 0xff, key);
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+function add(start: number, text: string): number {
+  let h = start;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return h;
+}

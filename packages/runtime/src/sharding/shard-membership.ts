@@ -1,0 +1,217 @@
+import { type Clock, formatObjectKey, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Partition, PartitionEntry } from '../controller/partition.ts';
+import type { ReconcileRequest } from '../handler/event-handler.ts';
+import { momentOf, Tenure } from '../leader-election/tenure.ts';
+import { defaultLogger } from '../log/default-logger.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Runnable } from '../manager/runnable.ts';
+import { MemberLease } from './member-lease.ts';
+import { Members } from './members.ts';
+import { ownerOf } from './rendezvous.ts';
+import { RunningKeys } from './running-keys.ts';
+
+/** Options of {@link ShardMembership}. */
+export interface ShardMembershipOptions {
+  /** Names the group of replicas that share the work; also the beginning of their leases' names. */
+  readonly id: string;
+  /** Answers the client when there is one, such as `() => manager.client`. */
+  readonly client: () => KubernetesClient;
+  /** Where the leases are. @defaultValue the client's default namespace */
+  readonly namespace?: string;
+  /** @defaultValue 15 */
+  readonly leaseDurationSeconds?: number;
+  /** @defaultValue 10 */
+  readonly renewDeadlineSeconds?: number;
+  /** @defaultValue 2 */
+  readonly retryPeriodSeconds?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Logger;
+}
+
+/**
+ * This replica's membership in a group that shares the keys of its controllers: each key is worked on by one replica at a
+ * time, and by some replica soon after one came or went.
+ *
+ * Every replica has a Lease of its own that names the members among which it divides the keys: its view. A key is a
+ * replica's when its view gives it the key and no other living member's view gives that one the key. A view is written
+ * before it is acted on and the others' leases are read after that, so of two replicas at least one sees the other; keys
+ * that a new view gives away are let go, and their reconciles have ended, before it is written. Like a leader's term, a
+ * membership is over as soon as either clock says so, and writes ask in the tick that hands their bytes over.
+ *
+ * @example
+ * ```ts
+ * const shards = new ShardMembership({ id: 'databases', client: () => manager.client });
+ * const manager = new Manager({ controllers: [sharded(databases, shards)], runnables: [shards] });
+ * ```
+ */
+export class ShardMembership implements Runnable, Partition {
+  readonly name = 'sharding';
+  readonly needLeaderElection = false;
+  /** Name of this replica's Lease; new for every start. */
+  readonly identity: string;
+  readonly #options: ShardMembershipOptions;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #times: { readonly renewMs: number; readonly retryMs: number; readonly driftMs: number };
+  readonly #members: Members;
+  readonly #running = new RunningKeys();
+  readonly #handlers = new Set<() => void>();
+  #tenure: Tenure | undefined;
+  /** The view that is to be written next. */
+  #wanted: readonly string[] = [];
+  /** Views that the lease may hold: the one that was acknowledged and, after it, those that were not. */
+  #written: readonly (readonly string[])[] = [[]];
+  /** The acknowledged view at the time when the others were last read. */
+  #settled: readonly string[] = [];
+
+  /** @throws RangeError unless lease > renew deadline > retry period > 0. */
+  constructor(options: ShardMembershipOptions) {
+    const { leaseDurationSeconds = 15, renewDeadlineSeconds = 10, retryPeriodSeconds = 2 } = options;
+    const inOrder = leaseDurationSeconds > renewDeadlineSeconds && renewDeadlineSeconds > retryPeriodSeconds;
+    if (!inOrder || retryPeriodSeconds <= 0) {
+      throw new RangeError(
+        `cannot share work with lease ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s; each must be longer than the next`,
+      );
+    }
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = (options.log ?? defaultLogger({ clock: this.#clock })).named('sharding');
+    const renewMs = renewDeadlineSeconds * 1000;
+    const driftMs = (leaseDurationSeconds * 1000 - renewMs) / 2;
+    this.#times = { renewMs, retryMs: retryPeriodSeconds * 1000, driftMs };
+    this.identity = `${options.id}-${(options.random ?? systemRandom).uid()}`;
+    this.#members = new Members(this.identity);
+  }
+
+  /** Members that live, as this one sees them, in order of their names. */
+  get members(): readonly string[] {
+    return this.#members.alive;
+  }
+
+  owns(request: ReconcileRequest): boolean {
+    return this.#holds(formatObjectKey(request));
+  }
+
+  enter(request: ReconcileRequest): PartitionEntry {
+    const key = formatObjectKey(request);
+    const running = this.#running.enter(key);
+    const tenure = this.#tenure;
+    const isOwned = (): boolean => tenure === this.#tenure && this.#holds(key);
+    return {
+      get isOwned() {
+        return isOwned();
+      },
+      [Symbol.dispose]: () => running[Symbol.dispose](),
+    };
+  }
+
+  subscribe(handler: () => void): Disposable {
+    this.#handlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+  }
+
+  /** Takes part until `signal` is aborted; then lets all keys go and gives up its lease. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { id: group, namespace, leaseDurationSeconds = 15, client } = this.#options;
+    const durationSeconds = Math.ceil(leaseDurationSeconds);
+    const options = { client: client(), clock: this.#clock, group, name: this.identity, namespace, durationSeconds };
+    const lease = new MemberLease(options);
+    while (!signal.aborted) {
+      if (!this.#tenure?.isValid) this.#startAnew();
+      const isDone = await this.#round(lease, signal);
+      // A view that is still to be written waits for reconciles only, not for the next round.
+      if (!isDone && !this.#mustWait) continue;
+      await this.#running.change(this.#clock, { ms: this.#times.retryMs, signal });
+    }
+    this.#wanted = [];
+    while (this.#mustWait && this.#tenure?.isValid) {
+      await this.#running.change(this.#clock, { ms: this.#times.retryMs });
+    }
+    this.#tenure?.end();
+    if (lease.exists) await this.#within(undefined, (limit) => lease.remove(limit));
+  }
+
+  #holds(key: string): boolean {
+    if (!this.#tenure?.isValid) return false;
+    return this.#mayHold(key) && !this.#members.isHeldByAnother(key);
+  }
+
+  /** True if every view gives us the key: the one wanted, those that the lease may hold, the one others were seen under. */
+  #mayHold(key: string): boolean {
+    return [this.#wanted, this.#settled, ...this.#written].every((view) => ownerOf(view, key) === this.identity);
+  }
+
+  /** True while reconciles run whose keys the wanted view gives away. */
+  get #mustWait(): boolean {
+    return this.#running.some((key) => ownerOf(this.#wanted, key) !== this.identity);
+  }
+
+  /** With nothing: what was ours may be another's by now. */
+  #startAnew(): void {
+    this.#tenure = undefined;
+    this.#wanted = [];
+    this.#settled = [];
+    this.#written = [[], ...this.#written];
+  }
+
+  /** Renews and reads; true when the lease holds the view that the members make. */
+  async #round(lease: MemberLease, signal: AbortSignal): Promise<boolean> {
+    const before = this.#signature;
+    const since = momentOf(this.#clock);
+    const isDone = await this.#within(signal, async (limit) => {
+      const view = this.#mustWait ? (this.#written[0] ?? []) : this.#wanted;
+      this.#written = [...this.#written, view];
+      await lease.write(view, limit);
+      this.#written = [view];
+      const askedMs = this.#clock.monotonic();
+      const leases = await lease.list(limit);
+      this.#members.observe(leases, { askedMs, seenMs: this.#clock.monotonic() });
+      this.#settled = view;
+      this.#renew(since);
+      this.#wanted = this.#members.alive;
+      await this.#sweep(lease, limit);
+    });
+    if (before !== this.#signature) for (const handler of this.#handlers) handler();
+    return !isDone || sameView(this.#wanted, this.#settled);
+  }
+
+  #renew(since: ReturnType<typeof momentOf>): void {
+    if (this.#tenure) this.#tenure.renew(since);
+    else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
+  }
+
+  /** Differs when there may be keys that were not ours before. */
+  get #signature(): string {
+    return JSON.stringify([this.#tenure?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
+  }
+
+  async #sweep(lease: MemberLease, limit: AbortSignal): Promise<void> {
+    for (const { name, resourceVersion } of this.#members.forgotten) {
+      await lease.removeOther(name, resourceVersion, limit);
+    }
+  }
+
+  /** Gives work up after half a renew deadline; false when it failed. */
+  async #within(signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<void>): Promise<boolean> {
+    const limit = new AbortController();
+    const onAbort = (): void => limit.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = this.#clock.setTimer(this.#times.renewMs / 2, () => limit.abort(new Error('no answer in time')));
+    try {
+      await work(limit.signal);
+      return true;
+    } catch (error) {
+      if (!signal?.aborted) this.#log.error('cannot renew the membership', { lease: this.identity, error });
+      return false;
+    } finally {
+      timer[Symbol.dispose]();
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+function sameView(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((each, index) => each === b[index]);
+}
