@@ -4,7 +4,7 @@ import type { checksHandler } from '../health/checks-handler.ts';
 import type { HealthCheck } from '../health/health-check.ts';
 import type { ProbeServer, ProbeServerTls } from '../health/probe-server.ts';
 import type { Logger } from '../log/logger.ts';
-import { metricsHandler } from '../metrics/metrics-handler.ts';
+import { metricsPaths } from '../metrics/metrics-handler.ts';
 import { defaultMetricsCertificates } from '../metrics/metrics-security.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { ManagerOptions } from './manager-options.ts';
@@ -63,8 +63,8 @@ export class ProbeServers implements AsyncDisposable {
 
   async #listenForMetrics(metrics: RuntimeMetrics, address: string): Promise<number> {
     const { options, clock, log, client } = this.#options;
-    const security = options.metricsSecurity;
-    const paths = { '/metrics': await metricsHandler(metrics, { security, client, clock, log: log.named('metrics') }) };
+    const { metricsSecurity: security, metricsHandlers: more = {} } = options;
+    const paths = await metricsPaths(metrics, { security, more, client, clock, log: log.named('metrics') });
     if (!security) return this.#listen('metrics', { address, paths });
     const { certificates = await defaultMetricsCertificates() } = security;
     const parts = { clock, log: log.named('metrics'), metrics: metrics.certificates };

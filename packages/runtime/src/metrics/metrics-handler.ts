@@ -1,30 +1,58 @@
 import type { PathHandler } from '../health/probe-server.ts';
-import type { MetricsAccessOptions } from './metrics-access.ts';
+import type { MetricsAccess, MetricsAccessOptions } from './metrics-access.ts';
 import type { MetricsSecurity } from './metrics-security.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 
-/** Serves `/metrics`, guarded if there are settings of security. */
-export async function metricsHandler(
+/** What {@link metricsPaths} needs. */
+export interface MetricsPathsOptions extends MetricsAccessOptions {
+  readonly security: MetricsSecurity | undefined;
+  /** More paths of the program's own. */
+  readonly more: Readonly<Record<string, PathHandler>>;
+}
+
+/**
+ * Makes the paths of the metrics server: `/metrics` and those of the program's own, guarded alike.
+ *
+ * @throws TypeError when the program would replace `/metrics`, or a path does not begin with a slash.
+ */
+export async function metricsPaths(
   metrics: RuntimeMetrics,
-  options: MetricsAccessOptions & { readonly security: MetricsSecurity | undefined },
-): Promise<PathHandler> {
-  const { security } = options;
+  options: MetricsPathsOptions,
+): Promise<Readonly<Record<string, PathHandler>>> {
+  const { security, more } = options;
   const isGuarded = security !== undefined && (security.authorize ?? true);
   const access = isGuarded ? new (await import('./metrics-access.ts')).MetricsAccess(options) : undefined;
-  return async (request, response) => {
-    const path = (request.url ?? '/').split('?')[0] ?? '/';
-    const { authorization } = request.headers;
-    const refusal = await access?.refusal({ authorization, method: request.method ?? 'GET', path });
-    if (refusal) {
-      response.writeHead(refusal.status, {
-        'content-type': 'text/plain; charset=utf-8',
-        'x-content-type-options': 'nosniff',
-      });
-      response.end(refusal.text);
-      return;
-    }
+  const paths: Record<string, PathHandler> = { '/metrics': guarded(render(metrics), access) };
+  for (const [path, handler] of Object.entries(more)) {
+    if (!path.startsWith('/') || path === '/metrics')
+      throw new TypeError(
+        `cannot serve ${JSON.stringify(path)} beside /metrics; choose another path that begins with "/"`,
+      );
+    paths[path] = guarded(handler, access);
+  }
+  return paths;
+}
+
+function render(metrics: RuntimeMetrics): PathHandler {
+  return async (_, response) => {
     const { contentType, text } = await metrics.render();
     response.writeHead(200, { 'content-type': contentType });
     response.end(text);
+  };
+}
+
+function guarded(handler: PathHandler, access: MetricsAccess | undefined): PathHandler {
+  if (!access) return handler;
+  return async (request, response) => {
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const { authorization } = request.headers;
+    const refusal = await access.refusal({ authorization, method: request.method ?? 'GET', path });
+    if (!refusal) return handler(request, response);
+    response.writeHead(refusal.status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+    response.end(refusal.text);
+    return undefined;
   };
 }

@@ -123,6 +123,23 @@ describe('Manager with guarded metrics', () => {
     await expect(text(`http://127.0.0.1:${made.ports.metrics}/metrics`)).rejects.toThrow();
   });
 
+  it('guards the program’s own paths alike, and keeps /metrics', async () => {
+    const metricsHandlers = {
+      '/debug': (_: unknown, response: import('node:http').ServerResponse) => void response.end('inside'),
+    };
+    const common = { webhooks: [], metricsBindAddress: '127.0.0.1:0', metricsHandlers };
+    const open = manager(common).manager;
+    await using _open = open;
+    await open.started();
+    expect(await text(`http://127.0.0.1:${open.ports.metrics}/debug`)).toEqual({ status: 200, body: 'inside' });
+    const guarded = manager({ ...common, metricsSecurity: {} }).manager;
+    await using _guarded = guarded;
+    await guarded.started();
+    expect((await text(`https://127.0.0.1:${guarded.ports.metrics}/debug`)).status).toBe(401);
+    const sly = manager({ ...common, metricsHandlers: { '/metrics': metricsHandlers['/debug'] } });
+    expect(String(await sly.end)).toContain('cannot serve "/metrics"');
+  });
+
   it('can be open and encrypted', async () => {
     const metricsSecurity = { authorize: false, certificates: selfSigned() };
     const { manager: made } = manager({ webhooks: [], metricsBindAddress: '127.0.0.1:0', metricsSecurity });

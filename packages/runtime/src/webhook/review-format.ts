@@ -16,21 +16,26 @@ const versions = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
 
 /** Reads an `AdmissionReview` of v1 or v1beta1, which differ in name only. */
 export function readAdmissionReview(call: WebhookCall): AdmissionReview | ReviewFault {
-  if (call.body.length === 0) return fault('request body is empty');
-  const contentType = call.contentType ?? '';
-  if (!isJson(contentType)) return fault(`contentType=${contentType}, expected application/json`);
-  let review: unknown;
-  try {
-    review = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
-  } catch (error) {
-    return fault(`cannot decode the request: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const { apiVersion, kind, request } = fieldsOf(review);
+  const body = readReviewBody(call);
+  if (typeof body === 'string') return fault(body);
+  const { apiVersion, kind, request } = body.fields;
   if (kind !== 'AdmissionReview' || typeof apiVersion !== 'string' || !versions.includes(apiVersion))
     return fault(
       `expected an AdmissionReview of ${versions.join(' or ')}, got ${String(kind)} (${String(apiVersion)})`,
     );
   return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview holds no complete request');
+}
+
+/** Reads a body as JSON, or answers why it is none. */
+export function readReviewBody(call: WebhookCall): { readonly fields: ReturnType<typeof fieldsOf> } | string {
+  if (call.body.length === 0) return 'request body is empty';
+  const contentType = call.contentType ?? '';
+  if (!isJson(contentType)) return `contentType=${contentType}, expected application/json`;
+  try {
+    return { fields: fieldsOf(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(call.body))) };
+  } catch (error) {
+    return `cannot decode the request: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Writes the answer in the version of the question. The shape of `result` and `patch` is the wire's. */
@@ -67,7 +72,12 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> & Re
 interface ReviewFields {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
+  readonly metadata?: unknown;
+  readonly spec?: unknown;
   readonly request?: unknown;
+  readonly token?: unknown;
+  readonly audiences?: unknown;
+  readonly uid?: unknown;
 }
 
 function isRequest(value: unknown): value is AdmissionRequest {

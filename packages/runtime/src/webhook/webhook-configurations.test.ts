@@ -64,6 +64,16 @@ describe('webhookConfigurations', () => {
     });
   });
 
+  it('keeps webhooks for built-in kinds from locking out the operator itself', () => {
+    const service = { namespace: 'shop', name: 'hooks' };
+    const [pods] = webhookConfigurations([validator(Pod, { create: () => undefined })], { service });
+    expect(pods?.webhooks?.[0]?.namespaceSelector).toEqual({
+      matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'shop'] }],
+    });
+    const [jobs] = webhookConfigurations([validator(CronJob, { create: () => undefined })], { service });
+    expect(jobs?.webhooks?.[0]?.namespaceSelector).toBeUndefined();
+  });
+
   it('leaves out conversions and what has no rules, and refuses one name for two', () => {
     const raw = admissionWebhook({ type: 'validating', path: '/x', handle: () => allowed() });
     expect(webhookConfigurations([raw, converter(CronJob, [])])).toEqual([]);

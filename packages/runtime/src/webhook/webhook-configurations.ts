@@ -11,7 +11,12 @@ import { WebhookError } from './webhook-error.ts';
 export interface WebhookConfigurationsOptions {
   /** Names of both configurations. @defaultValue kubebuilder's, without a prefix */
   readonly names?: { readonly mutating?: string; readonly validating?: string };
-  /** The Service in front of the webhook server. @defaultValue kubebuilder's: `webhook-service` in `system`, for kustomize */
+  /**
+   * The Service in front of the webhook server. @defaultValue kubebuilder's: `webhook-service` in `system`, for kustomize
+   *
+   * Where its namespace is known, webhooks for built-in kinds that name no `namespaceSelector` leave it and `kube-system`
+   * alone: an operator that is down must not keep its own pods from starting.
+   */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /** PEM of the authority, where it is known; `ownAuthority` and cert-manager's injector write it later. */
   readonly ca?: string;
@@ -29,7 +34,8 @@ export function webhookConfigurations(
 ): readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
   const { names = {} } = options;
   const admission = webhooks.filter(
-    (webhook): webhook is AdmissionWebhook => webhook.type !== 'conversion' && webhook.rules.length > 0,
+    (webhook): webhook is AdmissionWebhook =>
+      (webhook.type === 'mutating' || webhook.type === 'validating') && webhook.rules.length > 0,
   );
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const [mutating, validating] = (['mutating', 'validating'] as const).map((type) =>
@@ -68,8 +74,22 @@ function entry(webhook: AdmissionWebhook, options: WebhookConfigurationsOptions)
       }),
     ),
     sideEffects,
+    ...(isForBuiltIn(webhook) && namespaceSelector(options.service?.namespace)),
     ...rest,
     ...(type === 'mutating' && reinvocationPolicy !== undefined && { reinvocationPolicy }),
+  };
+}
+
+/** Groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
+function isForBuiltIn({ rules }: AdmissionWebhook): boolean {
+  return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
+}
+
+function namespaceSelector(own: string | undefined): Pick<Entry, 'namespaceSelector'> {
+  if (own === undefined) return {};
+  const values = ['kube-system', ...(own === 'kube-system' ? [] : [own])];
+  return {
+    namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values }] },
   };
 }
 

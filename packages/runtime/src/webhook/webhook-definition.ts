@@ -1,7 +1,8 @@
 import type { GroupVersionKind, Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { LabelSelector } from '@kubewright/apimachinery/meta/v1';
+import type { Logger } from '../log/logger.ts';
 import type { AdmissionContext } from './admission-context.ts';
-import type { AdmissionOperation, AdmissionRequest, AdmissionResponse } from './admission-review.ts';
+import type { AdmissionOperation, AdmissionRequest, AdmissionResponse, AdmissionUser } from './admission-review.ts';
 
 /** When the API server asks the webhook (admissionregistration/v1); used by {@link webhookConfigurations} only. */
 export interface WebhookRegistration {
@@ -61,8 +62,39 @@ export interface ConversionSteps {
   readonly fromHub: (object: KubernetesObject) => KubernetesObject | Promise<KubernetesObject>;
 }
 
-/** A webhook as `validator`, `defaulter`, `converter` or `admissionWebhook` declare it. */
-export type WebhookDefinition = AdmissionWebhook | ConversionWebhook;
+/** A declared webhook that says whose a token is (`--authentication-token-webhook-config-file` of an API server). */
+export interface AuthenticationWebhook {
+  readonly type: 'authentication';
+  readonly path: string;
+  readonly authenticate: (request: TokenReviewRequest, context: AuthenticationContext) => Promise<TokenVerdict>;
+}
+
+/** What is asked of an {@link AuthenticationWebhook}. */
+export interface TokenReviewRequest {
+  /** Never write it to a log. */
+  readonly token: string;
+  /** Whom the token should be meant for. */
+  readonly audiences: readonly string[];
+}
+
+/** What an {@link AuthenticationWebhook}'s function is given besides the token. */
+export interface AuthenticationContext {
+  readonly log: Logger;
+  /** Aborted when the API server no longer waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+/** Whose a token is: nobody's, when there is no user. */
+export interface TokenVerdict {
+  readonly user?: AdmissionUser;
+  /** Those of the asked audiences that the token is meant for. */
+  readonly audiences?: readonly string[];
+  /** Why it is nobody's, for the API server's log. */
+  readonly error?: string;
+}
+
+/** A webhook as `validator`, `defaulter`, `converter`, `admissionWebhook` or `authenticationWebhook` declare it. */
+export type WebhookDefinition = AdmissionWebhook | ConversionWebhook | AuthenticationWebhook;
 
 /** Paths as controller-runtime makes them: `/validate-apps-v1-deployment`, `/mutate--v1-pod`. */
 export function webhookPath(prefix: 'mutate' | 'validate', kind: GroupVersionKind): string {

@@ -1,13 +1,21 @@
 import { admissionHandler } from './admission-handler.ts';
 import { errored } from './admission-review.ts';
+import { authenticationHandler, writeTokenReview } from './authentication-handler.ts';
 import { conversionHandler } from './conversion-handler.ts';
 import { writeAdmissionReview } from './review-format.ts';
-import type { AdmissionWebhook, ConversionWebhook, WebhookDefinition } from './webhook-definition.ts';
+import type {
+  AdmissionWebhook,
+  AuthenticationWebhook,
+  ConversionWebhook,
+  WebhookDefinition,
+} from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
 
 /** The largest review of admission that is read, in bytes: two objects of 3 MiB and the rest, as controller-runtime has it. */
 const maxAdmissionBytes = 7 * 1024 * 1024;
+/** The largest review of a token, as controller-runtime has it. */
+const maxAuthenticationBytes = 1024 * 1024;
 /** The largest review of conversion: a whole list travels in one. */
 const maxConversionBytes = 128 * 1024 * 1024;
 
@@ -37,14 +45,23 @@ export function webhookRoutes(
 ): ReadonlyMap<string, WebhookRoute> {
   const byPath = new Map<string, AdmissionWebhook[]>();
   const converters: ConversionWebhook[] = [];
+  const authentication: AuthenticationWebhook[] = [];
   for (const webhook of webhooks) {
     if (webhook.type === 'conversion') converters.push(webhook);
+    else if (webhook.type === 'authentication') authentication.push(webhook);
     else addTo(byPath, webhook);
   }
   const routes = new Map<string, WebhookRoute>();
   for (const [path, group] of byPath) {
     const tooLarge = { status: 200, json: writeAdmissionReview(errored(413, tooLargeMessage), undefined) };
     routes.set(path, { path, maxBytes: maxAdmissionBytes, tooLarge, answer: admissionHandler(group, parts) });
+  }
+  for (const webhook of authentication) {
+    const path = checkedPath(webhook.path);
+    if (routes.has(path)) throw new WebhookError(`cannot serve two webhooks at ${path}; give one another path`);
+    const tooLarge = { status: 200, json: writeTokenReview({ error: 'request entity is too large' }, undefined) };
+    const answer = authenticationHandler(webhook, parts);
+    routes.set(path, { path, maxBytes: maxAuthenticationBytes, tooLarge, answer });
   }
   if (converters.length > 0) {
     if (routes.has('/convert')) throw new WebhookError('the path "/convert" is that of conversions; choose another');
@@ -58,12 +75,15 @@ export function webhookRoutes(
 
 function addTo(byPath: Map<string, AdmissionWebhook[]>, webhook: AdmissionWebhook): void {
   const { path, type } = webhook;
-  if (!pathPattern.test(path))
-    throw new WebhookError(`cannot serve a webhook at ${JSON.stringify(path)}; write it as in "/check-pods"`);
-  const group = byPath.get(path);
+  const group = byPath.get(checkedPath(path));
   if (!group) byPath.set(path, [webhook]);
   else if (group[0]?.type === type) group.push(webhook);
   else throw new WebhookError(`cannot serve a mutating and a validating webhook at ${path}; give one another path`);
+}
+
+function checkedPath(path: string): string {
+  if (pathPattern.test(path)) return path;
+  throw new WebhookError(`cannot serve a webhook at ${JSON.stringify(path)}; write it as in "/check-pods"`);
 }
 
 function checkConverters(converters: readonly ConversionWebhook[]): void {

@@ -1,0 +1,67 @@
+import { fieldsOf, readReviewBody } from './review-format.ts';
+import type { AuthenticationWebhook, TokenReviewRequest, TokenVerdict } from './webhook-definition.ts';
+import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+
+interface Review {
+  readonly apiVersion: string;
+  readonly uid: unknown;
+  readonly request: TokenReviewRequest;
+}
+
+const versions = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
+
+/** Answers TokenReviews on one path; the HTTP status is always 200, as with controller-runtime (0.25). */
+export function authenticationHandler(
+  webhook: AuthenticationWebhook,
+  parts: WebhookParts,
+): (call: WebhookCall) => Promise<WebhookAnswer> {
+  const log = parts.log.named('authentication');
+  return async (call) => {
+    const review = read(call);
+    if (typeof review === 'string') {
+      log.error('bad request', { error: review });
+      return { status: 200, json: writeTokenReview({ error: review }, undefined) };
+    }
+    let verdict: TokenVerdict;
+    try {
+      verdict = await webhook.authenticate(review.request, { log, signal: call.signal });
+    } catch (error) {
+      parts.metrics?.panicked('admission');
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log.error('Observed a panic', { error: text.replaceAll(review.request.token, '<token>') });
+      verdict = { error: 'the webhook failed' };
+    }
+    return { status: 200, json: writeTokenReview(verdict, review) };
+  };
+}
+
+/** Writes the answer in the version of the question. The token is not repeated. */
+export function writeTokenReview(
+  { user, audiences, error }: TokenVerdict,
+  review: Pick<Review, 'apiVersion' | 'uid'> | undefined,
+): unknown {
+  return {
+    kind: 'TokenReview',
+    apiVersion: review?.apiVersion ?? 'authentication.k8s.io/v1',
+    metadata: { ...(typeof review?.uid === 'string' && { uid: review.uid }) },
+    spec: {},
+    status: {
+      authenticated: user !== undefined && error === undefined,
+      ...(user !== undefined && error === undefined && { user, ...(audiences && { audiences }) }),
+      ...(error !== undefined && { error }),
+    },
+  };
+}
+
+function read(call: WebhookCall): Review | string {
+  const body = readReviewBody(call);
+  if (typeof body === 'string') return body;
+  const { apiVersion, kind, metadata, spec } = body.fields;
+  if (kind !== 'TokenReview' || typeof apiVersion !== 'string' || !versions.includes(apiVersion))
+    return `expected a TokenReview of ${versions.join(' or ')}`;
+  const { token, audiences } = fieldsOf(spec);
+  if (typeof token !== 'string' || token === '') return 'token is empty';
+  const { uid } = fieldsOf(metadata);
+  const wanted = Array.isArray(audiences) ? audiences.filter((each) => typeof each === 'string') : [];
+  return { apiVersion, uid, request: { token, audiences: wanted } };
+}

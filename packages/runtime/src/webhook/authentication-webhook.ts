@@ -1,0 +1,26 @@
+import type { AuthenticationWebhook } from './webhook-definition.ts';
+
+/** Options of {@link authenticationWebhook}. */
+export interface AuthenticationWebhookOptions {
+  /** Letters, digits, `-` and `_` between slashes. */
+  readonly path: string;
+  /** Says whose a token is; what it throws makes the token nobody's. */
+  readonly authenticate: AuthenticationWebhook['authenticate'];
+}
+
+/**
+ * Declares a webhook that answers TokenReviews for an API server that is configured to ask it (controller-runtime's
+ * `webhook/authentication`).
+ *
+ * @example
+ * ```ts
+ * authenticationWebhook({
+ *   path: '/authenticate',
+ *   authenticate: async ({ token }) => ({ user: await sessions.userOf(token) }),
+ * });
+ * ```
+ */
+export function authenticationWebhook(options: AuthenticationWebhookOptions): AuthenticationWebhook {
+  const { path, authenticate } = options;
+  return { type: 'authentication', path, authenticate };
+}

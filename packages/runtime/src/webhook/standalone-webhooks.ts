@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '../log/logger.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import type { WebhookDefinition } from './webhook-definition.ts';
+import { webhookListener } from './webhook-listener.ts';
+import { webhookRoutes } from './webhook-router.ts';
+
+/** Options of {@link standaloneWebhooks}. */
+export interface StandaloneWebhooksOptions {
+  /** For the functions' contexts. @defaultValue none */
+  readonly client?: KubernetesClient;
+  /** @defaultValue nowhere */
+  readonly log?: Logger;
+  readonly clock?: Clock;
+}
+
+/**
+ * Makes a request listener for a server of the caller's own, without a manager (controller-runtime's `StandaloneWebhook`).
+ * The API server calls webhooks over TLS only: that is the caller's part.
+ *
+ * @example
+ * ```ts
+ * createServer({ key, cert }, standaloneWebhooks([rules])).listen(9443);
+ * ```
+ * @throws WebhookError (KW3031) for webhooks that cannot be served together.
+ */
+export function standaloneWebhooks(
+  webhooks: readonly WebhookDefinition[],
+  options: StandaloneWebhooksOptions = {},
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { client, log = silentLogger, clock = systemClock } = options;
+  const parts = { clock, log, ...(client && { client }) };
+  return webhookListener(webhookRoutes(webhooks, parts), parts);
+}
