@@ -46,6 +46,8 @@ export class Store<T> {
   #size = 0;
   #epoch = 0;
   #listing = false;
+  /** How many of the present objects the latest listing has shown. */
+  #seen = 0;
 
   constructor(options: StoreOptions<T>) {
     const { kind, decoded = new DecodedObjects() } = options;
@@ -71,12 +73,15 @@ export class Store<T> {
   /** Opens a full listing: objects put from now on are marked as seen. */
   beginListing(): void {
     this.#listing = true;
+    this.#seen = 0;
     this.#epoch++;
   }
 
   /** Closes the listing: what was not seen is removed and answered. */
   endListing(): readonly StoreEntry<T>[] {
     this.#listing = false;
+    // The ordinary case, above all of a first listing: there is nothing to look for.
+    if (this.#seen === this.#size) return [];
     const gone: StoreEntry<T>[] = [];
     for (const entry of this.#all()) if (entry.epoch !== this.#epoch) gone.push(entry);
     for (const entry of gone) this.#remove(entry);
@@ -100,7 +105,7 @@ export class Store<T> {
     const version = this.#text(bytes, start + scan.resourceVersionAt, start + scan.resourceVersionEnd);
     const uid = this.#text(bytes, start + scan.uidAt, start + scan.uidEnd);
     if (old && ((old.uid === uid && version === old.resourceVersion && version !== '') || this.#isOld(version, old))) {
-      old.epoch = this.#epoch;
+      this.#markSeen(old);
       return { old, entry: old, version };
     }
     const copied = this.#copy(bytes, start, end);
@@ -118,7 +123,8 @@ export class Store<T> {
       ...copied,
       scan,
     });
-    entry.epoch = this.#epoch;
+    entry.epoch = old?.epoch ?? 0;
+    this.#markSeen(entry);
     this.#insert(entry, old);
     this.#compactStep();
     return { old, entry, version };
@@ -164,6 +170,11 @@ export class Store<T> {
     return names.map((name) => entries.get(name)!);
   }
 
+  #markSeen(entry: StoreEntry<T>): void {
+    if (entry.epoch !== this.#epoch) this.#seen++;
+    entry.epoch = this.#epoch;
+  }
+
   /** A listing is the truth, whatever it says; a watch only ever goes forward. */
   #isOld(version: string, present: StoreEntry<T>): boolean {
     return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;
@@ -195,6 +206,7 @@ export class Store<T> {
     if (names?.size === 0) this.#namespaces.delete(entry.namespace);
     this.#sortedNames.delete(entry.namespace);
     this.#size--;
+    if (entry.epoch === this.#epoch) this.#seen--;
     this.#discard(entry);
   }
 
