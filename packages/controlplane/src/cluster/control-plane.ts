@@ -36,8 +36,8 @@ import {
   superuserAuthorizer,
   UnionAuthorizer,
 } from '../apiserver/authorization/index.ts';
-import { ApiServices, bootstrap, publishServer } from '../apiserver/bootstrap/index.ts';
-import { builtinDefinitions, memoryServiceAllocator } from '../apiserver/builtin/index.ts';
+import { ApiServices, asServer, bootstrap, publishServer } from '../apiserver/bootstrap/index.ts';
+import { builtinDefinitions, memoryServiceAllocator, podBindings } from '../apiserver/builtin/index.ts';
 import { CrdServing, crdDefinition, type SchemaTools } from '../apiserver/crd/index.ts';
 import { discoveryHandler, rootHandler } from '../apiserver/discovery/index.ts';
 import { type HealthCheck, healthHandler, versionHandler } from '../apiserver/health/index.ts';
@@ -115,6 +115,8 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       tools,
       onRemoved: (prefix) => this.server.watches.close(prefix),
+      // Names are granted when a definition is written: whoever waits for some is written again, as it is.
+      onNamesFreed: (name) => void this.#writeAsItIs(`${CRDS}/${name}`),
       onChanged: () => {
         // What is served at the start is caught up with at its end.
         if (this.#started) void this.#apiServices.refresh();
@@ -133,6 +135,7 @@ export class ControlPlane implements AsyncDisposable {
       virtual: new Map([
         ...accessReviews({ authorizer, index: this.#rbac }),
         ...authenticationReviews({ serviceAccounts: accounts, clock }),
+        ['bindings', podBindings(() => asServer(this.server.handle))],
       ]),
       foreign: new Map([
         ['customresourcedefinitions', (row) => crdDefinition(row, { tools, clock, namesInUse: this.#crds.namesInUse })],
@@ -214,6 +217,11 @@ export class ControlPlane implements AsyncDisposable {
     ];
   }
 
+  /** Gone meanwhile, or refused: then nobody waits any more. */
+  async #writeAsItIs(path: string): Promise<void> {
+    await asServer(this.server.handle)('PATCH', path, { body: {}, contentType: 'application/merge-patch+json' });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
     const { mutating, validating } = this.#webhooks;
@@ -222,6 +230,8 @@ export class ControlPlane implements AsyncDisposable {
     }
   }
 }
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** Paths besides those of API groups, for people who ask for `/`. */
 const PATHS = [

@@ -1,5 +1,6 @@
 export { builtinDefinitions } from './builtin-definitions.ts';
 export type { BuiltinDefinitionsOptions } from './builtin-options.ts';
+export { podBindings } from './core/pod-bindings.ts';
 export {
   type AllocatedService,
   type AllocationRequest,

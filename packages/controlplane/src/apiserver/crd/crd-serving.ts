@@ -15,6 +15,8 @@ export interface CrdServingOptions {
   readonly tools: SchemaTools;
   /** Called when a resource is no longer served, with its storage prefix: its watches end. */
   readonly onRemoved: (storagePrefix: string) => void;
+  /** Called with the name of a CRD that wanted names which another one has just given up: it is to be judged anew. */
+  readonly onNamesFreed?: ((name: string) => void) | undefined;
   /** Called after the catalog changed. */
   readonly onChanged?: (() => void) | undefined;
   /** Called when a stored CRD cannot be served; it was valid when it was written, so this is the server's own fault. */
@@ -34,6 +36,8 @@ export class CrdServing implements Disposable {
   readonly #served = new Map<string, Served>();
   /** Names count as taken as soon as they are granted, whether or not their kind is served. */
   readonly #granted = new Map<string, { readonly group: string; readonly names: CrdNames }>();
+  /** Those that did not get all the names they want. */
+  readonly #waiting = new Map<string, CustomResourceDefinition>();
   #subscription: Disposable | undefined;
 
   constructor(options: CrdServingOptions) {
@@ -72,6 +76,8 @@ export class CrdServing implements Disposable {
   #set(stored: StoredObject): void {
     // Written by the CRDs' own strategy.
     const crd = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
+    if (hasCondition(crd, 'NamesAccepted')) this.#waiting.delete(stored.key);
+    else this.#waiting.set(stored.key, crd);
     const granted = crd.status?.acceptedNames;
     if (granted) this.#granted.set(stored.key, { group: crd.spec.group, names: granted });
     if (!hasCondition(crd, 'Established')) {
@@ -95,8 +101,13 @@ export class CrdServing implements Disposable {
   }
 
   #remove(key: string): void {
+    const group = this.#granted.get(key)?.group;
     this.#granted.delete(key);
+    this.#waiting.delete(key);
     this.#unserve(key);
+    for (const { spec, metadata } of this.#waiting.values()) {
+      if (spec.group === group) this.#options.onNamesFreed?.(metadata.name ?? '');
+    }
   }
 
   #unserve(key: string): void {

@@ -1,4 +1,4 @@
-import { methodNotSupported } from '@kubewright/apimachinery';
+import { methodNotSupported, pathNotFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';
@@ -9,7 +9,8 @@ import { formatOf, namespaceOf, type ResourceCall, writeCallOf } from './resourc
 export async function createVirtual(call: ResourceCall, virtual: VirtualResource): Promise<ApiResponse> {
   const { registry, info, request, options, user, warnings } = call;
   const { definition } = registry;
-  if (info.verb !== 'create' || info.pathName !== '') throw methodNotSupported();
+  if (info.pathName !== '') throw pathNotFound();
+  if (info.verb !== 'create') throw methodNotSupported();
   const format = formatOf(call, undefined, false);
   const writeOptions = readWriteOptions(info.query, 'CreateOptions');
   const bytes = await readRequestBody(request, options.maxBodyBytes);

@@ -154,6 +154,7 @@ function scalar(text: string): string {
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
     .replace(/in record \(\d+\)/g, 'in record (RV)')
+    .replace(/^kube-api-access-\w{5}$/, 'kube-api-access-SUFFIX')
     .replace(/^10\.96\.\d+\.\d+$/, 'CLUSTER-IP')
     .replace(/^(?:(?:\d+[smhdy])+|<unknown>)$/, 'AGE')
     .replace(/Invalid value: "\{.*\}":/, 'Invalid value: OBJECT:');

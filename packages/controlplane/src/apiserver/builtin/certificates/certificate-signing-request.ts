@@ -28,9 +28,8 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
     status: {
       resets: [['spec'], ['status', 'conditions']],
       prepareForUpdate(request, old, { clock }) {
-        const decided = (old.status.conditions ?? []).filter(({ type }) => type === 'Approved' || type === 'Denied');
-        const others = (request.status.conditions ?? []).filter(({ type }) => type !== 'Approved' && type !== 'Denied');
-        const conditions = stamped([...decided, ...others], { old, now: formatTime(clock.now()) });
+        const kept = withDecisions(request.status.conditions ?? [], old.status.conditions ?? []);
+        const conditions = stamped(kept, { old, now: formatTime(clock.now()) });
         if (conditions.length > 0) request.status.conditions = conditions;
       },
     },
@@ -46,6 +45,15 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   },
   fieldLabels: { 'spec.signerName': ({ spec }) => spec.signerName },
 });
+
+/** Decisions stay word for word as they are; one more or less of them is for validation to refuse. */
+function withDecisions(conditions: readonly Condition[], old: readonly Condition[]): readonly Condition[] {
+  const left = new Map(['Approved', 'Denied'].map((type) => [type, old.filter((one) => one.type === type)]));
+  for (const [type, before] of left) {
+    if (conditions.filter((one) => one.type === type).length !== before.length) left.delete(type);
+  }
+  return conditions.map((condition) => left.get(condition.type)?.shift() ?? condition);
+}
 
 /** Fills the times that the writer of a condition left out. */
 function stamped(

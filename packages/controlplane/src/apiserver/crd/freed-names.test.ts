@@ -1,0 +1,38 @@
+import { describe, expect, it, vi } from 'vitest';
+import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+function definition(plural: string): object {
+  return {
+    metadata: { name: `${plural}.freed.example.com` },
+    spec: {
+      group: 'freed.example.com',
+      scope: 'Namespaced',
+      names: { plural, kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+}
+
+describe('names of definitions', () => {
+  it('go to whoever waits for them when their owner is gone', async () => {
+    await using plane = await PlaneUnderTest.start();
+    await plane.send('POST', CRDS, definition('first'));
+    const second = JSON.parse((await plane.send('POST', CRDS, definition('second'))).text);
+    const accepted = ({ status }: { status: { conditions: { type: string; status: string }[] } }) =>
+      status.conditions.find(({ type }) => type === 'NamesAccepted')?.status;
+    expect(accepted(second)).toBe('False');
+    expect((await plane.send('GET', '/apis/freed.example.com/v1/second')).status).toBe(404);
+
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    await plane.send('DELETE', `${CRDS}/first.freed.example.com`);
+    await plane.send('PATCH', `${CRDS}/first.freed.example.com`, { metadata: { finalizers: null } }, merge);
+    await vi.waitFor(async () => {
+      expect((await plane.send('GET', '/apis/freed.example.com/v1/second')).status).toBe(200);
+    });
+    const judged = JSON.parse((await plane.send('GET', `${CRDS}/second.freed.example.com`)).text);
+    expect(accepted(judged)).toBe('True');
+    expect(plane.errors).toEqual([]);
+  });
+});
