@@ -10,6 +10,7 @@ import type { NodeFacts } from './object/node-description.ts';
 import { LocalProbeRunner } from './probes/local-probe-runner.ts';
 import { ImageMap } from './process/image-map.ts';
 import type { ImageSource } from './process/image-program.ts';
+import { ImageFile } from './process/images/image-file.ts';
 import { builtInImages } from './process/images/index.ts';
 import { LoopbackRange } from './process/loopback-range.ts';
 import { MarkedProcesses } from './process/marked-processes.ts';
@@ -34,6 +35,14 @@ export interface ProcessNodeOptions {
   readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
   /** More images, before the built-in ones of the same name. */
   readonly images?: readonly ImageSource[] | undefined;
+  /**
+   * JSON file of a user's own images (see `ImageFile` in `process/images`), read whenever it has changed; need not exist.
+   *
+   * @defaultValue no such file
+   */
+  readonly imageFile?: string | undefined;
+  /** Lets images be absolute paths of this machine's programs, in pods and in the file. @defaultValue false */
+  readonly allowHostPrograms?: boolean | undefined;
   /** Folder of PostgreSQL programs for machines without. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Lets containers run as uid 0 when this process does. @defaultValue false */
@@ -93,11 +102,11 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
+  const builtIn = [...builtInImages({ env, platform, execPath, version, postgresFallback }), ...(options.images ?? [])];
+  const { imageFile, allowHostPrograms = false } = options;
+  const file = imageFile === undefined ? undefined : new ImageFile(imageFile, { allowHostPrograms, builtIn });
   const driver = new ProcessDriver({
-    images: new ImageMap([
-      ...builtInImages({ env, platform, execPath, version, postgresFallback }),
-      ...(options.images ?? []),
-    ]),
+    images: new ImageMap(builtIn, { file, allowHostPrograms }),
     addresses,
     folders,
     journal,

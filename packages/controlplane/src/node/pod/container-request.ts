@@ -64,9 +64,15 @@ export async function containerRequest(
   };
 }
 
-/** Whom a container asks to run as: its own word, else the pod's. */
+/** Whom a container asks to run as: its own word, else the pod's; groups are the pod's. */
 export function userOf(pod: Pod, container: Container): ContainerRequest['securityContext'] {
-  const runAsUser = container.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser;
-  const runAsGroup = container.securityContext?.runAsGroup ?? pod.spec?.securityContext?.runAsGroup;
-  return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) };
+  const { securityContext: ofPod } = pod.spec ?? {};
+  const runAsUser = container.securityContext?.runAsUser ?? ofPod?.runAsUser;
+  const runAsGroup = container.securityContext?.runAsGroup ?? ofPod?.runAsGroup;
+  const groups = [...(ofPod?.fsGroup === undefined ? [] : [ofPod.fsGroup]), ...(ofPod?.supplementalGroups ?? [])];
+  return {
+    ...(runAsUser !== undefined && { runAsUser }),
+    ...(runAsGroup !== undefined && { runAsGroup }),
+    ...(groups.length > 0 && { groups }),
+  };
 }

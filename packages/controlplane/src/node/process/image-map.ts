@@ -1,5 +1,9 @@
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { parseImageName } from './image-name.ts';
 import type { ImageProgram, ImageSource } from './image-program.ts';
+import type { ImageFile } from './images/image-file.ts';
+import { hostProgram } from './images/shell-program.ts';
 
 /** An image cannot be run here: the kubelet's reasons, with what to do. */
 export class ImageError extends Error {
@@ -13,16 +17,26 @@ export class ImageError extends Error {
   }
 }
 
+/** What an {@link ImageMap} holds besides its images. */
+export interface ImageMapOptions {
+  /** A user's own images, which come before all others. */
+  readonly file?: ImageFile | undefined;
+  /** An image that is an absolute path runs that program of this machine. @defaultValue false */
+  readonly allowHostPrograms?: boolean | undefined;
+}
+
 /**
  * Image name → local program. Only images in the map run; a pod with another one waits in ErrImagePull, as it would on
  * a node that cannot reach the registry.
  */
 export class ImageMap {
   readonly #sources = new Map<string, ImageSource>();
-  readonly #found = new Map<string, Promise<ImageProgram>>();
+  readonly #options: ImageMapOptions;
+  readonly #found = new WeakMap<ImageSource, Map<string, Promise<ImageProgram>>>();
 
-  constructor(sources: readonly ImageSource[]) {
+  constructor(sources: readonly ImageSource[], options: ImageMapOptions = {}) {
     for (const source of sources) this.#sources.set(source.repository, source);
+    this.#options = options;
   }
 
   /**
@@ -31,36 +45,57 @@ export class ImageMap {
    * @throws {@link ImageError} when the name is malformed, not in the map, or its program is not on this machine.
    */
   async resolve(image: string): Promise<ImageProgram> {
+    if (isAbsolute(image)) return this.#hostProgram(image);
     const name = parseImageName(image);
-    if (name === undefined) {
-      throw new ImageError(
-        'InvalidImageName',
-        `Failed to apply default image tag "${image}": couldn't parse image name`,
-      );
-    }
-    const source = this.#sources.get(name.repository);
-    if (source === undefined) throw this.#unmapped(image);
-    const key = `${name.repository}:${name.tag}`;
-    let found = this.#found.get(key);
-    if (found === undefined) {
-      found = source.find(name.tag);
-      this.#found.set(key, found);
-      // A program that is missing now may be installed before the next try.
-      found.catch(() => this.#found.delete(key));
-    }
+    if (name === undefined) throw new ImageError('InvalidImageName', malformed(image));
+    const { repository, tag } = name;
     try {
-      return await found;
+      const source = this.#options.file?.sources().get(repository) ?? this.#sources.get(repository);
+      if (source !== undefined) return await this.#find(source, tag);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new ImageError('ErrImagePull', `image "${image}" cannot run on this machine: ${reason}`, { cause: error });
     }
+    throw this.#unmapped(image, repository);
   }
 
-  #unmapped(image: string): ImageError {
+  #find(source: ImageSource, tag: string): Promise<ImageProgram> {
+    const tags = this.#found.get(source) ?? new Map<string, Promise<ImageProgram>>();
+    this.#found.set(source, tags);
+    let found = tags.get(tag);
+    if (found === undefined) {
+      found = source.find(tag);
+      tags.set(tag, found);
+      // A program that is missing now may be installed before the next try.
+      found.catch(() => tags.delete(tag));
+    }
+    return found;
+  }
+
+  #hostProgram(image: string): ImageProgram {
+    if (!this.#options.allowHostPrograms) {
+      const what =
+        'programs of this machine run by their path only on a node that was started with --allow-host-programs';
+      throw new ImageError('InvalidImageName', `${malformed(image)}; ${what}`);
+    }
+    if (statSync(image, { throwIfNoEntry: false })?.isFile()) return hostProgram(image);
+    throw new ImageError('ErrImagePull', `image "${image}" cannot run on this machine: there is no such program`);
+  }
+
+  #unmapped(image: string, repository: string): ImageError {
+    const { file } = this.#options;
     const known = [...this.#sources.keys()].sort().join(', ');
+    const example = `{"${repository}": {"like": "node", "command": ["node", "./server.js"]}}`;
+    const how = file
+      ? `write into ${file.path} what runs for it, such as ${example}; the file is read again at the next try`
+      : "add an ImageSource for it to the node's `images`";
     return new ImageError(
       'ErrImagePull',
-      `image "${image}" is not in this node's image map (it has ${known}); containers are local processes here: add an ImageSource for it to the cluster's \`images\`, or use one of these`,
+      `image "${image}" is not in this node's image map (it has ${known}); containers are local processes here: ${how}, or use one of these`,
     );
   }
+}
+
+function malformed(image: string): string {
+  return `Failed to apply default image tag "${image}": couldn't parse image name`;
 }

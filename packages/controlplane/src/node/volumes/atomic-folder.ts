@@ -27,7 +27,19 @@ export interface VolumeFile {
 }
 
 /** Whom files belong to; `undefined` leaves them to this process's user. */
-export type FileOwner = { readonly uid: number; readonly gid: number } | undefined;
+export type FileOwner =
+  | {
+      readonly uid: number;
+      readonly gid: number;
+      /** The group may read as well. @defaultValue only the user may */
+      readonly shared?: boolean;
+    }
+  | undefined;
+
+/** Mode of folders for an owner. */
+function folderMode(owner: FileOwner): number {
+  return owner?.shared ? 0o750 : 0o700;
+}
 
 /**
  * Makes a folder hold exactly these files, all at once: they are written beside, then the link `..data` is swapped, so
@@ -36,9 +48,12 @@ export type FileOwner = { readonly uid: number; readonly gid: number } | undefin
  * The folder belongs to whom it is made for, who may put links anywhere in it; the one around it must be ours alone. So
  * files are written and wiped there, and only moved in and out.
  */
-export function writeAtomically(folder: string, files: ReadonlyMap<string, VolumeFile>, owner: FileOwner): boolean {
+export function writeAtomically(folder: string, given: ReadonlyMap<string, VolumeFile>, owner: FileOwner): boolean {
+  const files = new Map(
+    [...given].map(([path, { bytes, mode }]) => [path, { bytes, mode: (mode | (owner?.shared ? 0o440 : 0)) & 0o777 }]),
+  );
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
+  chmodSync(folder, folderMode(owner));
   own(folder, owner);
   const current = currentFolder(folder);
   if (current !== undefined && holdsExactly(current, files)) return false;
@@ -46,13 +61,13 @@ export function writeAtomically(folder: string, files: ReadonlyMap<string, Volum
   const next = join(staging, 'next');
   mkdirSync(next);
   // Without one owner, every container's user has to get in.
-  chmodSync(next, owner ? 0o700 : 0o755);
+  chmodSync(next, owner ? folderMode(owner) : 0o755);
   own(next, owner);
   for (const [path, { bytes, mode }] of files) {
     const file = join(next, path);
     makeFolders(next, { path: dirname(path), owner });
     writeFileSync(file, bytes, { mode: 0o600 });
-    chmodSync(file, mode & 0o777);
+    chmodSync(file, mode);
     own(file, owner);
   }
   const version = `..v_${basename(staging).slice('.w_'.length)}`;
@@ -114,7 +129,7 @@ function holdsExactly(folder: string, files: ReadonlyMap<string, VolumeFile>): b
     const file = join(folder, path);
     return (
       present.includes(file) &&
-      (statSync(file).mode & 0o777) === (mode & 0o777) &&
+      (statSync(file).mode & 0o777) === mode &&
       Buffer.compare(readFileSync(file), bytes) === 0
     );
   });
@@ -141,6 +156,7 @@ function makeFolders(root: string, options: { readonly path: string; readonly ow
   for (const part of options.path.split('/').filter((name) => name !== '.' && name !== '')) {
     folder = join(folder, part);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, folderMode(options.owner));
     own(folder, options.owner);
   }
 }

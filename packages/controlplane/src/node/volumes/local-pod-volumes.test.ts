@@ -84,6 +84,37 @@ describe('LocalPodVolumes', () => {
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('kept');
   });
 
+  it("gives volumes to the pod's group when containers are in it, and closes them to others", async () => {
+    if (process.getuid?.() !== 0) return; // only root can give files away
+    secret({ key: 'hunter2' });
+    const { driver } = bench.host;
+    const users = { a: { uid: 54_321, gid: 54_321, groups: [54_400] }, b: { uid: 54_322, gid: 54_400 } };
+    Object.assign(driver, {
+      userOf: ({ runAsUser }: { runAsUser?: number }) => (runAsUser === 54_321 ? users.a : users.b),
+    });
+    const { pod, volumes } = volumesOf({
+      securityContext: { fsGroup: 54_400 },
+      containers: [54_321, 54_322].map((runAsUser) => ({
+        name: `c${runAsUser}`,
+        image: 'c',
+        securityContext: { runAsUser },
+      })),
+      volumes: [
+        { name: 'e', emptyDir: {} },
+        { name: 's', secret: { secretName: 's' } },
+      ],
+    });
+    await volumes.prepare(pod);
+    const look = (...path: string[]) => {
+      const { gid, mode } = statSync(join(folder, '.v', ...path));
+      return { gid, mode: (mode & 0o7777).toString(8) };
+    };
+    expect(look('e')).toEqual({ gid: 54_400, mode: '2770' });
+    expect(look('s')).toEqual({ gid: 54_400, mode: '750' });
+    expect(look('s', '..data')).toEqual({ gid: 54_400, mode: '750' });
+    expect(look('s', 'key')).toEqual({ gid: 54_400, mode: '640' });
+  });
+
   it('projects keys with their own paths and modes, and keeps secrets to their owner', async () => {
     secret({ key: 'hunter2', other: 'x' });
     const items = [{ key: 'key', path: 'deep/er/file' }];

@@ -63,7 +63,10 @@ export class LocalPodVolumes implements PodVolumes {
     this.#paths.clear();
   }
 
-  /** One user owns the volumes if all containers run as one; otherwise they stay ours and open to all of them. */
+  /**
+   * One user owns the volumes if all containers run as one; otherwise they stay ours and open to all of them, or to the
+   * pod's fsGroup if all of them are in it.
+   */
   #ownerOf(pod: Pod): FileOwner {
     const { driver } = this.#host;
     const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
@@ -76,7 +79,11 @@ export class LocalPodVolumes implements PodVolumes {
       }
     });
     const [first] = users;
-    return users.every((user) => user?.uid === first?.uid) ? first : undefined;
+    const one = users.every((user) => user?.uid === first?.uid) ? first : undefined;
+    const group = pod.spec?.securityContext?.fsGroup;
+    const isShared = users.every((user) => user && [user.gid, ...(user.groups ?? [])].includes(group ?? -1));
+    if (isShared && group !== undefined) return { uid: one?.uid ?? 0, gid: group, shared: true };
+    return one && { uid: one.uid, gid: one.gid };
   }
 
   async #make(volume: Volume, pod: Pod): Promise<string> {
@@ -101,8 +108,10 @@ export class LocalPodVolumes implements PodVolumes {
 
   #ownFolder(path: string): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    chmodSync(path, this.#owner || process.getuid?.() !== 0 ? 0o700 : 0o777);
     if (this.#owner) chownSync(path, this.#owner.uid, this.#owner.gid);
+    // What is made in a folder of the pod's group is the group's too.
+    const closed = this.#owner?.shared ? 0o2770 : 0o700;
+    chmodSync(path, this.#owner || process.getuid?.() !== 0 ? closed : 0o777);
     return path;
   }
 
@@ -171,6 +180,7 @@ export class LocalPodVolumes implements PodVolumes {
     };
     const file = this.#kubeconfigPath(volume);
     writeFileSync(file, JSON.stringify(config, null, 2), { mode: 0o600 });
+    if (this.#owner?.shared) chmodSync(file, 0o640);
     if (this.#owner) chownSync(file, this.#owner.uid, this.#owner.gid);
   }
 

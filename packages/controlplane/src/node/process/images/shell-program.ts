@@ -18,6 +18,19 @@ export function shellImage(repository: string, defaultCommand: readonly string[]
   };
 }
 
+/** An image that is the path of a program of this machine: its entry point is that program. */
+export function hostProgram(path: string): ImageProgram {
+  return {
+    description: `this machine's own ${path}`,
+    standIn: `${path}: this machine's own program runs here, not an image`,
+    programFolders: [path],
+    launch(context) {
+      if (context.command) return commandOf(context, []);
+      return { file: context.reachable(path), args: context.args ?? [], env: {}, path: [] };
+    },
+  };
+}
+
 /** The usual rule of images without an entry point: command and args as in the pod, else the image's default. */
 export function commandOf(context: LaunchContext, defaultCommand: readonly string[]): Launch {
   const words = context.command ? [...context.command, ...(context.args ?? [])] : (context.args ?? defaultCommand);

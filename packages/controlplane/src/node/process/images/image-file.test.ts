@@ -1,0 +1,107 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ImageMap } from '../image-map.ts';
+import type { LaunchContext } from '../image-program.ts';
+import { ImageFile } from './image-file.ts';
+import { builtInImages } from './index.ts';
+
+describe('ImageFile', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kw-images-'));
+    path = join(folder, 'kubewright-images.json');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const builtIn = builtInImages({ env: {}, platform: 'linux', execPath: '/opt/node', version: 'v24.0.0' });
+  const mapOf = (allowHostPrograms = false): ImageMap =>
+    new ImageMap(builtIn, { file: new ImageFile(path, { allowHostPrograms, builtIn }), allowHostPrograms });
+  const write = (content: unknown): void => writeFileSync(path, JSON.stringify(content), { mode: 0o644 });
+  const context = (more: Partial<LaunchContext> = {}): LaunchContext => ({
+    podIP: '127.1.2.3',
+    root: '/sandbox/c',
+    socketFolder: '/sandbox/c.s',
+    command: undefined,
+    args: undefined,
+    env: new Map(),
+    reachable: (found) => found,
+    hostPath: (found) => `/sandbox/c${found}`,
+    ...more,
+  });
+
+  it('runs what the file says, and what the pod says before that', async () => {
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, 'dist', 'main.js'), '');
+    const entry = { like: 'node', folder: './dist', command: ['node', './dist/main.js'], args: ['--fast'] };
+    write({ 'registry.example.com/team/app': { ...entry, env: { PORT: '80', MODE: 'dev' }, stopSignal: 'SIGINT' } });
+    const program = await mapOf().resolve('registry.example.com/team/app:3');
+    expect(program).toMatchObject({ stopSignal: 'SIGINT', standIn: expect.stringContaining('kubewright-images.json') });
+    expect(program.programFolders).toContain(join(folder, 'dist'));
+    const env = new Map([['PORT', '90']]);
+    const script = join(folder, 'dist', 'main.js');
+    expect(program.launch(context({ env }))).toMatchObject({
+      file: '/opt/node',
+      args: [script, '--fast'],
+      env: { MODE: 'dev' },
+    });
+    expect(program.launch(context({ env })).env).not.toHaveProperty('PORT');
+    expect(program.launch(context({ args: ['--slow'] })).args).toEqual([script, '--slow']);
+    expect(program.launch(context({ command: ['sleep'], args: ['1'] }))).toMatchObject({ file: 'sleep', args: ['1'] });
+  });
+
+  it('is read again when it changes, and need not be there', async () => {
+    const map = mapOf();
+    await expect(map.resolve('team/app')).rejects.toThrow(
+      `write into ${path} what runs for it, such as {"team/app": {"like": "node", "command": ["node", "./server.js"]}}`,
+    );
+    write({ 'team/app': { command: ['one'] } });
+    expect((await map.resolve('team/app')).launch(context()).file).toBe('one');
+    write({ 'team/app': { command: ['another'] } });
+    expect((await map.resolve('team/app')).launch(context()).file).toBe('another');
+    expect((await map.resolve('busybox')).launch(context()).file).toBe('sh');
+  });
+
+  it('names programs by absolute path only when that is allowed', async () => {
+    write({ 'team/app': { command: [process.execPath] } });
+    await expect(mapOf().resolve('team/app')).rejects.toThrow('needs --allow-host-programs');
+    expect((await mapOf(true).resolve('team/app')).launch(context()).file).toBe(process.execPath);
+    await expect(mapOf().resolve('/bin/sleep')).rejects.toMatchObject({
+      reason: 'InvalidImageName',
+      message: expect.stringContaining('--allow-host-programs'),
+    });
+    const sleep = await mapOf(true).resolve('/bin/sleep');
+    expect(sleep.launch(context({ args: ['5'] }))).toMatchObject({ file: '/bin/sleep', args: ['5'] });
+    expect(sleep.launch(context({ command: ['true'] }))).toMatchObject({ file: 'true', args: [] });
+    await expect(mapOf(true).resolve('/no/such')).rejects.toMatchObject({ reason: 'ErrImagePull' });
+  });
+
+  it.each([
+    ['{', /JSON/],
+    [[], 'it must hold an object of image names'],
+    [{ 'Not An Image': {} }, '"Not An Image" is no image name'],
+    [{ 'app:1': { like: 'node' } }, 'leave the tag away'],
+    [{ app: 'node' }, 'must be an object'],
+    [{ app: {} }, 'needs "like"'],
+    [{ app: { run: ['x'] } }, 'has "run"; known are like, command'],
+    [{ app: { command: [] } }, '"command" of "app" is []'],
+    [{ app: { command: [1] } }, '"command" of "app" is [1]'],
+    [{ app: { like: 'ubuntu' } }, 'it can be like busybox, nginx, node, pause, postgres, redis'],
+    [{ app: { like: 'node', env: { 'A=B': 'c' } } }, '"env" of "app"'],
+    [{ app: { like: 'node', stopSignal: 'SIGSTOP' } }, '"stopSignal" of "app"'],
+    [{ app: { command: ['./../../bin/sh'] } }, 'leads out of'],
+    [{ app: { command: ['./nothing'] } }, 'nothing, which kubewright-images.json names for it, is not there'],
+    [JSON.parse('{"app": {"__proto__": {"like": "node"}}}'), 'has "__proto__"'],
+  ])('says what is wrong with %j', async (content, message) => {
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o644 });
+    await expect(mapOf().resolve('app')).rejects.toThrow(message);
+  });
+
+  it('refuses a file that everybody can write', async () => {
+    write({ app: { like: 'node' } });
+    chmodSync(path, 0o666);
+    await expect(mapOf().resolve('app')).rejects.toThrow('everybody may write to it');
+  });
+});

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
+
+/** An image as a user described it. */
+export interface MappedImage {
+  /** Name of the file that says so. */
+  readonly file: string;
+  /** Image whose program and entry point serve. */
+  readonly like?: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stopSignal?: NodeJS.Signals;
+  /** Folder with all that the program needs. */
+  readonly folder?: string;
+}
+
+/** Makes an image of a user's description. */
+export function mappedImage(
+  repository: string,
+  image: MappedImage & {
+    /** Where a word that begins with `./` is. */
+    readonly place: (word: string) => string;
+    /** Finds the program of the image that this one is like. */
+    readonly base: () => Promise<ImageProgram>;
+  },
+): ImageSource {
+  const placed = (word: string): string => (word.startsWith('./') ? image.place(word) : word);
+  const command = image.command?.map(placed);
+  const args = image.args?.map(placed);
+  const own = [image.folder ?? '', ...(image.command ?? []), ...(image.args ?? [])];
+  const paths = own.filter((word) => word.startsWith('./')).map(image.place);
+  const said = [...(command ?? []), ...(args ?? [])].join(' ');
+  const what = said === '' ? (image.like ?? '') : said;
+  return {
+    repository,
+    async find(): Promise<ImageProgram> {
+      const base = await image.base();
+      const missing = paths.find((path) => !existsSync(path));
+      if (missing !== undefined) throw new Error(`${missing}, which ${image.file} names for it, is not there`);
+      return {
+        ...base,
+        description: `${what} (${image.file}), ${base.description}`,
+        standIn: `${repository}: what runs here is ${what}, as ${image.file} says`,
+        ...(image.stopSignal && { stopSignal: image.stopSignal }),
+        programFolders: [...base.programFolders, ...paths],
+        launch: (context) => launch(context, { base, command, args, env: image.env ?? {} }),
+      };
+    },
+  };
+}
+
+function launch(
+  context: LaunchContext,
+  parts: {
+    readonly base: ImageProgram;
+    readonly command: readonly string[] | undefined;
+    readonly args: readonly string[] | undefined;
+    readonly env: Readonly<Record<string, string>>;
+  },
+): Launch {
+  const { base } = parts;
+  const command = parts.command?.map(context.reachable);
+  const args = parts.args?.map(context.reachable);
+  // What the pod says counts before what the image brings along.
+  const brought = Object.entries(parts.env).filter(([name]) => !context.env.has(name));
+  const env = new Map([...brought, ...context.env]);
+  const given = context.command ?? command;
+  // A pod that names its command gets none of the image's arguments, as with real images.
+  const rest = context.command ? context.args : (context.args ?? args);
+  const launched = base.launch({ ...context, env, command: given, args: rest });
+  return { ...launched, env: { ...Object.fromEntries(brought), ...launched.env } };
+}
