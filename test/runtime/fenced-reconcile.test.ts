@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock, systemRandom } from '@kubewright/apimachinery';
-import { ConfigMap, Namespace } from '@kubewright/apimachinery/core/v1';
-import type { KubernetesClient } from '@kubewright/client';
-import { EmbeddedCluster } from '@kubewright/controlplane';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BundledPrograms } from './bundled-program.ts';
+import { NoteCluster } from './note-cluster.ts';
 import { polled } from './polled.ts';
-import { type Note, NoteKind, noteDefinition } from './programs/note.ts';
+import { NoteKind } from './programs/note.ts';
 import { noteController } from './programs/note-controller.ts';
 
 // What this does not catch: a stop between the last question and the kernel's taking of the bytes. That is the window that
@@ -24,53 +19,30 @@ const stages = [
   'before the status',
 ] as const;
 const programs = new BundledPrograms();
-let cluster: EmbeddedCluster;
-let client: KubernetesClient;
-const folder = mkdtempSync(join(tmpdir(), 'kw-fence-'));
+let cluster: NoteCluster;
 
 beforeAll(async () => {
-  const directory = join(folder, 'cluster');
-  const starting = EmbeddedCluster.start({ directory, clock: systemClock, random: systemRandom, log: silentLogger });
-  [cluster] = await Promise.all([starting, programs.build('stopping-operator')]);
-  client = cluster.client();
-  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  await client.request({ method: 'POST', path, body: noteDefinition });
-  await polled(async () => (await notes('default').catch(() => undefined)) !== undefined, 'the kind is served');
+  [cluster] = await Promise.all([NoteCluster.start(), programs.build('stopping-operator')]);
 });
 afterAll(async () => {
   programs[Symbol.dispose]();
   await cluster?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
 });
-
-async function notes(namespace: string): Promise<readonly Note[]> {
-  return (await client.resource(NoteKind).list({ namespace })).items;
-}
-
-function writeNote(namespace: string, text: string): Promise<Note> {
-  const note = {
-    apiVersion: 'runtime.example.com/v1',
-    kind: 'Note',
-    metadata: { name: 'a', namespace },
-    spec: { text },
-  };
-  return client.resource(NoteKind).apply(note, { fieldManager: 'user', force: true });
-}
 
 /** Everything that the server ever took for copies and status in a namespace, as `text by whom`. */
 async function record(namespace: string, signal: AbortSignal): Promise<string[]> {
   const taken: string[] = [];
-  const { metadata } = await client.resource(ConfigMap).list({ namespace });
+  const { metadata } = await cluster.client.resource(ConfigMap).list({ namespace });
   const follow = async (): Promise<void> => {
     const from = { namespace, resourceVersion: metadata.resourceVersion ?? '', signal };
-    for await (const event of client.resource(ConfigMap).watch(from)) {
+    for await (const event of cluster.client.resource(ConfigMap).watch(from)) {
       if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
       const { data, metadata } = event.object;
       if (metadata.name === 'a') taken.push(`copy: ${data?.['text']} by ${data?.['by']}`);
     }
   };
   const followStatus = async (): Promise<void> => {
-    for await (const event of client.resource(NoteKind).watch({ namespace, signal })) {
+    for await (const event of cluster.client.resource(NoteKind).watch({ namespace, signal })) {
       if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
       const { status } = event.object;
       if (status) taken.push(`status: ${status.text} by ${status.by}`);
@@ -87,14 +59,14 @@ type Change = 'changed' | 'replaced';
 async function stopAt(stage: string, options: { readonly guard?: 'naive'; readonly change: Change }): Promise<Outcome> {
   const { guard = '', change } = options;
   const namespace = `${stage} ${guard} ${change}`.trim().replace(/ +/g, '-');
-  await client.resource(Namespace).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await cluster.makeNamespace(namespace);
   const end = new AbortController();
   const taken = await record(namespace, end.signal);
-  await writeNote(namespace, 'old');
+  await cluster.writeNote(namespace, 'old');
   const lines: string[] = [];
   const child = programs.start('stopping-operator', {
     args: [stage, namespace, guard],
-    env: { KUBECONFIG: cluster.kubeconfig },
+    env: { KUBECONFIG: cluster.cluster.kubeconfig },
     onLine: (line) => lines.push(line),
   });
   try {
@@ -102,8 +74,8 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
     const successor = takeOver(namespace);
     try {
       await successor.started();
-      if (change === 'replaced') await client.resource(NoteKind).delete({ namespace, name: 'a' });
-      const { metadata } = await writeNote(namespace, 'new');
+      if (change === 'replaced') await cluster.client.resource(NoteKind).delete({ namespace, name: 'a' });
+      const { metadata } = await cluster.writeNote(namespace, 'new');
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the successor does the work`);
       const before = taken.length;
       const after = lines.length;
@@ -129,7 +101,7 @@ interface Outcome {
 
 function takeOver(namespace: string): Manager {
   const manager = new Manager({
-    client,
+    client: cluster.client,
     namespaces: [namespace],
     controllers: [noteController({ by: 'successor', fenced: true })],
     leaderElection: {
@@ -148,8 +120,8 @@ function takeOver(namespace: string): Manager {
 }
 
 async function isSettled(namespace: string, uid: string): Promise<boolean> {
-  const [note] = await notes(namespace);
-  const copy = await client
+  const [note] = await cluster.notes(namespace);
+  const copy = await cluster.client
     .resource(ConfigMap)
     .get({ namespace, name: 'a' })
     .catch(() => undefined);

@@ -26,6 +26,7 @@ export type {
   RequestControllerOptions,
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
+export { NotOwnerError, type Partition, type PartitionEntry } from './controller/partition.ts';
 export type {
   ApplyObjectsOptions,
   DeleteObjectOptions,
@@ -65,6 +66,8 @@ export type { Runnable } from './manager/runnable.ts';
 export type { MetricsSecurity } from './metrics/metrics-security.ts';
 export * from './predicate/index.ts';
 export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
+export { ShardMembership, type ShardMembershipOptions } from './sharding/shard-membership.ts';
+export { sharded } from './sharding/sharded.ts';
 export {
   type ChannelSourceOptions,
   channelSource,

@@ -162,7 +162,7 @@ export class ShardMembership implements Runnable, Partition {
     const since = momentOf(this.#clock);
     const isDone = await this.#within(signal, async (limit) => {
       const view = this.#mustWait ? (this.#written[0] ?? []) : this.#wanted;
-      this.#written = [...this.#written, view];
+      if (!this.#written.includes(view)) this.#written = [...this.#written, view];
       await lease.write(view, limit);
       this.#written = [view];
       const askedMs = this.#clock.monotonic();

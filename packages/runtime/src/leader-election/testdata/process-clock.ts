@@ -53,6 +53,10 @@ export class ProcessClock implements Clock {
     this.#stopped ??= { sinceMs: this.#base.monotonic(), ...options };
   }
 
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
+  }
+
   /** Lets it go on: what waited goes first, then the timers that fell due. Either may come first in real life. */
   resume(): void {
     if (!this.#stopped) return;

@@ -1,0 +1,258 @@
+import { seededRandom, sleep, VirtualClock } from '@kubewright/apimachinery';
+import { KubernetesClient } from '@kubewright/client';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type PartitionEntry, whileOwned } from '../controller/partition.ts';
+import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
+import { LeaseServer, SimulatedTransport } from '../leader-election/testdata/simulated-network.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { ownerOf } from './rendezvous.ts';
+import { ShardMembership } from './shard-membership.ts';
+
+// What this does not catch: leases deleted or edited by others; clocks that both stand still; what the network delivers
+// after it was handed over.
+
+type Step = { readonly waitMs: number; readonly who: number } & (
+  | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
+  | { readonly do: 'jump'; readonly byMs: number }
+  | { readonly do: 'lag'; readonly lagMs: number; readonly loss: number }
+  | { readonly do: 'kill' | 'leave' | 'join' }
+);
+
+const waitMs = fc.integer({ min: 0, max: 8_000 });
+const who = fc.nat({ max: 2 });
+const come = fc.record({ waitMs, who, do: fc.constantFrom<'leave' | 'join'>('leave', 'join') });
+const fault: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    waitMs,
+    who,
+    do: fc.constantFrom('stop', 'suspend', 'cut'),
+    forMs: fc.integer({ min: 100, max: 30_000 }),
+  }),
+  fc.record({ waitMs, who, do: fc.constant('jump'), byMs: fc.integer({ min: -30_000, max: 30_000 }) }),
+  fc.record({
+    waitMs,
+    who,
+    do: fc.constant('lag'),
+    lagMs: fc.integer({ min: 1, max: 5_000 }),
+    loss: fc.constantFrom(0, 0.1, 0.5),
+  }),
+  fc.record({ waitMs, who, do: fc.constant('kill') }),
+);
+const scenarioOf = (step: fc.Arbitrary<Step>) =>
+  fc.record({
+    seed: fc.nat(),
+    rates: fc.tuple(...[0, 1, 2].map(() => fc.double({ min: 0.9, max: 1.1, noNaN: true }))),
+    steps: fc.array(step, { minLength: 2, maxLength: 6 }),
+  });
+const faulty = scenarioOf(fc.oneof(fault, come));
+const orderly = scenarioOf(come);
+type Scenario = typeof faulty extends fc.Arbitrary<infer S> ? S : never;
+
+const keys = ['a', 'b', 'c', 'd'].map((name) => ({ namespace: 'default', name }));
+
+interface Replica {
+  readonly clock: ProcessClock;
+  readonly transport: SimulatedTransport;
+  readonly shards: ShardMembership;
+  /** Ends the process at once, or lets it leave in order. */
+  readonly killed: AbortController;
+  readonly leave: AbortController;
+}
+
+/** Replicas that work on their keys, each key again and again. */
+class Group {
+  readonly base = new VirtualClock();
+  readonly server = new LeaseServer();
+  writes = 0;
+  /** Writes for a key that another replica would have written for at that moment. */
+  readonly strays: string[] = [];
+  /** Times at which a replica began to work on a key on which another was at work. */
+  readonly overlaps: string[] = [];
+  readonly replicas: (Replica | undefined)[] = [];
+  readonly #working = new Map<string, string>();
+  readonly #scenario: Scenario;
+  readonly #naive: boolean;
+  #started = 0;
+
+  constructor(scenario: Scenario, options: { readonly naive: boolean }) {
+    this.#scenario = scenario;
+    this.#naive = options.naive;
+  }
+
+  async run(): Promise<void> {
+    for (const at of [0, 1, 2]) this.replicas[at] = this.#start(at);
+    for (const each of this.#scenario.steps) {
+      await this.base.advance(each.waitMs);
+      this.#take(each);
+    }
+    await this.base.advance(20_000);
+  }
+
+  async calm(): Promise<void> {
+    for (const replica of this.replicas) {
+      replica?.clock.resume();
+      if (replica) Object.assign(replica.transport.way, { lagMs: 20, loss: 0 });
+    }
+    await this.base.advance(60_000);
+  }
+
+  end(): void {
+    for (const replica of this.replicas) replica?.killed.abort();
+  }
+
+  ownersOf(key: (typeof keys)[number]): readonly string[] {
+    return this.replicas.filter((each) => each?.shards.owns(key)).map((each) => each?.shards.identity ?? '');
+  }
+
+  #take(each: Step): void {
+    const replica = this.replicas[each.who];
+    if (each.do === 'join') this.replicas[each.who] ??= this.#start(each.who);
+    if (!replica) return;
+    const { clock, transport } = replica;
+    if (each.do === 'jump') clock.jumpWall(each.byMs);
+    else if (each.do === 'lag') Object.assign(transport.way, { lagMs: each.lagMs, loss: each.loss });
+    else if (each.do === 'leave' || each.do === 'kill') {
+      (each.do === 'leave' ? replica.leave : replica.killed).abort();
+      this.replicas[each.who] = undefined;
+    } else if (each.do === 'cut') {
+      Object.assign(transport.way, { loss: 1 });
+      this.base.setTimer(each.forMs, () => Object.assign(transport.way, { loss: 0 }));
+    } else if (each.do === 'stop' || each.do === 'suspend') {
+      clock.stop({ suspended: each.do === 'suspend' });
+      this.base.setTimer(each.forMs, () => clock.resume());
+    }
+  }
+
+  #start(at: number): Replica {
+    const random = seededRandom(this.#scenario.seed + this.#started++);
+    const clock = new ProcessClock(this.base, { rate: this.#scenario.rates[at]! });
+    const handedOver = ({ path }: { readonly path: string }): void => this.#written(path, replica);
+    const transport = new SimulatedTransport({ base: this.base, clock, random, server: this.server, handedOver });
+    const client = new KubernetesClient({ transport, clock, random, retry: { maxTransportRetries: 0 } });
+    const shards = new ShardMembership({ id: 'shards', client: () => client, clock, random, log: silentLogger });
+    const replica: Replica = { clock, transport, shards, killed: new AbortController(), leave: new AbortController() };
+    const { killed, leave } = replica;
+    void shards.run(AbortSignal.any([leave.signal, killed.signal]));
+    // A process that was killed does nothing any more: it is stopped for good.
+    killed.signal.addEventListener('abort', () => clock.stop({ suspended: false }));
+    for (const key of keys) void this.#work(key, { replica, client });
+    return replica;
+  }
+
+  async #work(
+    key: (typeof keys)[number],
+    by: { readonly replica: Replica; readonly client: KubernetesClient },
+  ): Promise<void> {
+    const { clock, shards, killed, leave } = by.replica;
+    const random = seededRandom(this.#scenario.seed);
+    while (!killed.signal.aborted && !leave.signal.aborted) {
+      await sleep(clock, { ms: 300 + random.next() * 1_500 });
+      if (!this.#begins(key, shards)) continue;
+      const entry = this.#naive ? this.#naiveEntry(key, shards) : shards.enter(key);
+      const { identity } = shards;
+      const other = this.#working.get(key.name);
+      if (other && other !== identity) this.overlaps.push(`${identity} began ${key.name} while ${other} was at it`);
+      this.#working.set(key.name, identity);
+      const guarded = by.client.intercepted(whileOwned(entry, key));
+      for (let i = 0; i < 2; i++) {
+        await sleep(clock, { ms: random.next() * 2_500 });
+        const signal = timeout(clock);
+        await guarded.request({ method: 'POST', path: `/write/${key.name}`, body: {}, signal }).catch(() => {});
+      }
+      entry[Symbol.dispose]();
+      if (this.#working.get(key.name) === identity) this.#working.delete(key.name);
+    }
+  }
+
+  #begins(key: (typeof keys)[number], shards: ShardMembership): boolean {
+    return this.#naive ? this.#isNaiveOwner(key, shards) : shards.owns(key);
+  }
+
+  /** Divides by the members that are seen, and asks nobody. */
+  #isNaiveOwner(key: (typeof keys)[number], shards: ShardMembership): boolean {
+    return ownerOf(shards.members, `${key.namespace}/${key.name}`) === shards.identity;
+  }
+
+  #naiveEntry(key: (typeof keys)[number], shards: ShardMembership): PartitionEntry {
+    const isOwned = (): boolean => this.#isNaiveOwner(key, shards);
+    return {
+      get isOwned() {
+        return isOwned();
+      },
+      [Symbol.dispose]: () => {},
+    };
+  }
+
+  #written(path: string, by: Replica): void {
+    const key = keys.find(({ name }) => path === `/write/${name}`);
+    if (!key) return;
+    this.writes++;
+    for (const other of this.replicas) {
+      if (!other || other === by || other.clock.isStopped || !this.#begins(key, other.shards)) continue;
+      this.strays.push(`${by.shards.identity} wrote ${key.name} while it was ${other.shards.identity}'s`);
+    }
+  }
+}
+
+function timeout(clock: ProcessClock): AbortSignal {
+  const abort = new AbortController();
+  clock.setTimer(3_000, () => abort.abort(new Error('no answer')));
+  return abort.signal;
+}
+
+describe('ShardMembership, whatever happens to replicas, clocks and the network', () => {
+  it('never lets two write for a key', { timeout: 300_000 }, async () => {
+    let writes = 0;
+    await fc.assert(
+      fc.asyncProperty(faulty, async (drawn) => {
+        const group = new Group(drawn, { naive: false });
+        await group.run();
+        group.end();
+        writes += group.writes;
+        expect(group.strays).toEqual([]);
+      }),
+      { numRuns: 1_500 },
+    );
+    expect(writes).toBeGreaterThan(20_000);
+  });
+
+  it('hands keys over without working on any twice at a time, while replicas come and go', {
+    timeout: 120_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(orderly, async (drawn) => {
+        const group = new Group(drawn, { naive: false });
+        await group.run();
+        group.end();
+        expect([...group.overlaps, ...group.strays]).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('gives every key to one replica again when the faults end', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(faulty, async (drawn) => {
+        const group = new Group(drawn, { naive: false });
+        await group.run();
+        await group.calm();
+        const isAnyLeft = group.replicas.some((each) => each !== undefined);
+        for (const key of keys) expect(group.ownersOf(key)).toHaveLength(isAnyLeft ? 1 : 0);
+        group.end();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('finds two at work where replicas divide by what they see', { timeout: 60_000 }, async () => {
+    const property = fc.asyncProperty(orderly, async (drawn) => {
+      const group = new Group(drawn, { naive: true });
+      await group.run();
+      group.end();
+      return group.overlaps.length + group.strays.length === 0;
+    });
+    const result = await fc.check(property, { numRuns: 200, endOnFailure: true });
+    expect(result.failed).toBe(true);
+  });
+});
