@@ -47,6 +47,7 @@ export { childrenFirst } from './desired/children-first.ts';
 export { after, type Child, type DesiredState, type Observed, type OrderedChild } from './desired/desired-state.ts';
 export { type ObjectReadiness, type ObjectState, objectState } from './desired/object-state.ts';
 export { addFinalizers, type FinalizerPatchOptions, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
+export * from './flags/index.ts';
 export * from './handler/index.ts';
 export { BindError } from './health/bind-error.ts';
 export type { HealthCheck } from './health/health-check.ts';

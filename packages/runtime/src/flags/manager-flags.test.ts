@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { FlagError } from './flag-error.ts';
+import { managerFlags, managerFlagsUsage } from './manager-flags.ts';
+
+const leaderElection = { id: 'x.example.com' };
+
+describe('managerFlags', () => {
+  it('has the defaults of a kubebuilder project', () => {
+    expect(managerFlags([])).toEqual({
+      healthProbeBindAddress: ':8081',
+      metricsBindAddress: '0',
+      metricsSecurity: {},
+      webhookServer: { port: 9443 },
+    });
+  });
+
+  it('reads the arguments of a scaffolded deployment', () => {
+    const args = [
+      '--metrics-bind-address=:8443',
+      '--leader-elect',
+      '--health-probe-bind-address=:8082',
+      '--metrics-cert-path=/tmp/k8s-metrics-server/metrics-certs',
+      '--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs',
+    ];
+    const flags = managerFlags(args, { leaderElection });
+    expect(flags).toMatchObject({ metricsBindAddress: ':8443', healthProbeBindAddress: ':8082', leaderElection });
+    expect(flags.metricsSecurity?.certificates?.run).toBeTypeOf('function');
+    expect(flags.webhookServer?.certificates?.run).toBeTypeOf('function');
+  });
+
+  it.each([[['--metrics-secure=false']], [['-metrics-secure=F']], [['--metrics-secure', '--metrics-secure=0']]])(
+    'reads %j as Go does',
+    (args) => {
+      expect(managerFlags(args).metricsSecurity).toBeUndefined();
+    },
+  );
+
+  it('takes values after a space, and the last of several', () => {
+    const flags = managerFlags([
+      '--kubeconfig',
+      'a',
+      '-context',
+      '-odd-',
+      '--kubeconfig=b=c',
+      '--webhook-port',
+      '0',
+      '--',
+    ]);
+    expect(flags).toMatchObject({ kubeconfig: 'b=c', context: '-odd-', webhookServer: { port: 0 } });
+  });
+
+  it.each([
+    [['--unknown'], 'there is no flag --unknown'],
+    [['--constructor=1'], 'there is no flag --constructor'],
+    [['extra'], 'cannot read "extra"'],
+    [['--kubeconfig'], 'needs a value'],
+    [['--leader-elect=maybe'], 'true or false'],
+    [['--webhook-port=-1'], 'is a port'],
+    [['--enable-http2'], 'HTTP/1.1'],
+    [['--leader-elect'], 'no lease'],
+    [['--zap-log-level=loud'], 'a number above 0'],
+    [['--zap-encoder=xml'], 'json, console'],
+    [['--zap-time-encoding=epoch'], 'iso8601'],
+  ])('refuses %j', (args, message) => {
+    expect(() => managerFlags(args)).toThrow(FlagError);
+    expect(() => managerFlags(args)).toThrow(message);
+  });
+
+  it('makes a logger only if it is asked for one', () => {
+    expect(managerFlags([]).log).toBeUndefined();
+    for (const args of [['--zap-devel'], ['--zap-log-level=3'], ['--zap-encoder=console', '--zap-log-level=PANIC']])
+      expect(managerFlags(args).log?.info).toBeTypeOf('function');
+  });
+
+  it('lists its flags', () => {
+    expect(managerFlagsUsage()).toContain('--metrics-bind-address  address of /metrics, 0 for none (default 0)');
+  });
+});

@@ -1,0 +1,98 @@
+import { certificateFiles } from '../certificates/certificate-files.ts';
+import type { CertificateSource } from '../certificates/certificate-source.ts';
+import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
+import type { ManagerOptions } from '../manager/manager-options.ts';
+import { FlagError } from './flag-error.ts';
+import { logFlags, loggerOf } from './log-flags.ts';
+import { type FlagDefinition, flagUsage, parseFlags } from './parse-flags.ts';
+
+/** Options of {@link managerFlags}. */
+export interface ManagerFlagsOptions {
+  /** What `--leader-elect` turns on; without it the flag is refused. */
+  readonly leaderElection?: LeaderElectionOptions;
+}
+
+/** The options of a manager that flags decide. */
+export type ManagerFlags = Pick<
+  ManagerOptions,
+  | 'kubeconfig'
+  | 'context'
+  | 'leaderElection'
+  | 'healthProbeBindAddress'
+  | 'metricsBindAddress'
+  | 'metricsSecurity'
+  | 'webhookServer'
+  | 'log'
+>;
+
+const known: Readonly<Record<string, FlagDefinition>> = {
+  kubeconfig: { type: 'text', help: 'path of a kubeconfig file' },
+  context: { type: 'text', help: 'context in the kubeconfig' },
+  'leader-elect': { type: 'boolean', help: 'work only while holding a lease', default: 'false' },
+  'health-probe-bind-address': { type: 'text', help: 'address of /healthz and /readyz, 0 for none', default: ':8081' },
+  'metrics-bind-address': { type: 'text', help: 'address of /metrics, 0 for none', default: '0' },
+  'metrics-secure': { type: 'boolean', help: 'metrics over HTTPS, to those who may', default: 'true' },
+  'metrics-cert-path': { type: 'text', help: 'folder of the metrics certificate' },
+  'metrics-cert-name': { type: 'text', help: 'file of the metrics certificate', default: 'tls.crt' },
+  'metrics-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
+  'webhook-port': { type: 'text', help: 'port of the webhook server', default: '9443' },
+  'webhook-cert-path': { type: 'text', help: 'folder of the webhook certificate' },
+  'webhook-cert-name': { type: 'text', help: 'file of the webhook certificate', default: 'tls.crt' },
+  'webhook-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
+  'enable-http2': { type: 'boolean', help: 'refused: metrics and webhooks speak HTTP/1.1', default: 'false' },
+  ...logFlags,
+};
+
+/**
+ * Reads the flags of a kubebuilder project's manager (v4), so that existing deployments and charts start this operator as it
+ * is: same names, same defaults.
+ *
+ * @example
+ * ```ts
+ * const flags = managerFlags(process.argv.slice(2), { leaderElection: { id: '1a2b3c.example.com' } });
+ * await new Manager({ controllers, ...flags }).run();
+ * ```
+ * @throws FlagError (KW3032) for what is not understood; its message lists the flags.
+ */
+export function managerFlags(args: readonly string[], options: ManagerFlagsOptions = {}): ManagerFlags {
+  const flags = parseFlags(args, known);
+  const is = (name: string): boolean => (flags.get(name) ?? known[name]?.default) === 'true';
+  if (is('enable-http2')) throw new FlagError('metrics and webhooks speak HTTP/1.1 only; leave out --enable-http2');
+  if (is('leader-elect') && !options.leaderElection)
+    throw new FlagError('this program has no lease to lead by; leave out --leader-elect');
+  const [kubeconfig, context, log] = [flags.get('kubeconfig'), flags.get('context'), loggerOf(flags)];
+  const metricsCertificates = filesOf('metrics', flags);
+  const webhookCertificates = filesOf('webhook', flags);
+  return {
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    ...(is('leader-elect') && options.leaderElection && { leaderElection: options.leaderElection }),
+    healthProbeBindAddress: flags.get('health-probe-bind-address') ?? ':8081',
+    metricsBindAddress: flags.get('metrics-bind-address') ?? '0',
+    ...(is('metrics-secure') && {
+      metricsSecurity: metricsCertificates ? { certificates: metricsCertificates } : {},
+    }),
+    webhookServer: {
+      port: portOf(flags.get('webhook-port') ?? '9443'),
+      ...(webhookCertificates && { certificates: webhookCertificates }),
+    },
+    ...(log && { log }),
+  };
+}
+
+/** Lists the flags that {@link managerFlags} reads, one a line, for `--help`. */
+export function managerFlagsUsage(): string {
+  return flagUsage(known);
+}
+
+function filesOf(server: 'metrics' | 'webhook', flags: ReadonlyMap<string, string>): CertificateSource | undefined {
+  const [directory, certificate, key] = ['path', 'name', 'key'].map((part) => flags.get(`${server}-cert-${part}`));
+  if (directory === undefined || directory === '') return undefined;
+  return certificateFiles({ directory, ...(certificate && { certificate }), ...(key && { key }) });
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new FlagError(`the flag --webhook-port is a port, not ${JSON.stringify(text)}`);
+}

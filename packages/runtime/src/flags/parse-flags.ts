@@ -1,0 +1,55 @@
+import { FlagError } from './flag-error.ts';
+
+/** A flag that a program knows. */
+export interface FlagDefinition {
+  readonly type: 'text' | 'boolean';
+  /** One line for the user. */
+  readonly help: string;
+  /** Shown in the usage; the caller applies it. */
+  readonly default?: string;
+}
+
+/**
+ * Reads flags as Go's `flag` package does: one dash or two, `-name=value` or `-name value`; a boolean alone is true, and its
+ * value follows after `=` only. The last of several counts.
+ *
+ * @throws FlagError (KW3032) for anything else, positional arguments included.
+ */
+export function parseFlags(
+  args: readonly string[],
+  known: Readonly<Record<string, FlagDefinition>>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    if (arg === '--' && i === args.length - 1) break;
+    const match = /^--?([a-z][a-z0-9-]*)(?:=([\s\S]*))?$/.exec(arg);
+    if (!match) throw unknown(`cannot read ${JSON.stringify(arg)}`, known);
+    const [, name = '', given] = match;
+    const flag = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!flag) throw unknown(`there is no flag --${name}`, known);
+    const next = flag.type === 'boolean' ? 'true' : args[++i];
+    if (given !== undefined && flag.type === 'text') i--;
+    const value = given ?? next;
+    if (value === undefined) throw unknown(`the flag --${name} needs a value`, known);
+    found.set(name, flag.type === 'boolean' ? String(readBoolean(name, value)) : value);
+  }
+  return found;
+}
+
+/** Lists the flags of a program, one a line. */
+export function flagUsage(known: Readonly<Record<string, FlagDefinition>>): string {
+  return Object.entries(known)
+    .map(([name, flag]) => `  --${name}  ${flag.help}${flag.default === undefined ? '' : ` (default ${flag.default})`}`)
+    .join('\n');
+}
+
+function readBoolean(name: string, text: string): boolean {
+  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
+  if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
+  throw new FlagError(`the flag --${name} is true or false, not ${JSON.stringify(text)}`);
+}
+
+function unknown(what: string, known: Readonly<Record<string, FlagDefinition>>): FlagError {
+  return new FlagError(`${what}; the flags are:\n${flagUsage(known)}`);
+}
