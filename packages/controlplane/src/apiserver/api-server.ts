@@ -1,4 +1,11 @@
-import { type Clock, pathNotFound, type Random, StatusError, unauthorized } from '@kubewright/apimachinery';
+import {
+  apiVersionOf,
+  type Clock,
+  pathNotFound,
+  type Random,
+  StatusError,
+  unauthorized,
+} from '@kubewright/apimachinery';
 import type { Storage } from '../storage/index.ts';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
@@ -17,7 +24,13 @@ import {
 } from './endpoints/index.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import type { ProtobufDecoder } from './negotiation/index.ts';
-import { Registry, type RegistryServices, type ResourceCatalog, type ResourceDefinition } from './registry/index.ts';
+import {
+  ConvertedStorage,
+  Registry,
+  type RegistryServices,
+  type ResourceCatalog,
+  type ResourceDefinition,
+} from './registry/index.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info/index.ts';
 import { WatchHubs } from './watch/index.ts';
 import { WebhookFault } from './webhooks/webhook-fault.ts';
@@ -115,10 +128,24 @@ export class ApiServer implements AsyncDisposable {
   registry(definition: ResourceDefinition): Registry {
     let registry = this.#registries.get(definition);
     if (registry === undefined) {
-      registry = new Registry(definition, this.#services);
+      registry = new Registry(definition, this.#servicesOf(definition));
       this.#registries.set(definition, registry);
     }
     return registry;
+  }
+
+  /** A version that has to be converted by asking somebody sees storage through that. */
+  #servicesOf(definition: ResourceDefinition): RegistryServices {
+    const { converter, storagePrefix } = definition;
+    if (converter === undefined) return this.#services;
+    const apiVersion = apiVersionOf(definition);
+    const storage = new ConvertedStorage(this.#services.storage, { converter, apiVersion });
+    const convert: ConvertedStorage['convertAll'] = (objects) => storage.convertAll(objects);
+    return {
+      ...this.#services,
+      storage,
+      watchSource: () => this.#hubs.convertedHub(storagePrefix, { apiVersion, convert }),
+    };
   }
 
   /** Answers a request. Never rejects. Bound: it is handed around as an {@link ApiHandler}. */

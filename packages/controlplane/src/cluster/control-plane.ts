@@ -113,7 +113,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#crds = new CrdServing({
       storage,
       catalog: this.catalog,
-      tools,
+      tools: { ...tools, conversion: { client, random } },
       onRemoved: (prefix) => this.server.watches.close(prefix),
       // Names are granted when a definition is written: whoever waits for some is written again, as it is.
       onNamesFreed: (name) => void this.#writeAsItIs(`${CRDS}/${name}`),

@@ -5,6 +5,7 @@ import type { NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';
 import { customDefinitions } from './custom-definitions.ts';
 import { type CrdNames, type CustomResourceDefinition, hasCondition } from './custom-resource-definition.ts';
+import type { ConversionServices } from './webhook-converter.ts';
 
 const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
 
@@ -12,7 +13,7 @@ const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
 export interface CrdServingOptions {
   readonly storage: Storage;
   readonly catalog: MutableCatalog;
-  readonly tools: SchemaTools;
+  readonly tools: SchemaTools & { readonly conversion: ConversionServices };
   /** Called when a resource is no longer served, with its storage prefix: its watches end. */
   readonly onRemoved: (storagePrefix: string) => void;
   /** Called with the name of a CRD that wanted names which another one has just given up: it is to be judged anew. */

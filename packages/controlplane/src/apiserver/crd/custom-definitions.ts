@@ -9,21 +9,32 @@ import { customColumns } from './custom-columns.ts';
 import type { CrdScale, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
 import { type CustomStrategyParts, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { compileJsonPath } from './json-path.ts';
+import { type ConversionServices, WebhookConverter } from './webhook-converter.ts';
 
 const objectMeta = builtinSchema({ group: '', version: 'v1', kind: 'Pod' })?.properties?.get('metadata');
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
 /** Defines the resources that an established CRD brings: one for each served version, over one storage. */
-export function customDefinitions(crd: CustomResourceDefinition, tools: SchemaTools): readonly ResourceDefinition[] {
-  const { versions } = crd.spec;
-  const served = versions
-    .filter((version) => version.served)
-    .map((version) => ({ version, compiled: compile(version, tools) }));
-  const stored = versions.find(({ storage }) => storage);
+export function customDefinitions(
+  crd: CustomResourceDefinition,
+  tools: SchemaTools & { readonly conversion: ConversionServices },
+): readonly ResourceDefinition[] {
+  const { group, versions, conversion } = crd.spec;
+  const all = versions.map((version) => ({ version, compiled: compile(version, tools) }));
+  const stored = all.find(({ version }) => version.storage);
   if (stored === undefined) return [];
-  const compiled = served.find(({ version }) => version === stored)?.compiled ?? compile(stored, tools);
-  return served.map((one) => definitionOf(crd, one, { version: stored, compiled }));
+  const schemas = new Map(all.map(({ version, compiled }) => [`${group}/${version.name}`, compiled]));
+  const converter =
+    conversion?.strategy === 'Webhook'
+      ? new WebhookConverter(crd, {
+          services: tools.conversion,
+          versions: schemas,
+          storageApiVersion: `${group}/${stored.version.name}`,
+        })
+      : undefined;
+  const served = all.filter(({ version }) => version.served);
+  return served.map((one) => definitionOf(crd, one, { stored, converter }));
 }
 
 interface ServedVersion {
@@ -42,15 +53,21 @@ function readerOf({ compiled }: ServedVersion, stored: ServedVersion): (object: 
   return (object) => compiled.schema.prune(own.applyDefaults(own.prune(object).value)).value as Draft;
 }
 
+/** What a webhook converted is as it is served. */
+function asItIs(object: Draft): Draft {
+  return object;
+}
+
 function definitionOf(
   crd: CustomResourceDefinition,
   one: ServedVersion,
-  storedVersion: ServedVersion,
+  storage: { readonly stored: ServedVersion; readonly converter: WebhookConverter | undefined },
 ): ResourceDefinition {
   const { version, compiled } = one;
   const { spec } = crd;
   const { names, group, scope } = spec;
   const accepted = crd.status?.acceptedNames ?? names;
+  const { stored: storedVersion, converter } = storage;
   const stored = storedVersion.version.name;
   const parts: CustomStrategyParts = { spec, version, compiled, refuseCreation: (name) => refusal(crd, name) };
   return {
@@ -67,11 +84,11 @@ function definitionOf(
     verbs: VERBS,
     storageVersionHash: hashOf(`${group}/${stored}/${names.kind}`),
     storagePrefix: `/registry/${group}/${names.plural}/`,
-    storageApiVersion: `${group}/${stored}`,
+    storageApiVersion: converter ? `${group}/${version.name}` : `${group}/${stored}`,
     schema: compiled.schema.node,
     openApiSchema: version.schema?.openAPIV3Schema,
     decode: (value) => decodeCustom(value, compiled),
-    fromStored: readerOf(one, storedVersion),
+    ...(converter ? { converter, fromStored: asItIs } : { fromStored: readerOf(one, storedVersion) }),
     strategy: customStrategy(parts),
     custom: true,
     ...customColumns(version.additionalPrinterColumns),

@@ -13,7 +13,7 @@ export interface CrdSpec {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly names: CrdNames;
   readonly versions: readonly CrdVersion[];
-  readonly conversion?: { readonly strategy?: string };
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: unknown };
   readonly preserveUnknownFields?: boolean;
 }
 

@@ -29,7 +29,7 @@ export async function createObject(
   dedupOwnerReferences(draft, call.warn);
   wipeSystemFields(draft);
   registry.stripEmptyManagedFields(draft);
-  if (options.tracked !== true) registry.trackUpdate(undefined, draft, { call, time: now });
+  if (options.tracked !== true) await registry.trackUpdate(undefined, draft, { call, time: now });
   const attributes = registry.admissionAttributes(call, { operation: 'CREATE', object: draft, old: undefined });
   await services.admission.mutate(attributes);
   checkNamespace(registry, draft, call);

@@ -16,6 +16,7 @@ import {
   type Ownership,
   trackUpdate,
 } from '@kubewright/schema';
+import { AwaitedConversions } from './awaited-conversions.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
@@ -25,6 +26,15 @@ export interface OwnershipChange {
   readonly subresource: string;
   /** Formatted as the API writes times. */
   readonly time: string;
+}
+
+/** An apply: a write that others may be in the way of. */
+type ApplyChange = OwnershipChange & { readonly force: boolean };
+
+/** What an apply came to. */
+interface Applied {
+  readonly draft: Draft;
+  readonly changed: boolean;
 }
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -51,6 +61,7 @@ export class FieldOwnership {
   readonly #definition: ResourceDefinition;
   readonly #shared: Ownership;
   readonly #endpoints = new Map<string, Ownership>();
+  readonly #conversions: AwaitedConversions | undefined;
 
   constructor(definition: ResourceDefinition) {
     this.#definition = definition;
@@ -58,28 +69,45 @@ export class FieldOwnership {
     // Plain JSON, made of the type table.
     const zero = definition.zero as KindType['zero'] | undefined;
     const type = applyTypeOf(definition.schema, { typed: !definition.custom, zero });
+    const { converter } = definition;
+    this.#conversions = converter && new AwaitedConversions(definition, converter);
     this.#shared = { type, apiVersion, otherVersion: otherVersions(definition, type) };
   }
 
-  /** Records a write that is no apply; changes `draft.metadata.managedFields`. */
-  update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void {
-    const { manager, subresource, time } = change;
+  /** Records a write that is no apply; changes `draft.metadata.managedFields`, at once unless somebody has to convert. */
+  update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void | Promise<void> {
     // What does not fit its schema cannot be compared: nobody owns anything then, until the next write that does.
     if (this.#definition.custom && !isTrackable(this.#shared.type, draft)) {
       delete draft.metadata['managedFields'];
       return;
     }
     if (this.#definition.custom) dropEmptyMetadata(draft);
-    const entries = trackUpdate({
+    if (this.#conversions === undefined || live === undefined) {
+      setEntries(draft, this.#entries(live, draft, change));
+      return;
+    }
+    // Upstream forgets who owned what rather than refuse the write.
+    return this.#conversions
+      .run((otherVersion) => this.#entries(live, draft, { ...change, otherVersion }))
+      .catch(() => [])
+      .then((entries) => setEntries(draft, entries));
+  }
+
+  #entries(
+    live: KubernetesObject | undefined,
+    draft: Draft,
+    change: OwnershipChange & Pick<Ownership, 'otherVersion'>,
+  ): readonly unknown[] {
+    const { manager, subresource, time, otherVersion } = change;
+    return trackUpdate({
       ...this.#ownership(subresource),
+      ...(otherVersion && { otherVersion }),
       live: live as unknown as Plain | undefined,
       object: draft,
       manager,
       subresource,
       now: time,
     });
-    if (entries.length > 0) draft.metadata['managedFields'] = entries;
-    else delete draft.metadata['managedFields'];
   }
 
   /**
@@ -87,15 +115,21 @@ export class FieldOwnership {
    *
    * @throws StatusError 400, 409 with one cause for each contested field
    */
-  apply(
+  apply(live: KubernetesObject | undefined, applied: Plain, change: ApplyChange): Applied | Promise<Applied> {
+    if (this.#conversions === undefined || live === undefined) return this.#apply(live, applied, change);
+    return this.#conversions.run((otherVersion) => this.#apply(live, applied, { ...change, otherVersion }));
+  }
+
+  #apply(
     live: KubernetesObject | undefined,
     applied: Plain,
-    change: OwnershipChange & { readonly force: boolean },
-  ): { readonly draft: Draft; readonly changed: boolean } {
-    const { manager, subresource, time, force } = change;
+    change: ApplyChange & Pick<Ownership, 'otherVersion'>,
+  ): Applied {
+    const { manager, subresource, time, force, otherVersion } = change;
     try {
       const { object, managedFields, changed } = applyPatch({
         ...this.#ownership(subresource),
+        ...(otherVersion && { otherVersion }),
         live: live as unknown as Plain | undefined,
         applied,
         manager,
@@ -106,8 +140,7 @@ export class FieldOwnership {
       // A copy: the merged object shares structure with the stored one.
       const draft = structuredCopy(object) as Draft;
       draft.metadata ??= {};
-      if (managedFields.length > 0) draft.metadata['managedFields'] = managedFields;
-      else delete draft.metadata['managedFields'];
+      setEntries(draft, managedFields);
       return { draft, changed };
     } catch (error) {
       throw translated(error);
@@ -123,6 +156,11 @@ export class FieldOwnership {
     }
     return ownership;
   }
+}
+
+function setEntries(draft: Draft, entries: readonly unknown[]): void {
+  if (entries.length > 0) draft.metadata['managedFields'] = entries;
+  else delete draft.metadata['managedFields'];
 }
 
 /** Typed metadata has no empty maps and lists. */

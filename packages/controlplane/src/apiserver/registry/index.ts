@@ -1,4 +1,5 @@
 export type { Call, WriteCall } from './call.ts';
+export { ConvertedStorage } from './converted-storage.ts';
 export { createObject } from './create.ts';
 export { checkObjectKey, decodeDraft } from './decode-draft.ts';
 export { type Deleted, deleteObject } from './delete.ts';

@@ -93,10 +93,10 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
   const { services, definition } = registry;
   const applied = readConfiguration(registry, call, patch);
   const force = patch.options.force === true;
-  const transform = (live: KubernetesObject | undefined): Draft => {
+  const transform = async (live: KubernetesObject | undefined): Promise<Draft> => {
     const time = formatTime(services.clock.now());
     const { manager, subresource } = call;
-    const result = registry.ownership.apply(live, applied, { manager, subresource, time, force });
+    const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
     const body: ParsedBody = { value: result.draft, duplicates: [], format: 'json' };
     const draft = decodeDraft(body, {
       definition,

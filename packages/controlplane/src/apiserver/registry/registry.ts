@@ -65,9 +65,9 @@ export class Registry {
     live: KubernetesObject | undefined,
     draft: Draft,
     { call, time }: { readonly call: WriteCall; readonly time: string },
-  ): void {
+  ): void | Promise<void> {
     const { manager, subresource } = call;
-    this.ownership.update(live, draft, { manager, subresource, time });
+    return this.ownership.update(live, draft, { manager, subresource, time });
   }
 
   /** `managedFields: [{}]` is how clients ask to forget all managers. */

@@ -62,8 +62,17 @@ export interface Conversion {
   fromStorage(object: KubernetesObject): KubernetesObject;
 }
 
-/** Converts objects between the versions of a kind by asking somebody. */
+/**
+ * Converts objects between the versions of a kind by asking somebody. A definition that has one speaks of its own version
+ * only; storage is shown to it in that version.
+ */
 export interface ObjectConverter {
+  /** The version in which objects are written. */
+  readonly storageApiVersion: string;
+  /** The schema of one of the kind's versions. */
+  schemaOf(apiVersion: string): SchemaNode | undefined;
+  /** Completes what is stored, in whatever version, before it is converted. */
+  fromStored(object: Draft): Draft;
   /**
    * Converts an object, which is not changed, into the version that `apiVersion` names.
    *

@@ -96,7 +96,7 @@ async function updateOnce(
   const draft = await transform(live, stored);
   const now = formatTime(services.clock.now());
   dedupOwnerReferences(draft, call.warn);
-  if (options.tracked !== true) registry.trackUpdate(live, draft, { call, time: now });
+  if (options.tracked !== true) await registry.trackUpdate(live, draft, { call, time: now });
   const own = registry.admissionAttributes(call, { operation: 'UPDATE', object: draft, old: live });
   const { admission = own } = options;
   if (admission === own) await services.admission.mutate(own);

@@ -18,6 +18,8 @@ export interface WatchHubOptions {
   readonly random: Random;
   /** Decodes stored bytes; share a cache with the registry. @defaultValue JSON.parse */
   readonly decode?: DecodeStored | undefined;
+  /** Turns what is stored into what this hub's watchers are shown, where that takes asking somebody. */
+  readonly convert?: ((objects: readonly StoredObject[]) => Promise<readonly StoredObject[]>) | undefined;
   /** What is kept for slow watchers that see the same, in bytes. @defaultValue 32 MiB */
   readonly ringBytes?: number | undefined;
 }
@@ -43,6 +45,8 @@ export class WatchHub implements WatchSource {
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
   #closed = false;
+  /** Conversions under way, in order: nothing overtakes. */
+  #converting: Promise<void> = Promise.resolve();
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
@@ -89,7 +93,7 @@ export class WatchHub implements WatchSource {
         watcher.begin({ backlog: undefined, afterRevision: this.#options.storage.revision });
         return;
       case 'after':
-        this.#beginAfter(watcher, { request, revision: start.revision });
+        await this.#beginAfter(watcher, { request, revision: start.revision });
         return;
       case 'state':
         await this.#beginWithState(watcher, { request, start });
@@ -97,7 +101,10 @@ export class WatchHub implements WatchSource {
     }
   }
 
-  #beginAfter(watcher: Watcher, options: { readonly request: WatchRequest; readonly revision: number }): void {
+  async #beginAfter(
+    watcher: Watcher,
+    options: { readonly request: WatchRequest; readonly revision: number },
+  ): Promise<void> {
     const { request, revision } = options;
     const { storage, prefix } = this.#options;
     // What storage has made visible but not handed over yet comes through the ring.
@@ -115,7 +122,8 @@ export class WatchHub implements WatchSource {
       watcher.fail(expired(revision, error.compactedRevision));
       return;
     }
-    const backlog = changes.length > 0 ? historyBacklog(changes, { request, decode: this.#decode }) : undefined;
+    const shown = changes.length > 0 ? await this.#shown(changes) : changes;
+    const backlog = shown.length > 0 ? historyBacklog(shown, { request, decode: this.#decode }) : undefined;
     watcher.begin({ backlog, afterRevision: Math.max(revision, upTo) });
   }
 
@@ -141,9 +149,11 @@ export class WatchHub implements WatchSource {
     request: WatchRequest,
   ): Promise<{ readonly objects: readonly StoredObject[]; readonly revision: number }> {
     const { storage, prefix } = this.#options;
-    const list = await storage.list({ prefix: scopePrefix(prefix, request) });
-    if (request.name === undefined) return list;
-    return { ...list, objects: list.objects.filter(({ key }) => isInScope(key.slice(prefix.length), request)) };
+    const { revision, objects } = await storage.list({ prefix: scopePrefix(prefix, request) });
+    const isWanted = ({ key }: StoredObject): boolean => isInScope(key.slice(prefix.length), request);
+    const wanted = request.name === undefined ? objects : objects.filter(isWanted);
+    const { convert } = this.#options;
+    return { revision, objects: convert ? await convert(wanted) : wanted };
   }
 
   #join(request: WatchRequest): Watcher {
@@ -187,6 +197,31 @@ export class WatchHub implements WatchSource {
   }
 
   #take(changes: readonly StorageChange[]): void {
+    if (this.#options.convert === undefined) {
+      this.#deliver(changes);
+      return;
+    }
+    this.#converting = this.#converting
+      .then(async () => this.#deliver(await this.#shown(changes)))
+      .catch((error: unknown) => {
+        for (const change of changes) this.#progress = Math.max(this.#progress, change.revision);
+        for (const watcher of [...this.#watchers.keys()]) watcher.fail(error);
+      });
+  }
+
+  /** Changes with their objects as watchers see them. */
+  async #shown(changes: readonly StorageChange[]): Promise<readonly StorageChange[]> {
+    const { convert } = this.#options;
+    if (convert === undefined) return changes;
+    const one = async (stored: StoredObject | undefined) => (stored ? (await convert([stored]))[0] : undefined);
+    const shown: StorageChange[] = [];
+    for (const change of changes) {
+      shown.push({ ...change, current: await one(change.current), previous: await one(change.previous) });
+    }
+    return shown;
+  }
+
+  #deliver(changes: readonly StorageChange[]): void {
     const touched = new Set<WatchClass>();
     for (const change of changes) {
       let frames: ChangeFrames | undefined;
@@ -222,9 +257,13 @@ export class WatchHub implements WatchSource {
     const { revision } = this.#options.storage;
     // Storage hands changes over in a microtask queued when they become visible: after this one, all up to
     // `revision` have arrived, of this resource or not, and the bookmark cannot promise too much.
-    queueMicrotask(() => {
+    const send = (): void => {
       this.#progress = Math.max(this.#progress, revision);
       for (const watcher of watchers) watcher.requestBookmark();
+    };
+    queueMicrotask(() => {
+      if (this.#options.convert === undefined) send();
+      else this.#converting = this.#converting.then(send);
     });
   }
 

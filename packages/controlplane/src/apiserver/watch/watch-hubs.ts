@@ -1,9 +1,15 @@
 import { WatchHub, type WatchHubOptions } from './watch-hub.ts';
 
+type Convert = NonNullable<WatchHubOptions['convert']>;
+
 /** The hubs of a server: one for each storage prefix, made when first asked for. */
 export class WatchHubs implements AsyncDisposable {
   readonly #options: Omit<WatchHubOptions, 'prefix'>;
   readonly #hubs = new Map<string, WatchHub>();
+  readonly #convertedHubs = new Map<
+    string,
+    { readonly hub: WatchHub; readonly convert: Convert; readonly prefix: string }
+  >();
 
   constructor(options: Omit<WatchHubOptions, 'prefix'>) {
     this.#options = options;
@@ -19,18 +25,45 @@ export class WatchHubs implements AsyncDisposable {
     return hub;
   }
 
+  /**
+   * The hub of one version of a resource whose objects somebody has to be asked to convert. When that is somebody else,
+   * streams that were converted before end.
+   */
+  convertedHub(
+    prefix: string,
+    { apiVersion, convert }: { readonly apiVersion: string; readonly convert: Convert },
+  ): WatchHub {
+    const key = `${prefix} ${apiVersion}`;
+    const known = this.#convertedHubs.get(key);
+    if (known?.convert === convert) return known.hub;
+    known?.hub.close();
+    const hub = new WatchHub({ ...this.#options, prefix, convert });
+    this.#convertedHubs.set(key, { hub, convert, prefix });
+    return hub;
+  }
+
   /** Ends all watches of a resource that is no longer served; it may be served again later. */
   close(prefix: string): void {
     this.#hubs.get(prefix)?.close();
     this.#hubs.delete(prefix);
+    for (const [key, converted] of this.#convertedHubs) {
+      if (converted.prefix !== prefix) continue;
+      converted.hub.close();
+      this.#convertedHubs.delete(key);
+    }
   }
 
   /** Open streams by prefix, for metrics. */
   counts(): ReadonlyMap<string, number> {
-    return new Map([...this.#hubs].map(([prefix, hub]) => [prefix, hub.watcherCount]));
+    const counts = new Map([...this.#hubs].map(([prefix, hub]) => [prefix, hub.watcherCount]));
+    for (const { prefix, hub } of this.#convertedHubs.values()) {
+      counts.set(prefix, (counts.get(prefix) ?? 0) + hub.watcherCount);
+    }
+    return counts;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const prefix of [...this.#hubs.keys()]) this.close(prefix);
+    const converted = [...this.#convertedHubs.values()].map(({ prefix }) => prefix);
+    for (const prefix of new Set([...this.#hubs.keys(), ...converted])) this.close(prefix);
   }
 }

@@ -34,7 +34,7 @@ export interface WebhookPost {
   readonly body: object;
   /** After which the call is given up; told to the webhook. @defaultValue it waits as long as the request that needs it */
   readonly timeoutSeconds?: number | undefined;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_REDIRECTS = 10;
@@ -61,10 +61,12 @@ export class WebhookClient {
         ? undefined
         : this.#options.clock.setTimer(timeoutSeconds * 1000, () => late.abort(new Error('the webhook is late')));
     try {
-      return answerOf(await this.#follow(url, { post, signal: AbortSignal.any([signal, late.signal]) }));
+      return answerOf(
+        await this.#follow(url, { post, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal }),
+      );
     } catch (error) {
       if (error instanceof WebhookCallError) throw error;
-      const why = late.signal.aborted ? 'context deadline exceeded' : signal.aborted ? 'context canceled' : undefined;
+      const why = late.signal.aborted ? 'context deadline exceeded' : signal?.aborted ? 'context canceled' : undefined;
       const message = why ?? (error instanceof Error ? error.message : String(error));
       throw new WebhookCallError(`Post ${JSON.stringify(shown(url, error))}: ${message}`, { cause: error });
     } finally {

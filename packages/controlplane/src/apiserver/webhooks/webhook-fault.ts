@@ -7,3 +7,9 @@ export class WebhookFault extends StatusError {}
 export function webhookFault(message: string, cause?: unknown): WebhookFault {
   return new WebhookFault(internalError(message).status, { cause });
 }
+
+/** The same where upstream gives neither reason nor details: an object that cannot be converted. */
+export function conversionFault(message: string, cause?: unknown): WebhookFault {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 } as const;
+  return new WebhookFault(status, { cause });
+}

@@ -59,7 +59,8 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
   try {
     return applyJsonPatch(copyOf(object), operations);
   } catch (cause) {
-    if (cause instanceof JsonPatchError) throw webhookFault(cause.message, cause);
+    // The library that upstream has for webhooks does not quote the path.
+    if (cause instanceof JsonPatchError) throw webhookFault(cause.message.replace(/(path: )"([^"]*)"/, '$1$2'), cause);
     throw cause;
   }
 }

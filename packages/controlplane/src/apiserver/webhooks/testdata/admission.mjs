@@ -203,7 +203,7 @@ export const steps = [
   validating('everything', hook('everything', 'deny', { objectSelector: {}, namespaceSelector: {}, rules: [rule(['*'], '*', ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations', 'selfsubjectreviews', 'validatingadmissionpolicies', 'clusterroles'], { apiVersions: ['*'] })] })),
   mutating('unseen', hook('unseen', 'allow')),
   ['POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }],
-  ['POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'seen' }, rules: [] }],
+  ['POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'seen' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }],
   remove('mutating', 'unseen'),
   remove('validating', 'everything'),
   // namespaces

@@ -1,5 +1,7 @@
 import * as crypto from 'node:crypto';
-import { issueCertificate, systemClock } from '@kubewright/apimachinery';
+import { type Clock, issueCertificate, systemClock } from '@kubewright/apimachinery';
+import type { NodeConnector } from '../../node-connector.ts';
+import { podEviction, podStreams } from '../../streaming/index.ts';
 import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { CERTIFICATE_NAMES } from './certificate-names.mjs';
@@ -52,7 +54,12 @@ export async function playWithWebhooks(
     settle?(plane: PlaneUnderTest): (call: SettleCall) => Promise<void>;
   },
 ): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
-  await using plane = await PlaneUnderTest.start();
+  const nowhere = { reach: () => Promise.reject(new Error('there is no node')) };
+  const connect = new Map([
+    ...podStreams(nowhere as unknown as NodeConnector),
+    ['pods/eviction', podEviction({ handle: () => plane.plane.handle, clock: { now: () => plane.clock.now() } as Clock })],
+  ]);
+  await using plane: PlaneUnderTest = await PlaneUnderTest.start({ connect });
   const certificates = makeCertificates();
   // What hangs is given up when its time is over.
   const onHang = (): void => void plane.clock.advance(1000);
@@ -92,4 +99,31 @@ function withoutScaleOwners(object: unknown): void {
   if (kind === 'Scale' || kind === 'Binding' || kind === 'Eviction' || kind === 'TokenRequest' || kind === 'SelfSubjectReview') {
     delete metadata?.['managedFields'];
   }
+}
+
+/** Names that were drawn. */
+export function withoutChance(answer: WebhookStepAnswer): WebhookStepAnswer {
+  return JSON.parse(JSON.stringify(answer).replace(/gen-[a-z0-9]{5}\b/g, 'gen-DRAWN')) as WebhookStepAnswer;
+}
+
+/** The questions of ConversionReviews as text: what is to be converted into what, without what differs from run to run. */
+export function reviewsOf(received: readonly Received[]): readonly string[] {
+  return received.map(({ path, query, body }) => {
+    const { request, ...review } = (body ?? {}) as { request?: { desiredAPIVersion?: unknown; objects?: readonly unknown[] } };
+    const objects = (request?.objects ?? []).map((object) => comparable({ status: 0, text: JSON.stringify(unversioned(object)) }));
+    return JSON.stringify(sorted([path, query, review, request?.desiredAPIVersion, objects]));
+  });
+}
+
+/** Revisions and owners are left out: caches ask about objects before and after they got theirs. */
+function unversioned(object: unknown): unknown {
+  const { metadata, ...rest } = object as { metadata: Record<string, unknown> };
+  const { resourceVersion: _revision, managedFields: _owners, ...others } = metadata;
+  return { ...rest, metadata: others };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]));
 }

@@ -1,0 +1,56 @@
+import { checkReviewKind, shownType } from '../webhooks/review-kind.ts';
+import type { WebhookAnswer } from '../webhooks/webhook-answer.ts';
+import { WebhookCallError } from '../webhooks/webhook-call-error.ts';
+
+const GROUP = 'apiextensions.k8s.io';
+const VERSIONS = ['v1', 'v1beta1'];
+
+/** The version in which a webhook is asked: the first of its list that is known. */
+export function conversionReviewVersion(versions: readonly string[]): string | undefined {
+  return versions.find((version) => VERSIONS.includes(version));
+}
+
+/** Asks for objects in another version (`ConversionReview`). */
+export function conversionReview(
+  objects: readonly object[],
+  {
+    uid,
+    version,
+    desiredAPIVersion,
+  }: { readonly uid: string; readonly version: string; readonly desiredAPIVersion: string },
+): object {
+  return {
+    kind: 'ConversionReview',
+    apiVersion: `${GROUP}/${version}`,
+    request: { uid, desiredAPIVersion, objects },
+    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+  };
+}
+
+/**
+ * Reads what a webhook made of the objects.
+ *
+ * @throws WebhookCallError in upstream's words (`getConvertedObjectsFromResponse`, 1.36)
+ */
+export function readConvertedObjects(
+  answer: WebhookAnswer,
+  sent: { readonly uid: string; readonly version: string },
+): readonly unknown[] {
+  checkReviewKind(answer, { group: GROUP, version: sent.version, kind: 'ConversionReview' });
+  const wanted = `${GROUP}/v1, Kind=ConversionReview`;
+  if (sent.version === 'v1' && shownType(answer) !== wanted) {
+    throw new WebhookCallError(`expected webhook response of ${wanted}, got ${shownType(answer)}`);
+  }
+  const { response } = answer as { readonly response?: unknown };
+  if (typeof response !== 'object' || response === null) throw new WebhookCallError('no response provided');
+  const { uid = '', result, convertedObjects } = response as Readonly<Record<string, unknown>>;
+  if (sent.version === 'v1' && uid !== sent.uid) {
+    throw new WebhookCallError(`expected response.uid=${JSON.stringify(sent.uid)}, got ${JSON.stringify(uid)}`);
+  }
+  const { status = '', message = '' } = (result ?? {}) as { readonly status?: unknown; readonly message?: unknown };
+  if (status !== 'Success') {
+    if (typeof message === 'string' && message !== '') throw new WebhookCallError(message);
+    throw new WebhookCallError(`response.result.status was '${String(status)}', not 'Success'`);
+  }
+  return Array.isArray(convertedObjects) ? (convertedObjects as readonly unknown[]) : [];
+}

@@ -1,0 +1,75 @@
+import { apiVersionOf } from '@kubewright/apimachinery';
+import { applyTypeOf, type KindType, type Ownership } from '@kubewright/schema';
+import type { ObjectConverter, ResourceDefinition } from './resource-definition.ts';
+import type { Draft } from './strategy.ts';
+
+/** How often a computation may ask for one more conversion; it needs a few for each version that is in use. */
+const MAX_CONVERSIONS = 100;
+
+/**
+ * Lets a computation that cannot wait convert objects between versions by asking somebody: it is started anew each time
+ * that an answer has come, until it needs no more. What it computes must not change anything before it is through.
+ */
+export class AwaitedConversions {
+  readonly #definition: ResourceDefinition;
+  readonly #converter: ObjectConverter;
+  readonly #types = new Map<string, KindType | undefined>();
+
+  constructor(definition: ResourceDefinition, converter: ObjectConverter) {
+    this.#definition = definition;
+    this.#converter = converter;
+  }
+
+  async run<T>(compute: (otherVersion: NonNullable<Ownership['otherVersion']>) => T): Promise<T> {
+    const own = apiVersionOf(this.#definition);
+    const known = new Map<string, unknown>();
+    const convert = (object: unknown, apiVersion: string): unknown => {
+      if (!isWhole(object)) return object;
+      const key = apiVersion + JSON.stringify(object);
+      if (known.has(key)) return known.get(key);
+      throw new ConversionNeeded(object, { apiVersion, key });
+    };
+    const otherVersion = (apiVersion: string) => {
+      const type = this.#typeOf(apiVersion);
+      if (type === undefined) return undefined;
+      const convertBack = (object: unknown): unknown => convert(object, own);
+      return { type, convert: (object: unknown) => convert(object, apiVersion), convertBack };
+    };
+    for (let conversions = 0; conversions < MAX_CONVERSIONS; conversions++) {
+      try {
+        return compute(otherVersion);
+      } catch (error) {
+        if (!(error instanceof ConversionNeeded)) throw error;
+        known.set(error.key, await this.#converter.convert(error.object, error.apiVersion));
+      }
+    }
+    throw new Error(`following the fields of a ${this.#definition.kind} took more than ${MAX_CONVERSIONS} conversions`);
+  }
+
+  #typeOf(apiVersion: string): KindType | undefined {
+    if (!this.#types.has(apiVersion)) {
+      const schema = this.#converter.schemaOf(apiVersion);
+      this.#types.set(apiVersion, schema && applyTypeOf(schema, { typed: false }));
+    }
+    return this.#types.get(apiVersion);
+  }
+}
+
+/** Thrown where a conversion is not known yet; never leaves {@link AwaitedConversions}. */
+class ConversionNeeded extends Error {
+  readonly object: Draft;
+  readonly apiVersion: string;
+  readonly key: string;
+
+  constructor(object: Draft, { apiVersion, key }: { readonly apiVersion: string; readonly key: string }) {
+    super('a conversion is needed');
+    this.object = object;
+    this.apiVersion = apiVersion;
+    this.key = key;
+  }
+}
+
+/** Of what was pruned nothing may be left that anybody could convert. */
+function isWhole(object: unknown): object is Draft {
+  return typeof object === 'object' && object !== null && 'metadata' in object && 'kind' in object;
+}

@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cleanUpBehind, comparable, recordedAnswers, type Step, withoutSettled } from '../testdata/plane-under-test.ts';
+import { acceptedDifferences } from './testdata/accepted-differences.ts';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { steps } from './testdata/conversion.mjs';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { behaviours } from './testdata/conversion-behaviours.mjs';
+import { playWithWebhooks, reviewsOf, type WebhookStepAnswer } from './testdata/webhook-replay.ts';
+
+const recorded = recordedAnswers(new URL('./testdata/conversion-1.36.3.jsonl', import.meta.url)) as WebhookStepAnswer[];
+
+describe('conversion by a webhook, as recorded from the real API server', () => {
+  let answers: readonly WebhookStepAnswer[] = [];
+
+  beforeAll(async () => {
+    const played = await playWithWebhooks(steps, { behaviours, settle: cleanUpBehind });
+    expect(played.errors).toEqual([]);
+    answers = played.answers;
+  }, 60_000);
+
+  for (const [index, step] of (steps as readonly Step[]).entries()) {
+    const [method, path, body] = step;
+    it(`${index}: ${method} ${path.slice(0, 100)} ${JSON.stringify(body ?? '').slice(0, 120)}`, () => {
+      const want = comparable(withoutSettled(recorded[index] as WebhookStepAnswer, step));
+      const got = answers[index] as WebhookStepAnswer;
+      const difference = acceptedDifferences.conversion[index];
+      if (difference === undefined) {
+        expect(comparable(withoutSettled(got, step))).toEqual(want);
+        return;
+      }
+      expect(comparable(withoutSettled(got, step)), `no difference any more: ${difference.why}`).not.toEqual(want);
+      expect(got.status, difference.why).toBe(difference.status);
+    });
+  }
+
+  // Upstream's caches ask too, whenever they like: each of our questions has to be one of theirs, not the other way round.
+  it('asks the webhook nothing that the real server does not ask', () => {
+    const theirs = new Set(recorded.flatMap(({ received }) => reviewsOf(received)));
+    const ours = new Set(answers.flatMap(({ received }) => reviewsOf(received)));
+    expect(ours.size).toBeGreaterThan(25);
+    expect([...ours].filter((review) => !theirs.has(review))).toEqual([]);
+  });
+});
