@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -85,9 +86,12 @@ describe('streams of pods, by clients of our own', () => {
   }
 
   /** Asks to switch to SPDY; answers what the server says to that. */
-  function upgrade(below: string, headers: Readonly<Record<string, string>>) {
+  function upgrade(
+    below: string,
+    { method = 'POST', headers }: { readonly method?: string; readonly headers: Readonly<Record<string, string>> },
+  ) {
     return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
-      const asked = request(`${cluster.url}${path}${below}`, { method: 'POST', headers, agent: false, ...tls });
+      const asked = request(`${cluster.url}${path}${below}`, { method, headers, agent: false, ...tls });
       asked.on('error', reject).on('upgrade', (response, socket) => {
         socket.destroy();
         resolve({ status: 101, text: String(response.headers['x-stream-protocol-version']) });
@@ -149,10 +153,41 @@ describe('streams of pods, by clients of our own', () => {
     ['/exec?command=a&stdout=1', {}, 400, 'Upgrade request required'],
     ['/attach?stdin=false', spdy, 400, 'at least 1 of stdin, stdout, stderr'],
   ])('answers POST %s with %o by %i %s', async (below, headers, status, text) => {
-    const answer = await upgrade(below, headers);
+    const answer = await upgrade(below, { headers });
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(text);
   });
+
+  it.each(['exec?command=a&stdout=1', 'attach?stdout=1', 'portforward?ports=1'])(
+    'lets nobody %s who may only read',
+    async (below) => {
+      const user = `reader-of-${below.slice(0, 4)}`;
+      const name = user;
+      const [subresource = ''] = below.split('?');
+      const roles = cluster.client().resource(Role);
+      const rules = (verbs: string[]) => [{ apiGroups: [''], resources: [`pods/${subresource}`], verbs }];
+      const metadata = { name, namespace: 'default' };
+      const apiVersion = 'rbac.authorization.k8s.io/v1';
+      const role = await roles.create({ apiVersion, kind: 'Role', metadata, rules: rules(['get']) });
+      await cluster
+        .client()
+        .resource(RoleBinding)
+        .create({
+          apiVersion,
+          kind: 'RoleBinding',
+          metadata,
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+        });
+      const headers = { 'impersonate-user': user };
+      const ask = () => upgrade(`/${below}`, { method: 'GET', headers });
+      const refused = await ask();
+      expect(refused.status).toBe(403);
+      expect(refused.text).toContain(`User \\"${user}\\" cannot create resource \\"pods/${subresource}\\"`);
+      await roles.update({ ...role, rules: rules(['get', 'create']) });
+      await expect.poll(async () => (await ask()).text).toContain('Upgrade request required');
+    },
+  );
 
   it.each(['?ports=0', '?ports=70000', '?ports=x', '', `?ports=${'1,'.repeat(70)}1`])(
     'refuses to forward %s over channels',
