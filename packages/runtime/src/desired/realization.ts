@@ -133,6 +133,20 @@ export class Realization {
     }
   }
 
+  async #applyStatus(
+    status: Readonly<Record<string, unknown>>,
+    shape: StatusShape,
+  ): Promise<KubernetesObject | undefined> {
+    const { context } = this.#options;
+    for (;;) {
+      try {
+        return await context.applyStatus(shape.fit(status));
+      } catch (error) {
+        if (!shape.learn(error, context.log)) throw error;
+      }
+    }
+  }
+
   async #setStatus(state: DesiredState, what: Partial<ChildrenOutcome>): Promise<void> {
     const { context, object, kind, shape } = this.#options;
     const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;
@@ -145,10 +159,9 @@ export class Realization {
     const given = state.conditions ?? [];
     const conditions = derivedConditions(outcome, { given, before: conditionsOf(latest), generation, clock });
     const observedGeneration = generation === undefined ? {} : { observedGeneration: generation };
-    const status = shape.fit({ ...(isOurs ? state.status : statusOf(latest)), ...observedGeneration, conditions });
-    const answer = await context.applyStatus(status);
+    const whole = { ...(isOurs ? state.status : statusOf(latest)), ...observedGeneration, conditions };
+    const answer = await this.#applyStatus(whole, shape);
     if (!answer) return;
-    shape.learn(status, { answer, log: context.log });
     tellPhase({ before: latest, after: answer }, context);
   }
 }

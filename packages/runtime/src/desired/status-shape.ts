@@ -1,30 +1,25 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import { StatusError } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 
-/**
- * Knows which of the derived members a kind's schema keeps. The server drops what a schema does not name, without a word;
- * writing it over and over would be a request for nothing each time.
- */
-export class StatusShape {
-  readonly #dropped = new Set<string>();
+/** The members that are filled in. */
+const derived = ['conditions', 'observedGeneration'] as const;
 
-  /** Leaves out what the server would drop. */
+/** Knows which of the derived members a kind's schema has: a status with a member that it has not is refused whole. */
+export class StatusShape {
+  readonly #missing = new Set<string>();
+
+  /** Leaves out what the schema does not have. */
   fit(status: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(Object.entries(status).filter(([member]) => !this.#dropped.has(member)));
+    return Object.fromEntries(Object.entries(status).filter(([member]) => !this.#missing.has(member)));
   }
 
-  /** Learns from what the server made of a status. */
-  learn(
-    written: Readonly<Record<string, unknown>>,
-    options: { readonly answer: KubernetesObject; readonly log: Logger },
-  ): void {
-    const { status = {} } = options.answer as KubernetesObject & { readonly status?: object };
-    for (const member of ['conditions', 'observedGeneration']) {
-      if (written[member] === undefined || Object.hasOwn(status, member)) continue;
-      this.#dropped.add(member);
-      options.log.warn('the schema of this kind has no such member; it is left out from now on', {
-        member: `status.${member}`,
-      });
-    }
+  /** Learns from a refusal; true if there was something to learn, so that another try may succeed. */
+  learn(error: unknown, log: Logger): boolean {
+    if (!(error instanceof StatusError)) return false;
+    const member = derived.find((each) => error.message.includes(`.status.${each}: field not declared in schema`));
+    if (member === undefined || this.#missing.has(member)) return false;
+    this.#missing.add(member);
+    log.warn('the schema of this kind has no such member; it is left out from now on', { member: `status.${member}` });
+    return true;
   }
 }

@@ -28,8 +28,12 @@ interface Trail {
   readonly versions: Set<string>;
   readonly objects: Map<string, WrittenObject>;
   readonly told: Map<string, number>;
-  /** What asked for the next reconcile: an echo of its own writes, something else, or both. */
-  echo: boolean;
+  /**
+   * Versions of the objects whose events asked for the next reconcile. Which of them are echoes of its own writes is known
+   * when it begins: an event may come before the answer to the write.
+   */
+  readonly askedBy: Set<string>;
+  /** Whether something else asked, too: a timer of another, a source, too many events to tell. */
   foreign: boolean;
 }
 
@@ -60,8 +64,8 @@ export class FutileWrites {
   asked(key: string, version: string | undefined): void {
     const trail = this.#trails.get(key);
     if (!trail) return;
-    if (version !== undefined && trail.versions.has(version)) trail.echo = true;
-    else trail.foreign = true;
+    if (version === undefined || trail.askedBy.size >= mostVersions) trail.foreign = true;
+    else trail.askedBy.add(version);
   }
 
   /** Begins a reconcile; `tell` is called when a pattern was seen. */
@@ -69,13 +73,12 @@ export class FutileWrites {
     key: string,
     to: { readonly client: KubernetesClient; readonly tell: (finding: Finding) => void },
   ): WriteSession {
-    const known = this.#trails.get(key);
-    const selfTriggered = (known?.echo ?? false) && !known?.foreign;
-    if (known) {
-      known.echo = false;
-      known.foreign = false;
-      if (!selfTriggered) for (const each of known.objects.values()) each.calm();
-    }
+    const trail = this.#trail(key);
+    const { askedBy, versions } = trail;
+    const selfTriggered = !trail.foreign && askedBy.size > 0 && [...askedBy].every((each) => versions.has(each));
+    if (!selfTriggered) for (const each of trail.objects.values()) each.calm();
+    askedBy.clear();
+    trail.foreign = false;
     const intended = new Map<string, KubernetesObject>();
     const run = { key, selfTriggered, intended, tell: to.tell };
     return {
@@ -170,7 +173,7 @@ export class FutileWrites {
       versions: new Set(),
       objects: new Map(),
       told: new Map(),
-      echo: false,
+      askedBy: new Set(),
       foreign: false,
     };
     this.#trails.delete(key);

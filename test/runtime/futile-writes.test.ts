@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ObjectOf, systemClock, systemRandom } from '@kubewright/apimachinery';
+import { ConfigMap, Event, Pod } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import {
+  type ControllerDefinition,
+  controller,
+  defineKind,
+  jsonLogger,
+  Manager,
+  type ManagerOptions,
+  silentLogger,
+} from '@kubewright/runtime';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+interface EchoStatus {
+  readonly at?: string;
+  readonly version?: string;
+  readonly count?: number;
+  readonly unknown?: string;
+}
+// The plural is a wrong guess on purpose: the server knows it better.
+const Echo = defineKind<{ readonly message: string }, EchoStatus>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Echo',
+});
+type Echo = ObjectOf<typeof Echo>;
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'echoes.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Echo', plural: 'echoes', singular: 'echo' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { message: { type: 'string' } } },
+              status: {
+                type: 'object',
+                properties: { at: { type: 'string' }, version: { type: 'string' }, count: { type: 'integer' } },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
+describe('what leads nowhere', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kw-futile-'));
+  let cluster: EmbeddedCluster;
+  let client: KubernetesClient;
+  const running: Manager[] = [];
+
+  beforeAll(async () => {
+    cluster = await EmbeddedCluster.start({
+      directory: join(folder, '.kubewright'),
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLogger,
+    });
+    client = cluster.client();
+    await client.request({ method: 'POST', path: definitions, body: definition });
+    interface Established {
+      readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+    }
+    const established = async (): Promise<unknown> => {
+      const { status } = await client.request<Established>({ path: `${definitions}/echoes.example.com` });
+      return status?.conditions?.find((each) => each.type === 'Established')?.status;
+    };
+    await vi.waitUntil(async () => (await established()) === 'True', { timeout: 10_000 });
+  });
+  afterEach(async () => {
+    for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+  });
+  afterAll(async () => {
+    await cluster[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function start(one: ControllerDefinition, options: ManagerOptions = {}) {
+    const lines: Record<string, unknown>[] = [];
+    const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
+    const manager = new Manager({ controllers: [one], client, log, handleSignals: false, watchdog: false, ...options });
+    running.push(manager);
+    manager.run().catch(() => undefined); // its end is the test's own doing
+    await manager.started();
+    const findings = () => lines.filter((line) => line['level'] === 'warn' && line['path'] !== undefined);
+    return { manager, findings };
+  }
+  // The client of the test does not go through a manager, which would find the plural.
+  const create = (manager: Manager, name: string): Promise<Echo> =>
+    manager.client.resource(Echo).create({
+      apiVersion: 'example.com/v1',
+      kind: 'Echo',
+      metadata: { name, namespace: 'default' },
+      spec: { message: 'm' },
+    });
+  const events = async (name: string): Promise<readonly string[]> => {
+    const { items } = await client.resource(Event).list({ namespace: 'default' });
+    return items
+      .filter((each) => each.involvedObject.name === name && each.type === 'Warning')
+      .map((each) => `${each.reason}: ${each.message}`);
+  };
+
+  it.each<[string, string, (echo: Echo, count: number) => EchoStatus]>([
+    ['a time', '.status.at', (_, count) => ({ at: new Date(count).toISOString() })],
+    ['its own resourceVersion', '.status.version', ({ metadata }) => ({ version: metadata.resourceVersion ?? '' })],
+    ['a counter', '.status.count', (_, count) => ({ count })],
+  ])(
+    'is %s in the status, by which a reconcile brings itself about: in the log, an event and a metric',
+    async (what, path, status) => {
+      const name = `loop-${what.replaceAll(/\W/g, '').toLowerCase()}`;
+      let count = 0;
+      const loop = controller({
+        for: Echo,
+        name,
+        async reconcile(echo, ctx) {
+          if (echo.metadata.name === name && count++ < 30) await ctx.setStatus(status(echo, count));
+        },
+      });
+      const { manager, findings } = await start(loop, { metricsBindAddress: '127.0.0.1:0' });
+      await create(manager, name);
+      await expect
+        .poll(findings, { timeout: 10_000 })
+        .toMatchObject([{ object: `Echo default/${name}`, path, times: 5 }]);
+      await expect.poll(() => events(name), { timeout: 10_000 }).toEqual([expect.stringMatching(/^HotLoop: /)]);
+      const metrics = await (await fetch(`http://127.0.0.1:${manager.ports.metrics}/metrics`)).text();
+      const total = new RegExp(`kubewright_self_triggered_total\\{controller="${name}"\\} (\\d+)`).exec(metrics)?.[1];
+      expect(Number(total)).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  it('is a field that two writers pull at: told with the name of the other', async () => {
+    const name = 'conflict';
+    const quarrel = controller({
+      for: Echo,
+      name,
+      owns: [ConfigMap],
+      desired: (echo) => ({
+        children: [
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: echo.metadata.name ?? '' }, data: { mode: 'ours' } },
+        ],
+      }),
+    });
+    const { manager, findings } = await start(quarrel);
+    await create(manager, name);
+    const key = { namespace: 'default', name };
+    const mode = async (): Promise<string | undefined> =>
+      (
+        await client
+          .resource(ConfigMap)
+          .get(key)
+          .catch(() => undefined)
+      )?.data?.['mode'];
+    for (let round = 0; round < 8 && findings().length === 0; round++) {
+      await expect.poll(mode, { timeout: 10_000 }).toBe('ours');
+      await client
+        .resource(ConfigMap)
+        .patch(key, { type: 'merge', body: { data: { mode: 'theirs' } } }, { fieldManager: 'somebody-else' });
+    }
+    await expect
+      .poll(findings, { timeout: 10_000 })
+      .toMatchObject([
+        { object: `ConfigMap default/${name}`, path: '.data.mode', managers: ['somebody-else (Update)'] },
+      ]);
+    await expect.poll(() => events(name), { timeout: 10_000 }).toEqual([expect.stringContaining('somebody-else')]);
+  });
+
+  it('is a write that the server makes nothing of: told with what it keeps otherwise', async () => {
+    const name = 'noop';
+    let runs = 0;
+    const container = { name: 'c', image: 'busybox', resources: { limits: { cpu: '1000m' } } };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers: [container] } };
+    const vain = controller({
+      for: Echo,
+      name,
+      owns: [Pod],
+      desired: (echo) =>
+        echo.metadata.name === name && runs++ < 20
+          ? { children: [pod], requeueAfterMs: 5 }
+          : { requeueAfterMs: 60_000 },
+    });
+    const { manager, findings } = await start(vain);
+    await create(manager, name);
+    // The server says "1", which is the same and reads otherwise.
+    const path = '.spec.containers[name=c].resources.limits.cpu';
+    await expect.poll(findings, { timeout: 10_000 }).toMatchObject([{ object: `Pod default/${name}`, path, times: 5 }]);
+  });
+
+  it('is not: progress in steps, a look every few milliseconds, what follows from what others change', async () => {
+    const name = 'calm';
+    let looks = 0;
+    const calm = controller({
+      for: Echo,
+      name,
+      owns: [ConfigMap],
+      async reconcile(echo, ctx) {
+        if (echo.metadata.name !== name) return undefined;
+        const made = ctx.observed.list(ConfigMap).length;
+        // One child in each reconcile, each brought about by the one before.
+        if (made < 12)
+          await ctx.apply<ConfigMap>({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-${made}` } });
+        await ctx.setStatus({ count: Number(echo.spec.message) || 0 });
+        return looks++ < 40 ? { requeueAfterMs: 5 } : undefined;
+      },
+    });
+    const { manager, findings } = await start(calm);
+    await create(manager, name);
+    const echoes = manager.client.resource(Echo);
+    const key = { namespace: 'default', name };
+    for (let round = 1; round <= 12; round++) {
+      await echoes.patch(key, { type: 'merge', body: { spec: { message: String(round) } } });
+      await expect.poll(async () => (await echoes.get(key)).status?.count, { timeout: 10_000 }).toBe(round);
+    }
+    await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(40);
+    expect(findings()).toEqual([]);
+  });
+
+  it('goes on without conditions where the schema has none, in one request', async () => {
+    const name = 'bare';
+    const bare = controller({
+      for: Echo,
+      name,
+      desired: (echo) => (echo.metadata.name === name ? { status: { count: 1 } } : {}),
+    });
+    const { manager, findings } = await start(bare);
+    await create(manager, name);
+    const read = () => manager.client.resource(Echo).get({ namespace: 'default', name });
+    await expect.poll(async () => (await read()).status, { timeout: 10_000 }).toEqual({ count: 1 });
+    expect(findings()).toEqual([]);
+  });
+});
