@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientWrite, WriteOutcome } from './call/write-observer.ts';
 import { mergePatchFrom } from './patch.ts';
-import { ConfigMapKind, configMap, failure, json, scripted } from './testdata/scripted-server.ts';
+import { type ConfigMap, ConfigMapKind, configMap, failure, json, scripted } from './testdata/scripted-server.ts';
 
 const key = { namespace: 'shop', name: 'web' };
 const NodeKind = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', scope: 'Cluster' } as const;
@@ -67,7 +67,7 @@ describe('KubernetesClient.with', () => {
     ]) {
       await expect(call()).rejects.toMatchObject({ code: 'KW2101' });
     }
-    expect(() => shop.with({ namespace: 'other' })).toThrow('bound to');
+    expect(() => shop.with({ namespace: 'other' })).toThrow('cannot bind');
     expect(seen).toHaveLength(5);
   });
 
@@ -135,7 +135,7 @@ describe('KubernetesClient.observed', () => {
 });
 
 describe('mergePatchFrom', () => {
-  const base = { ...configMap('web', { resourceVersion: '7' }), data: { a: '1', b: '2' } };
+  const base: ConfigMap = { ...configMap('web', { resourceVersion: '7' }), data: { a: '1', b: '2' } };
 
   it('says what changed, and with a lock of which version', () => {
     const changed = { ...base, data: { a: '1', c: '3' } };

@@ -19,8 +19,6 @@ export interface InformerGauges {
  * watch is opened again: one that is merely quiet does not get here.
  */
 const staleMs = 300_000;
-/** A cache that is known to be behind for so long is not fresh, in milliseconds; short delays are ordinary. */
-const laggingMs = 30_000;
 
 /** Says in the words of `/readyz` why a cache cannot be relied on; undefined when it can. */
 export function cacheFault(state: {
@@ -28,13 +26,13 @@ export function cacheFault(state: {
   readonly hasSynced: boolean;
   readonly isServed: boolean;
   readonly ageMs: number;
-  readonly lagMs: number;
+  readonly behindMs: number;
 }): string | undefined {
-  const { kind, hasSynced, isServed, ageMs, lagMs } = state;
+  const { kind, hasSynced, isServed, ageMs, behindMs } = state;
   const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
   if (!isServed) return `${kind} is not served: its CustomResourceDefinition is missing`;
   if (!hasSynced) return `${kind} not listed yet`;
   if (ageMs > staleMs) return `${kind} not heard of for ${seconds(ageMs)}`;
-  if (lagMs > laggingMs) return `${kind} behind for ${seconds(lagMs)}`;
+  if (behindMs > 0) return `${kind} behind for ${seconds(behindMs)}`;
   return undefined;
 }

@@ -94,7 +94,6 @@ export class Informer<T> implements ReflectorSink {
       clock,
       random,
       log,
-      onOpened: () => this.#heard(),
       onState: ({ phase }) => {
         if (phase === 'list') this.#lists++;
         else this.#watches++;
@@ -108,6 +107,7 @@ export class Informer<T> implements ReflectorSink {
       reached: () => (this.hasSynced && this.#served && !this.#listing ? this.#resourceVersion : undefined),
       writes: this.ownWrites,
       renew: (how) => this.#reflector.renew(how),
+      confirmed: () => this.#heard(),
     });
   }
 
@@ -121,7 +121,7 @@ export class Informer<T> implements ReflectorSink {
     return this.#resourceVersion;
   }
 
-  /** Milliseconds since anything came from the server, an event or the beginning of an answer. */
+  /** Milliseconds since anything came from the server that tells of its state. */
   get ageMs(): number {
     return this.#clock.monotonic() - this.#lastEventMs;
   }
@@ -133,7 +133,7 @@ export class Informer<T> implements ReflectorSink {
       hasSynced: this.hasSynced,
       isServed: this.#served || this.#options.whenMissing === 'empty',
       ageMs: this.ageMs,
-      lagMs: this.#lag.lagMs,
+      behindMs: this.#lag.behindMs,
     });
   }
 

@@ -31,6 +31,8 @@ export interface LagGuardOptions {
     caughtUp(resourceVersion: string, restarted: boolean): void;
   };
   readonly renew: (how: Renewal) => void;
+  /** Called when an answer of the server shows that the cache is fresh, as far as can be known. */
+  readonly confirmed: () => void;
 }
 
 interface Awaited {
@@ -62,6 +64,11 @@ export class LagGuard {
   /** How long a newer state has been awaited, in milliseconds; 0 when what was reached is as new as is known. */
   get lagMs(): number {
     return this.#awaited ? this.#options.clock.monotonic() - this.#awaited.sinceMs : 0;
+  }
+
+  /** How long that has been too long, in milliseconds; 0 while it is within what is ordinary. */
+  get behindMs(): number {
+    return this.#awaited && this.#awaited.tries > 0 ? this.lagMs : 0;
   }
 
   /** Tells that a newer version was reached. */
@@ -101,11 +108,13 @@ export class LagGuard {
   }
 
   async #probe(signal: AbortSignal): Promise<void> {
-    const { clock, log, renew, reached } = this.#options;
+    const { clock, log, renew, reached, confirmed } = this.#options;
     this.#probedMs = clock.monotonic();
     const version = await this.#newestVersion(signal);
     const present = reached();
     const order = present === undefined ? undefined : compareResourceVersions(version, present);
+    // Without bookmarks a quiet watch never comes to the server's version: that the server answers must do.
+    if (order === 0 || (order !== undefined && order > 0 && !this.#hasBookmarks)) confirmed();
     if (order === undefined || order === 0) return;
     if (order < 0 && present === reached()) {
       log.warn('the server is behind what it has shown, as after a restore; listing anew', { version, shown: present });

@@ -18,8 +18,6 @@ export interface ReflectorOptions {
   readonly useWatchList?: boolean;
   /** A watch without a byte for this long is taken for dead, in milliseconds. @defaultValue 150_000 */
   readonly silenceMs?: number;
-  /** Called whenever a watch was opened: the server is there, even if nothing changes. */
-  readonly onOpened?: () => void;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
 }
@@ -139,7 +137,6 @@ export class Reflector {
       resourceVersion: state.resourceVersion,
       initialEvents: initial,
       silenceMs: this.#options.silenceMs ?? 150_000,
-      ...(this.#options.onOpened && { onOpened: this.#options.onOpened }),
       onReached: (resourceVersion) => {
         this.#lastSeen = resourceVersion;
       },

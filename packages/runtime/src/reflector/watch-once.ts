@@ -26,7 +26,6 @@ export interface WatchOnceOptions {
   readonly initialEvents: boolean;
   readonly silenceMs: number;
   readonly onReached: (resourceVersion: string) => void;
-  readonly onOpened?: () => void;
 }
 
 /** How a watch ended without an error. */
@@ -59,7 +58,6 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
       ...(initialEvents ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
     });
     opened = true;
-    options.onOpened?.();
     if (initialEvents) guard.allow(Math.min(initialPauseMs, options.silenceMs));
     guard.touch();
     await follow(body, { guard, follower, clock });
@@ -144,7 +142,8 @@ class WatchFollower {
       this.initialEventsEnded = true;
       this.#onInitialEventsEnded();
       sink.endListing(resourceVersion);
-    } else sink.reached(resourceVersion);
+    }
+    sink.reached(resourceVersion);
     onReached(resourceVersion);
   }
 }
