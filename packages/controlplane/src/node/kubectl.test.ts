@@ -1,5 +1,5 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,7 +96,50 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     await new Promise((resolve) => child.once('close', resolve));
     expect(out.length).toBe(200_000);
     expect((await kubectl('exec', 'nobody', '--', 'true')).err).toContain('pods "nobody" not found');
+    const unknown = await kubectl('exec', 'sleeper', '--', 'nosuchprog');
+    expect(unknown.code).toBe(127);
+    expect(unknown.err).toContain('exec: "nosuchprog": executable file not found in $PATH\n');
   });
+
+  it('copies files and folders both ways, text and bytes', async () => {
+    const spec = pod('copied', ['sleep', '1000'], {
+      volumeMounts: [
+        { name: 'data', mountPath: '/var/lib/data' },
+        { name: 'conf', mountPath: '/etc/conf/app.txt', subPath: 'app.txt' },
+      ],
+    });
+    const volumes = [
+      { name: 'data', emptyDir: {} },
+      { name: 'conf', configMap: { name: 'conf' } },
+    ];
+    await apply({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'conf', namespace: 'default' },
+      data: { 'app.txt': 'from a map' },
+    });
+    await apply({ ...spec, spec: { ...spec.spec, volumes } });
+    await running('copied');
+    const here = (name: string) => join(directory, name);
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 7919) % 256));
+    mkdirSync(here('out/deep'), { recursive: true });
+    writeFileSync(here('out/deep/text'), 'line\n');
+    writeFileSync(here('out/bytes'), bytes);
+    const copy = async (...names: [string, string]): Promise<void> => {
+      const { err, code } = await kubectl('cp', ...names);
+      expect({ err, code }).toEqual({ err: '', code: 0 });
+    };
+    await copy(here('out'), 'copied:/var/lib/data/in');
+    await copy(here('out/bytes'), 'copied:/var/lib/data/renamed');
+    expect((await kubectl('exec', 'copied', '--', 'cat', '/var/lib/data/in/deep/text')).out).toBe('line\n');
+    await copy('copied:/var/lib/data/renamed', here('back'));
+    expect(readFileSync(here('back')).equals(bytes)).toBe(true);
+    await copy('copied:/var/lib/data', here('all'));
+    expect(readFileSync(here('all/in/bytes')).equals(bytes)).toBe(true);
+    expect(readFileSync(here('all/in/deep/text'), 'utf8')).toBe('line\n');
+    await copy('copied:/etc/conf/app.txt', here('app.txt'));
+    expect(readFileSync(here('app.txt'), 'utf8')).toBe('from a map');
+  }, 60_000);
 
   it('logs in as its service account with the kubeconfig that it finds', async () => {
     const out = () => kubectl('logs', 'self');

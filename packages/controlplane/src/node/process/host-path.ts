@@ -26,7 +26,8 @@ export function rewriteMountPaths(text: string, mounts: readonly VolumeMount[]):
   return text.replace(paths, (found) => mountOf(found, mounts)?.hostPath ?? found);
 }
 
-function mountOf(path: string, mounts: readonly VolumeMount[]): VolumeMount | undefined {
+/** The mount that holds a path of the container: the one that lies deepest. */
+export function mountOf(path: string, mounts: readonly VolumeMount[]): VolumeMount | undefined {
   return mounts
     .filter(({ mountPath }) => path === trimmed(mountPath) || path.startsWith(`${trimmed(mountPath)}/`))
     .sort((a, b) => b.mountPath.length - a.mountPath.length)[0];

@@ -11,6 +11,7 @@ import type {
   PodSandboxRequest,
   RunningContainer,
 } from '../driver.ts';
+import { archiveCommand } from './archive-command.ts';
 import { type ContainerUser, ContainerUserError, containerUser, type WantedUser } from './container-user.ts';
 import { findCommand } from './find-command.ts';
 import { type GrantGroups, groupGranter } from './grant-groups.ts';
@@ -136,7 +137,10 @@ export class ProcessDriver implements Driver {
       clock,
       stdinOnce: request.stdin === 'once',
       journal,
-      spawnBeside: (command, options) => this.#startBeside(command.map(rewrite), { settings, ...options }),
+      spawnBeside: (command, options) => {
+        const archive = archiveCommand(command, { mounts: request.mounts, folder: `${base}.m` });
+        return this.#startBeside(archive ?? command.map(rewrite), { settings, ...options });
+      },
       endAll: (roots) => marked.end({ mark, roots }),
       endsLeftovers: this.#platform === 'linux',
     });
