@@ -1,0 +1,11 @@
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+
+/** A clock that runs faster than the world, so that minutes of patience on real sockets pass in seconds. */
+export function fastClock(times: number): Clock {
+  const startMs = systemClock.now();
+  return {
+    now: () => startMs + (systemClock.now() - startMs) * times,
+    monotonic: () => systemClock.monotonic() * times,
+    setTimer: (delayMs, callback, options) => systemClock.setTimer(delayMs / times, callback, options),
+  };
+}

@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '@kubewright/apimachinery';
+import { clientFromConfig, type HttpTuning, loadClientConfig, processEnvironment } from '@kubewright/client';
+import { enqueueForObject, Manager, requestController, silentLogger, watch } from '@kubewright/runtime';
+import { afterEach, describe, expect, it } from 'vitest';
+import { certificates, TlsServer } from '../../packages/client/src/transport/testdata/tls-server.ts';
+import { fastClock } from './fast-clock.ts';
+import { FaultProxy } from './fault-proxy.ts';
+import { polled } from './polled.ts';
+import { NoteKind } from './programs/note.ts';
+import { StubApi } from './stub-api.ts';
+
+// The runtime's own patience is tested, not settings for tests: its clock runs fifty times as fast as the sockets do.
+// What this does not catch: kernels whose buffers hide a dead peer for longer, and proxies that answer PINGs themselves.
+
+const times = 50;
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanup.splice(0).reverse()) await each();
+});
+
+interface Fixture {
+  readonly api: StubApi;
+  readonly proxy: FaultProxy;
+  readonly tls: TlsServer;
+  /** The folder of the client's credentials. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Texts as they were last seen by a reconcile. */
+  readonly seen: Map<string, string>;
+  /** Resolves when a reconcile has seen the text; answers how long that took, in milliseconds of the runtime's clock. */
+  readonly sees: (name: string, text: string) => Promise<number>;
+}
+
+/** What a fixture is made for. */
+interface Wanted {
+  readonly protocol: 'h2' | 'http/1.1';
+  readonly user?: object;
+  readonly tuning?: HttpTuning;
+}
+
+/** A manager that watches notes of a stub server through a proxy, as a program in a cluster would. */
+async function start(options: Wanted): Promise<Fixture> {
+  const api = new StubApi();
+  api.write('a', 'first');
+  const tls = await TlsServer.start(api.handle);
+  const plain = createServer(api.handle);
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  const isH2 = options.protocol === 'h2';
+  const target = isH2 ? Number(new URL(tls.url).port) : (plain.address() as AddressInfo).port;
+  const proxy = await FaultProxy.to(target);
+  const folder = mkdtempSync(join(tmpdir(), 'kw-fresh-'));
+  const server = `${isH2 ? 'https' : 'http'}://127.0.0.1:${proxy.port}`;
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, JSON.stringify(configOf(server, options.user ?? {})));
+  const clock = fastClock(times);
+  const environment = { ...processEnvironment(), clock };
+  const client = clientFromConfig(await loadClientConfig({ kubeconfig, environment }), {
+    clock,
+    tuning: options.tuning ?? {},
+  });
+  const seen = new Map<string, string>();
+  const manager = new Manager({
+    client,
+    clock,
+    controllers: [
+      requestController({
+        name: 'reader',
+        for: NoteKind,
+        watches: [watch(NoteKind, enqueueForObject())],
+        reconcile: async (request, { cache }) => {
+          seen.set(request.name, cache.lister(NoteKind).get(request)?.spec.text ?? '');
+        },
+      }),
+    ],
+    log: silentLogger,
+    handleSignals: false,
+    watchdog: false,
+  });
+  manager.run().catch(() => {});
+  cleanup.push(
+    () => rmSync(folder, { recursive: true, force: true }),
+    () => plain.closeAllConnections(),
+    () => plain.close(),
+    () => tls[Symbol.asyncDispose](),
+    () => proxy[Symbol.asyncDispose](),
+    () => client[Symbol.asyncDispose](),
+    () => manager[Symbol.asyncDispose](),
+  );
+  const sees = async (name: string, text: string): Promise<number> => {
+    const startMs = clock.monotonic();
+    await polled(() => seen.get(name) === text, `a reconcile sees "${text}"`);
+    return clock.monotonic() - startMs;
+  };
+  await sees('a', 'first');
+  await polled(() => api.watches.length > 0, 'the watch is open');
+  return { api, proxy, tls, folder, clock, seen, sees };
+}
+
+function configOf(server: string, user: object): object {
+  const isTls = server.startsWith('https');
+  const cluster = {
+    server,
+    ...(isTls && { 'certificate-authority-data': Buffer.from(certificates.ca).toString('base64') }),
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'stub', cluster }],
+    users: [{ name: 'user', user }],
+    contexts: [{ name: 'stub', context: { cluster: 'stub', user: 'user' } }],
+    'current-context': 'stub',
+  };
+}
+
+/** The longest silence on HTTP/2: the interval between PINGs, the wait for an answer, and a back-off. */
+const pingBoundMs = 30_000 + 15_000 + 60_000;
+/** On HTTP/1.1 only missing bookmarks tell: 150 s, or the question after the version every 90 s, and a back-off. */
+const bookmarkBoundMs = 150_000 + 90_000 + 60_000;
+
+describe('A cache stays fresh', () => {
+  it('when the connection is half-open, found by PING (HTTP/2)', { timeout: 60_000 }, async () => {
+    const { api, proxy, sees } = await start({ protocol: 'h2' });
+    proxy.swallow();
+    api.write('a', 'after');
+    expect(await sees('a', 'after')).toBeLessThan(pingBoundMs);
+  });
+
+  it('not without PING: the half-open connection is used on and on', { timeout: 60_000 }, async () => {
+    const { api, proxy, seen, clock } = await start({ protocol: 'h2', tuning: { keepAliveIntervalMs: 36_000_000 } });
+    proxy.swallow();
+    api.write('a', 'after');
+    const endMs = clock.monotonic() + 2 * pingBoundMs;
+    await polled(() => clock.monotonic() > endMs, 'the time is over');
+    expect(seen.get('a')).toBe('first');
+  });
+
+  it('when the connection is half-open, found by silence (HTTP/1.1)', { timeout: 60_000 }, async () => {
+    const { api, proxy, sees } = await start({ protocol: 'http/1.1' });
+    proxy.swallow();
+    api.write('a', 'after');
+    expect(await sees('a', 'after')).toBeLessThan(bookmarkBoundMs);
+  });
+
+  it.each(['h2', 'http/1.1'] as const)(
+    'behind a proxy that drops idle connections (%s)',
+    { timeout: 60_000 },
+    async (protocol) => {
+      const { api, proxy, sees } = await start({ protocol });
+      proxy.dropIdle(100);
+      for (let round = 1; round <= 3; round++) {
+        const before = proxy.dropped;
+        await polled(() => proxy.dropped > before, 'an idle connection is dropped');
+        api.write('a', `round ${round}`);
+        await sees('a', `round ${round}`);
+      }
+      // What was read once is not read again: the watch goes on from where it was.
+      expect(api.lists).toBeLessThanOrEqual(2);
+    },
+  );
+
+  it('when the server opens watches and says nothing on them', { timeout: 60_000 }, async () => {
+    const { api, proxy, sees } = await start({ protocol: 'h2' });
+    api.isMute = true;
+    const before = api.watches.length;
+    await proxy.close();
+    await proxy.reopen();
+    await polled(() => api.watches.length > before, 'a mute watch is open');
+    api.write('a', 'unsaid');
+    api.isMute = false;
+    expect(await sees('a', 'unsaid')).toBeLessThan(bookmarkBoundMs);
+  });
+
+  it('when the token in its file is replaced and the old one is refused', { timeout: 60_000 }, async () => {
+    const tokens = mkdtempSync(join(tmpdir(), 'kw-token-'));
+    cleanup.push(() => rmSync(tokens, { recursive: true, force: true }));
+    const tokenFile = join(tokens, 'token');
+    writeFileSync(tokenFile, 'one');
+    const { api, proxy, sees } = await start({ protocol: 'h2', user: { tokenFile } });
+    api.admits = (request) => request.headers.authorization === 'Bearer two';
+    await proxy.close();
+    await proxy.reopen();
+    await polled(() => api.refused > 0, 'the old token is refused');
+    writeFileSync(tokenFile, 'two');
+    api.write('a', 'with the new token');
+    expect(await sees('a', 'with the new token')).toBeLessThan(bookmarkBoundMs);
+  });
+
+  it('when the client certificate in its file is replaced and the old one is refused', {
+    timeout: 60_000,
+  }, async () => {
+    const files = mkdtempSync(join(tmpdir(), 'kw-cert-'));
+    cleanup.push(() => rmSync(files, { recursive: true, force: true }));
+    const user = { 'client-certificate': join(files, 'cert.pem'), 'client-key': join(files, 'key.pem') };
+    const put = ({ cert, key }: { readonly cert: string; readonly key: string }): void => {
+      writeFileSync(user['client-certificate'], cert);
+      writeFileSync(user['client-key'], key);
+    };
+    put(certificates.client);
+    const { api, proxy, sees } = await start({ protocol: 'h2', user });
+    const serialOf = (request: unknown): string =>
+      ((request as Http2ServerRequest).stream.session!.socket as TLSSocket).getPeerCertificate().serialNumber;
+    const serials = new Set<string>();
+    const first = await serialSeen(api, serialOf, proxy);
+    api.admits = (request) => {
+      serials.add(serialOf(request));
+      return serialOf(request) !== first;
+    };
+    await proxy.close();
+    await proxy.reopen();
+    await polled(() => api.refused > 0, 'the old certificate is refused');
+    put(certificates.renewed);
+    api.write('a', 'with the new certificate');
+    expect(await sees('a', 'with the new certificate')).toBeLessThan(bookmarkBoundMs);
+    expect(serials.size).toBe(2);
+  });
+
+  it.each(['h2', 'http/1.1'] as const)(
+    'when the API server is away for a while (%s)',
+    { timeout: 60_000 },
+    async (protocol) => {
+      const { api, proxy, sees } = await start({ protocol });
+      const lists = api.lists;
+      await proxy.close();
+      api.write('a', 'while it was away');
+      api.write('b', 'new');
+      await proxy.reopen();
+      expect(await sees('a', 'while it was away')).toBeLessThan(pingBoundMs);
+      await sees('b', 'new');
+      expect(api.lists).toBeLessThanOrEqual(lists + 1);
+    },
+  );
+
+  it('when the server says GOAWAY', { timeout: 60_000 }, async () => {
+    const { api, proxy, tls, sees } = await start({ protocol: 'h2' });
+    const connections = proxy.taken;
+    for (const session of tls.sessions) session.goaway();
+    api.write('a', 'on the old connection, or the new');
+    await sees('a', 'on the old connection, or the new');
+    for (const session of tls.sessions) session.close();
+    for (const session of tls.sessions) session.destroy();
+    api.write('a', 'on the new connection');
+    expect(await sees('a', 'on the new connection')).toBeLessThan(pingBoundMs);
+    expect(proxy.taken).toBeGreaterThan(connections);
+  });
+});
+
+/** The serial number of the certificate in use: the next request's. */
+async function serialSeen(api: StubApi, serialOf: (request: unknown) => string, proxy: FaultProxy): Promise<string> {
+  let serial: string | undefined;
+  api.admits = (request) => {
+    serial ??= serialOf(request);
+    return true;
+  };
+  await proxy.close();
+  await proxy.reopen();
+  await polled(() => serial !== undefined, 'a request shows its certificate');
+  return serial ?? '';
+}

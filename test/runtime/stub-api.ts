@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Note } from './programs/note.ts';
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+/** Lists and watches notes; says nothing on a watch unless there is something, as a server behind a lazy proxy. */
+export class StubApi {
+  readonly watches: string[] = [];
+  lists = 0;
+  /** Who may come; undefined lets everybody. */
+  admits: (request: Request) => boolean = () => true;
+  /** Requests that were not admitted. */
+  refused = 0;
+  /** Watches that are opened while this is true never say anything. */
+  isMute = false;
+  #version = 100;
+  readonly #notes = new Map<string, Note>();
+  readonly #watchers = new Set<(line: string) => void>();
+  readonly #history: { readonly version: number; readonly line: string }[] = [];
+
+  /** Writes a note as another client would. */
+  write(name: string, text: string): void {
+    const version = ++this.#version;
+    const isNew = !this.#notes.has(name);
+    const metadata = { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: String(version) };
+    const note: Note = { apiVersion: 'runtime.example.com/v1', kind: 'Note', metadata, spec: { text } };
+    this.#notes.set(name, note);
+    const line = `${JSON.stringify({ type: isNew ? 'ADDED' : 'MODIFIED', object: note })}\n`;
+    this.#history.push({ version, line });
+    for (const tell of this.#watchers) tell(line);
+  }
+
+  readonly handle = (request: Request, response: Response): void => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://stub');
+    response.setHeader('content-type', 'application/json');
+    if (!this.admits(request)) {
+      this.refused++;
+      answer(response, 401, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Unauthorized', code: 401 });
+    } else if (!pathname.endsWith('/notes')) {
+      answer(response, 404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 });
+    } else if (/^(1|true)$/.test(searchParams.get('watch') ?? '')) this.#watch(searchParams, response);
+    else {
+      this.lists++;
+      const metadata = { resourceVersion: String(this.#version) };
+      const items = [...this.#notes.values()];
+      answer(response, 200, { kind: 'NoteList', apiVersion: 'runtime.example.com/v1', metadata, items });
+    }
+  };
+
+  #watch(query: URLSearchParams, response: Response): void {
+    if (query.has('sendInitialEvents')) {
+      const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Invalid', code: 422 };
+      answer(response, 422, { ...status, message: 'sendInitialEvents is forbidden' });
+      return;
+    }
+    const from = Number(query.get('resourceVersion') ?? 0);
+    this.watches.push(String(from));
+    // The compatibility layer of HTTP/2 has the same method, with another type.
+    (response as ServerResponse).flushHeaders();
+    if (this.isMute) return;
+    const tell = (line: string): void => void (response as ServerResponse).write(line);
+    for (const { version, line } of this.#history) if (version > from) tell(line);
+    this.#watchers.add(tell);
+    response.on('close', () => this.#watchers.delete(tell));
+  }
+}
+
+function answer(response: Response, status: number, body: unknown): void {
+  response.statusCode = status;
+  (response as ServerResponse).end(JSON.stringify(body));
+}
