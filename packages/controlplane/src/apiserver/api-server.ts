@@ -144,6 +144,7 @@ export class ApiServer implements AsyncDisposable {
     return {
       ...this.#services,
       storage,
+      rehearse: (made) => storage.rehearse(made),
       watchSource: () => this.#hubs.convertedHub(storagePrefix, { apiVersion, convert }),
     };
   }

@@ -167,10 +167,18 @@ function subresourcesOf(parts: CustomStrategyParts): ReadonlyMap<string, Subreso
     });
   }
   if (scale !== undefined) {
-    const behaviour = scaleOf(scale);
+    const behaviour = { ...scaleOf(scale), otherReplicasPaths: replicasPaths(spec) };
     found.set('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: SUBRESOURCE_VERBS, behaviour });
   }
   return found;
+}
+
+/** Where each version that can be scaled has its replicas. */
+function replicasPaths({ group, versions }: CustomStrategyParts['spec']): Readonly<Record<string, readonly string[]>> {
+  const scaled = versions.flatMap(({ name, subresources }) =>
+    subresources?.scale ? [[`${group}/${name}`, scaleOf(subresources.scale).specReplicasPath] as const] : [],
+  );
+  return Object.fromEntries(scaled);
 }
 
 function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: CrdScale) {

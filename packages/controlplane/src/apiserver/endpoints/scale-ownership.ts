@@ -46,7 +46,9 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   const entries = parent.metadata.managedFields ?? [];
   const apiVersion = apiVersionOf(definition);
   // A field's name is one step of a path.
-  const paths = { [apiVersion]: scale.specReplicasPath.map((field) => `f:${field}`) as FieldPathElements };
+  const elements = (path: readonly string[]) => path.map((field) => `f:${field}`) as FieldPathElements;
+  const others = Object.entries(scale.otherReplicasPaths ?? {}).map(([other, path]) => [other, elements(path)]);
+  const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
   const view = (replicas: number, managedFields: readonly unknown[]): Readonly<Record<string, unknown>> => ({
     metadata: { managedFields },
     spec: { replicas },

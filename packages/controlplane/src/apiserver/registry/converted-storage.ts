@@ -72,6 +72,13 @@ export class ConvertedStorage implements Storage {
     return converted;
   }
 
+  /** Converts what would be written into what would be stored, and back. */
+  async rehearse(made: StoredObject): Promise<StoredObject> {
+    const draft = decode(made.bytes);
+    const stored = await this.#converter.convert(draft, this.#converter.storageApiVersion);
+    return this.#convert({ ...made, bytes: Buffer.from(JSON.stringify(stored)) });
+  }
+
   /** It is not this view's to close. */
   async [Symbol.asyncDispose](): Promise<void> {}
 

@@ -106,7 +106,8 @@ async function insert(
   if (call.dryRun) {
     const existing = await services.storage.get(key);
     if (existing) throw nameTaken(registry, name, existing);
-    return { key, bytes: encodeStored(stored, ''), revision: 0 };
+    const made = { key, bytes: encodeStored(stored, ''), revision: 0 };
+    return services.rehearse?.(made) ?? made;
   }
   try {
     const encode = (revision: number): Uint8Array => registry.form.encode(stored, revision);

@@ -97,6 +97,8 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
     const time = formatTime(services.clock.now());
     const { manager, subresource } = call;
     const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
+    // What a webhook converted has no defaults of this version: nothing that was not changed gets them.
+    if (!result.changed && definition.converter !== undefined) return result.draft;
     const body: ParsedBody = { value: result.draft, duplicates: [], format: 'json' };
     const draft = decodeDraft(body, {
       definition,

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage, StoredObject } from '../../storage/storage.ts';
 import type { AdmissionChain } from '../admission/admission-chain.ts';
 import type { WatchSource } from '../watch/index.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
@@ -12,6 +12,8 @@ export interface RegistryServices {
   readonly admission: AdmissionChain;
   /** Whether another kind is served in a definition's group and version. */
   knowsKind(beside: ResourceDefinition, kind: string): boolean;
+  /** Takes what would be written the way that it would take; absent where it comes back as it is. */
+  readonly rehearse?: ((stored: StoredObject) => Promise<StoredObject>) | undefined;
   /** Watches of a resource; one source for each {@link ResourceDefinition.storagePrefix}. */
   watchSource(definition: ResourceDefinition): WatchSource;
 }

@@ -114,6 +114,8 @@ export interface StatusSubresource {
 export interface ScaleSubresource {
   readonly type: 'scale';
   readonly specReplicasPath: readonly string[];
+  /** The same in the kind's other versions, by apiVersion: for the managed fields that were written in them. */
+  readonly otherReplicasPaths?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly statusReplicasPath: readonly string[];
   /** Where the label selector stands, as text or as a LabelSelector. */
   readonly selectorPath: readonly string[] | undefined;

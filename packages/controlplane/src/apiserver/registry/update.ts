@@ -206,7 +206,10 @@ async function write(
     return { key, bytes: encodeStored(next, String(revision)), revision };
   }
   if (isUnchanged(registry, draft, live)) return stored;
-  if (call.dryRun) return { key, bytes: encodeStored(next, String(revision)), revision };
+  if (call.dryRun) {
+    const made = { key, bytes: encodeStored(next, String(revision)), revision };
+    return services.rehearse?.(made) ?? made;
+  }
   const encode = (at: number): Uint8Array => registry.form.encode(next, at);
   const { objects } = await services.storage.commit([{ key, expected: revision, encode }]);
   return objects[0] as StoredObject; // one write that does not delete, one object

@@ -9,6 +9,8 @@ export const acceptedDifferences: Readonly<Record<'admission' | 'conversion', Re
     110: { status: 403, why: 'conditions cannot ask the authorizer' },
     111: { status: 403, why: 'conditions cannot ask the authorizer' },
     152: { status: 201, why: 'an eviction deletes as anybody deletes: webhooks see it' },
+    159: { status: 400, why: 'it deletes objects that conditions kept from being made' },
+    192: { status: 400, why: 'a question is shown as it was sent' },
     153: { status: 201, why: 'a token request is shown as it was sent' },
   },
   conversion: {},

@@ -11,7 +11,7 @@ function converted(object, apiVersion) {
   const [left = '', right = '0'] = (hostPort ?? '').split(':');
   const parts = apiVersion.endsWith('/v1')
     ? { ...(host !== undefined && { hostPort: `${host}:${port ?? 0}` }) }
-    : { ...(hostPort !== undefined && { host: left, port: Number(right) }) };
+    : { ...(hostPort !== undefined && { host: left, port: Number(right) || 0 }) };
   const annotations = { ...metadata.annotations, 'example.com/converted': apiVersion.split('/')[1] };
   return { ...rest, apiVersion, metadata: { ...metadata, annotations }, spec: { ...others, ...parts } };
 }

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HttpsWebhookCaller } from './https-webhook-caller.ts';
+import { makeCertificates, type WebhookServer } from './testdata/webhook-replay.ts';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { startWebhookServer } from './testdata/webhook-server.mjs';
+import type { WebhookResponse } from './webhook-caller.ts';
+
+const certificates = makeCertificates();
+
+describe('HttpsWebhookCaller', () => {
+  let server: WebhookServer;
+  let caller: HttpsWebhookCaller;
+
+  beforeEach(async () => {
+    const behaviours = {
+      echo: (review: unknown) => ({ body: review }),
+      long: () => ({ text: 'x'.repeat(3000) }),
+      cut: () => 'cut',
+      hang: () => 'hang',
+    };
+    server = await startWebhookServer({ ...certificates, behaviours });
+    caller = new HttpsWebhookCaller({ maxResponseBytes: 2000 });
+  });
+  afterEach(async () => {
+    caller[Symbol.dispose]();
+    await server.close();
+  });
+
+  const call = (
+    path: string,
+    more: {
+      readonly url?: string;
+      readonly ca?: string;
+      readonly signal?: AbortSignal;
+      readonly connect?: boolean;
+    } = {},
+  ): Promise<WebhookResponse> =>
+    caller.call({
+      method: 'POST',
+      url: new URL(`${more.url ?? server.url}/${path}?timeout=1s`),
+      connectTo: more.connect ? { host: '127.0.0.1', port: server.port } : undefined,
+      ca: more.ca ?? certificates.ca,
+      body: Buffer.from('{"é":1}'),
+      signal: more.signal ?? new AbortController().signal,
+    });
+
+  it('sends a body and reads the answer', async () => {
+    const { status, contentType, body } = await call('echo');
+    expect({ status, contentType, text: Buffer.from(body).toString() }).toEqual({
+      status: 200,
+      contentType: 'application/json',
+      text: '{"é":1}',
+    });
+    expect(server.take()).toMatchObject([
+      { method: 'POST', path: '/echo', query: '?timeout=1s', type: 'application/json' },
+    ]);
+  });
+
+  it('keeps its connection', async () => {
+    for (let times = 0; times < 5; times++) await call('echo');
+    expect(server.connections()).toBe(1);
+  });
+
+  it('shares no connection between those who trust different authorities', async () => {
+    await call('echo');
+    await expect(call('echo', { ca: certificates.otherCa })).rejects.toThrow(
+      'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    );
+    expect(server.take()).toHaveLength(1);
+  });
+
+  it('trusts nobody but the system without an authority', async () => {
+    await expect(call('echo', { ca: '' })).rejects.toThrow('certificate signed by unknown authority');
+  });
+
+  it('connects elsewhere, and holds the certificate to the name that it was asked for', async () => {
+    expect((await call('echo', { url: 'https://hooks.wh-rec.svc:443', connect: true })).status).toBe(200);
+    await expect(call('echo', { url: 'https://strangers.wh-rec.svc:443', connect: true })).rejects.toThrow(
+      'x509: certificate is valid for hooks.wh-rec.svc, not strangers.wh-rec.svc',
+    );
+  });
+
+  it('does not read more than it may', async () => {
+    await expect(call('long')).rejects.toThrow('the answer is longer than 2000 bytes');
+  });
+
+  it('says what happened to the connection', async () => {
+    await expect(call('cut')).rejects.toThrow(/^EOF$/);
+    await expect(call('echo', { url: 'https://127.0.0.1:1' })).rejects.toThrow(
+      /^dial tcp 127\.0\.0\.1:1: connect: connection refused$/,
+    );
+  });
+
+  it('ends when it is told to', async () => {
+    const abort = new AbortController();
+    const outcome = expect(call('hang', { signal: abort.signal })).rejects.toThrow();
+    while (server.take().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort();
+    await outcome;
+  });
+
+  it('refuses what is no certificate', async () => {
+    await expect(call('echo', { ca: 'nonsense' })).rejects.toThrow();
+  });
+});
