@@ -65,6 +65,7 @@ export { ManagerError } from './manager/manager-error.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
 export type { Runnable } from './manager/runnable.ts';
 export type { MetricsSecurity } from './metrics/metrics-security.ts';
+export type { PermissionReport, Permissions } from './permissions/permission-report.ts';
 export * from './predicate/index.ts';
 export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
 export { ShardMembership, type ShardMembershipOptions } from './sharding/shard-membership.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isNotFound, type Kind, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { Event, Namespace, Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import { ClusterRole } from '@kubewright/apimachinery/rbac/v1';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -140,5 +141,12 @@ describe('the Postgresql operator', () => {
     await hold(null);
     await expect.poll(() => find(Postgresql, 'last'), { timeout: 5_000 }).toBeUndefined();
     expect(await find(Pod, 'last')).toBeUndefined();
+  });
+
+  // The last one: it judges what all the others have needed.
+  it('is granted what it uses, and nothing that it does not', async () => {
+    const { rules } = await cluster.client().resource(ClusterRole).get({ name: 'postgresql-operator-manager-role' });
+    const { missing, superfluous, tooWide } = operator.permissions.report(rules ?? []);
+    expect({ missing, superfluous, tooWide }).toEqual({ missing: [], superfluous: [], tooWide: [] });
   });
 });

@@ -15,7 +15,7 @@ export interface KindFinderOptions {
 
 /**
  * Sends calls on custom kinds to the collection that the server has for them, whatever plural the program took them to
- * have. Costs nothing while the program is right: only a 404 makes it ask, and what was found is kept.
+ * have. Costs nothing while the program is right: only a 404 or a 403 makes it ask, and what was found is kept.
  */
 export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   const { discovery, explain } = options;
@@ -26,7 +26,8 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
     const id = `${target.kind}.${target.version}.${target.group}`;
     const known = plurals.get(id);
     const response = await next(known === undefined ? call : onCollection(call, known));
-    if (response.status !== 404) return response;
+    // Where roles are narrow, a wrong plural is refused before it is found missing.
+    if (response.status !== 404 && response.status !== 403) return response;
     const { signal } = call.request;
     let mapper = await readMapper(discovery, signal);
     const used = known ?? target.resource;
@@ -39,7 +40,7 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
     if (found === used) return response;
     if (found === undefined) {
       plurals.delete(id);
-      if (!explain) return response;
+      if (!explain || response.status === 403) return response;
       await discard(response);
       throw new UnknownKindError(target, { doing: call.verb, served: versionsOf(mapper, target) });
     }

@@ -7,6 +7,9 @@ import { kindFinder } from '../controller/kind-finder.ts';
 import { KindResolver } from '../controller/kind-resolver.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import { Permissions } from '../permissions/permission-report.ts';
+import { requiredPermissions } from '../permissions/required-permissions.ts';
+import { UsedPermissions } from '../permissions/used-permissions.ts';
 import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
@@ -16,6 +19,7 @@ export interface ManagerParts {
   readonly cache: InformerCache;
   readonly recorder: ApiEventRecorder;
   readonly kinds: KindResolver;
+  readonly permissions: Permissions;
 }
 
 /** What the shared parts are made from. */
@@ -32,8 +36,10 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   const { options, controllers, clock, random, log } = from;
   const { namespaces, caches = [] } = options;
   const { discovery } = plain;
+  const used = new UsedPermissions();
+  const required = requiredPermissions(controllers, { leaderElection: options.leaderElection !== undefined });
   const cache = new InformerCache({
-    client: plain.intercepted(kindFinder({ discovery, explain: false })),
+    client: plain.intercepted(kindFinder({ discovery, explain: false }), used.interceptor),
     clock,
     random,
     log: log.named('cache'),
@@ -41,11 +47,12 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
     ...(namespaces && { namespaces }),
   });
   // Whatever is written through it, reads of the cache are never behind.
-  const client = cache.following(plain.intercepted(kindFinder({ discovery, explain: true })));
+  const client = cache.following(plain.intercepted(kindFinder({ discovery, explain: true }), used.interceptor));
   for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
   const instance = `kubewright-${random.uid().slice(0, 8)}`;
   const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), instance });
-  return { client, cache, recorder, kinds: new KindResolver({ cache, client }) };
+  const permissions = new Permissions({ required, used });
+  return { client, cache, recorder, permissions, kinds: new KindResolver({ cache, client }) };
 }
 
 /**

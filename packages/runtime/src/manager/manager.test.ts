@@ -412,7 +412,11 @@ describe('Manager', () => {
       void clock.advance(1_000);
       return server.openWatches === 1;
     });
-    expect((await fetch(url)).status).toBe(200);
+    const status = async (): Promise<number> => {
+      await clock.advance(1_000);
+      return (await fetch(url)).status;
+    };
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
   });
 
   it('serves probes and metrics as controller-runtime does', async () => {

@@ -7,6 +7,7 @@ import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import type { Permissions } from '../permissions/permission-report.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
@@ -111,6 +112,15 @@ export class Manager implements AsyncDisposable {
    */
   get cache(): Cache {
     return this.#shared.cache;
+  }
+
+  /**
+   * What this program may do, as it declares and as it has done so far: to write its role, and to keep that small.
+   *
+   * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
+   */
+  get permissions(): Permissions {
+    return this.#shared.permissions;
   }
 
   /** Ports that were bound, for addresses that left the choice open. */

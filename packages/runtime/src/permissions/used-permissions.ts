@@ -1,0 +1,58 @@
+import type { CallTarget, ClientInterceptor, Verb } from '@kubewright/client';
+import type { Permission } from './permission.ts';
+
+interface Use extends Permission {
+  readonly kind: string;
+  allowed: boolean;
+}
+
+/** As many different permissions are remembered; a program has a few dozen. */
+const most = 10_000;
+
+/** Remembers what a client's calls needed, and what of it was refused. */
+export class UsedPermissions {
+  readonly #uses = new Map<string, Use>();
+
+  readonly interceptor: ClientInterceptor = async (call, next) => {
+    const response = await next(call);
+    if (!call.target || call.verb === 'raw') return response;
+    const allowed = response.status !== 401 && response.status !== 403;
+    for (const verb of verbsOf(call.verb, response.status)) this.#note(call.target, { verb, allowed });
+    return response;
+  };
+
+  /** What was asked for and let through, once for each. */
+  get used(): readonly Permission[] {
+    return this.#list(true);
+  }
+
+  /** What was asked for and refused each time. */
+  get refused(): readonly Permission[] {
+    const uses = [...this.#uses.values()];
+    // A wrong guess at a plural is refused, and made good.
+    const madeGood = (use: Permission & { readonly kind: string }): boolean =>
+      uses.some((each) => each.allowed && each.kind === use.kind && each.group === use.group && each.verb === use.verb);
+    return this.#list(false).filter((use) => !madeGood(use));
+  }
+
+  #list(allowed: boolean): readonly Use[] {
+    return [...this.#uses.values()].filter((each) => each.allowed === allowed);
+  }
+
+  #note(
+    { group, resource, subresource, kind }: CallTarget,
+    { verb, allowed }: { verb: string; allowed: boolean },
+  ): void {
+    const full = subresource === undefined ? resource : `${resource}/${subresource}`;
+    const id = `${verb} ${full} ${group}`;
+    const known = this.#uses.get(id);
+    if (known) known.allowed ||= allowed;
+    else if (this.#uses.size < most) this.#uses.set(id, { group, resource: full, verb, kind, allowed });
+  }
+}
+
+/** What RBAC asks for: a server-side apply is a patch, and a creation, too, where the object was not there. */
+function verbsOf(verb: Verb, status: number): readonly string[] {
+  if (verb !== 'apply') return [verb];
+  return status === 201 ? ['patch', 'create'] : ['patch'];
+}
