@@ -9,6 +9,11 @@ const beatMs = 100;
 /** Room for the name of whoever runs, in bytes. */
 const nameBytes = 512;
 
+interface Who {
+  readonly controller: string;
+  readonly key: string;
+}
+
 /** Options of a {@link Watchdog}. */
 export interface WatchdogOptions {
   readonly log: Logger;
@@ -33,7 +38,12 @@ export class Watchdog implements AsyncDisposable {
   readonly #name: Uint8Array;
   readonly #encoder = new TextEncoder();
   readonly #worker: Worker;
-  #last: { readonly controller: string; readonly key: string } | undefined;
+  readonly #active = new Set<Who>();
+  #last: Who | undefined;
+  /** Since when {@link #last} runs, or since the last beat. */
+  #lastSinceMs = 0;
+  /** Who ran longest since the last beat, though it may have ended since. */
+  #longest: { readonly who: Who; readonly ms: number } | undefined;
   #timer: Disposable;
   #lastBeatMs: number;
   #ended = false;
@@ -67,20 +77,35 @@ export class Watchdog implements AsyncDisposable {
 
   #mark(controller: string, key: string): ActivityMark {
     const who = { controller, key };
-    const resumed = (): void => {
-      if (this.#last === who) return;
-      this.#last = who;
-      const { written } = this.#encoder.encodeInto(`${controller} ${key}`.slice(0, nameBytes / 3), this.#name);
-      Atomics.store(this.#shared, 1, written);
-    };
+    this.#active.add(who);
+    const resumed = (): void => this.#runs(who);
     resumed();
     return {
       resumed,
       ended: () => {
-        if (this.#last === who) this.#last = undefined;
-        Atomics.store(this.#shared, 1, 0);
+        this.#active.delete(who);
+        if (this.#last !== who) return;
+        // Only one is left: what runs next of all reconciles is that one, also after a wait that nobody tells us of.
+        const [other] = this.#active;
+        this.#runs(this.#active.size === 1 ? other : undefined);
       },
     };
+  }
+
+  #runs(who: Who | undefined): void {
+    if (this.#last === who) return;
+    this.#credit();
+    this.#last = who;
+    const text = who ? `${who.controller} ${who.key}`.slice(0, nameBytes / 3) : '';
+    Atomics.store(this.#shared, 1, this.#encoder.encodeInto(text, this.#name).written);
+  }
+
+  /** Notes for how long the last one has run until now. */
+  #credit(): void {
+    const now = this.#clock.monotonic();
+    const ms = now - this.#lastSinceMs;
+    if (this.#last && ms >= (this.#longest?.ms ?? 0)) this.#longest = { who: this.#last, ms };
+    this.#lastSinceMs = now;
   }
 
   #arm(): Disposable {
@@ -92,8 +117,11 @@ export class Watchdog implements AsyncDisposable {
     const heldMs = now - this.#lastBeatMs - beatMs;
     this.#lastBeatMs = now;
     Atomics.add(this.#shared, 0, 1);
+    // A reconcile that held the loop until its end is over by now: whoever ran longest is named, not whoever ran last.
+    this.#credit();
     if (heldMs >= this.#limitMs)
-      this.#log.warn('the event loop was held', { heldMs: Math.round(heldMs), ...this.#last });
+      this.#log.warn('the event loop was held', { heldMs: Math.round(heldMs), ...this.#longest?.who });
+    this.#longest = undefined;
     this.#timer = this.#arm();
   }
 }
