@@ -3,7 +3,6 @@ import {
   formatTime,
   isDeleting,
   isInvalid,
-  isNotFound,
   type Kind,
   type KubernetesObject,
 } from '@kubewright/apimachinery';
@@ -13,6 +12,7 @@ import {
 } from '@kubewright/apimachinery/apiextensions/v1';
 import { controller, type ReconcileContext } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
+import { ignoreNotFound } from './ignore-not-found.ts';
 
 const FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 export const inProgress: Cause = {
@@ -125,8 +125,4 @@ async function deleteInstances(kind: Kind<KubernetesObject>, ctx: Context): Prom
     await client.delete(key, { signal: ctx.signal }).catch(ignoreNotFound);
   }
   return left;
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

@@ -2,6 +2,7 @@ import type { BuiltInController } from './built-in-controller.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { customResourceCleanup } from './custom-resource-cleanup.ts';
 import { deploymentController } from './deployment/deployment.ts';
+import { disruptionController } from './disruption/disruption.ts';
 import { endpointSliceController } from './endpoint-slice/endpoint-slice.ts';
 import { endpointsController } from './endpoints/endpoints.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
@@ -9,6 +10,7 @@ import { jobController } from './job/job.ts';
 import { ttlAfterFinished } from './job/ttl-after-finished.ts';
 import { namespaceController } from './namespace/namespace.ts';
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts';
+import { podGarbageCollector } from './pod-gc/pod-gc.ts';
 import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 
@@ -41,5 +43,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     ttlAfterFinished(),
     endpointSliceController(),
     endpointsController(),
+    disruptionController(),
+    podGarbageCollector(),
   ];
 }

@@ -1,6 +1,7 @@
-import { isNotFound, type KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { ApiResource } from '@kubewright/client';
 import type { RequestContext } from '@kubewright/runtime';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import type { Remaining } from './namespace-conditions.ts';
 
 /** Deletes all objects of a namespace, pods first (KEP-5080); answers what is still there. */
@@ -80,8 +81,4 @@ async function emptyOne(
 
 function resourceName({ plural, group }: ApiResource): string {
   return group === '' ? `${plural}.` : `${plural}.${group}`;
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

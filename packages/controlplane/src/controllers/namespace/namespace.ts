@@ -1,7 +1,8 @@
-import { isConflict, isDeleting, isNotFound, sameJson } from '@kubewright/apimachinery';
+import { isConflict, isDeleting, sameJson } from '@kubewright/apimachinery';
 import { Namespace } from '@kubewright/apimachinery/core/v1';
 import { controller, type RequestContext } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { updateStatus } from '../object-writes.ts';
 import { emptyNamespace } from './empty-namespace.ts';
 import { namespaceConditions, type Remaining } from './namespace-conditions.ts';
@@ -49,10 +50,6 @@ async function finalize(namespace: Namespace, ctx: RequestContext): Promise<void
     .subresource<Namespace>('finalize')
     .update(body, { signal: ctx.signal })
     .catch(ignoreNotFound);
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }
 
 function ignoreConflict(error: unknown): void {

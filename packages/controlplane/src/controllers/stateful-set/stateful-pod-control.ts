@@ -1,8 +1,9 @@
-import { isDeleting, isNotFound, type OwnerReference, sameJson } from '@kubewright/apimachinery';
+import { isDeleting, type OwnerReference, sameJson } from '@kubewright/apimachinery';
 import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { messageOf } from '../pods/pod-control.ts';
 import { claimsOf, withIdentity } from './stateful-pod.ts';
@@ -115,8 +116,4 @@ export class StatefulPodControl {
 function podReference(pod: Pod): OwnerReference {
   const { name = '', uid = '' } = pod.metadata;
   return { apiVersion: 'v1', kind: 'Pod', name, uid };
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

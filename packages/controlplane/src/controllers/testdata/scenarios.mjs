@@ -1,4 +1,5 @@
 import { Session } from './session.mjs';
+import { budgets } from './scenarios/budgets.mjs';
 import { collecting } from './scenarios/collecting.mjs';
 import { deployments } from './scenarios/deployments.mjs';
 import { jobs } from './scenarios/jobs.mjs';
@@ -7,7 +8,7 @@ import { statefulSets } from './scenarios/stateful-sets.mjs';
 import { createNode, playOnce, refreshNode } from './player.mjs';
 
 /** What is recorded from the real controllers and run against ours. */
-export const scenarios = { ...deployments, ...statefulSets, ...jobs, ...services, ...collecting };
+export const scenarios = { ...deployments, ...statefulSets, ...jobs, ...services, ...collecting, ...budgets };
 
 export { createNode, refreshNode };
 

@@ -18,6 +18,7 @@ const pictured = {
   persistentvolumeclaims: '/api/v1',
   configmaps: '/api/v1',
   endpointslices: '/apis/discovery.k8s.io/v1',
+  poddisruptionbudgets: '/apis/policy/v1',
   events: '/api/v1',
 };
 

@@ -3,6 +3,7 @@ import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
 import type { ClientCertificate, Connection } from '../../apiserver/http/index.ts';
+import { podEviction } from '../../apiserver/streaming/index.ts';
 import { Components } from '../../cluster/components.ts';
 import { ControlPlane } from '../../cluster/control-plane.ts';
 import {
@@ -36,6 +37,7 @@ export class TestControlPlane implements AsyncDisposable {
       serviceAccountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       allowLoopbackEndpoints: true,
       serverAddress: () => '127.0.0.1:1',
+      connect: new Map([['pods/eviction', podEviction({ handle: () => this.#plane.handle, clock: systemClock })]]),
       onError: (error) => void this.errors.push(error),
     });
     const log = destination ? jsonLogger({ ...surroundings, destination }) : silentLogger;

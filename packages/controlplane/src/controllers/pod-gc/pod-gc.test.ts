@@ -1,0 +1,58 @@
+import { seededRandom } from '@kubewright/apimachinery';
+import { Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { Manager, silentLogger } from '@kubewright/runtime';
+import { expect, it } from 'vitest';
+import type { Connection } from '../../apiserver/http/index.ts';
+import { PlaneUnderTest } from '../../apiserver/testdata/plane-under-test.ts';
+import { adminIdentity } from '../../cluster/identities.ts';
+import { podGarbageCollector } from './pod-gc.ts';
+
+const namespace = 'default';
+
+it('removes pods of a node that is gone, once it has been gone for 40 s, and says why in their status', async () => {
+  await using plane = await PlaneUnderTest.start();
+  const { clock } = plane;
+  const random = seededRandom(2);
+  const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: adminIdentity } as const;
+  const transport = new InProcessTransport<Connection>({ handle: plane.plane.handle, connection });
+  const client = new KubernetesClient({ transport, clock, random, userAgent: 'test' });
+  await client.resource(ServiceAccount).create({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default', namespace },
+  });
+  const pods = client.resource(Pod);
+  for (const name of ['stays', 'goes']) {
+    await client.resource(Node).create({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    const spec = { nodeName: name, containers: [{ name: 'c', image: 'i' }] };
+    await pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, finalizers: ['a.io/b'] }, spec });
+  }
+  await using manager = new Manager({
+    controllers: [podGarbageCollector().definition],
+    client,
+    clock,
+    random,
+    log: silentLogger,
+    watchdog: false,
+    handleSignals: false,
+  });
+  void manager.run();
+  await manager.started();
+  await client.resource(Node).delete({ name: 'goes' });
+
+  let waitedMs = 0;
+  const isGoing = async (): Promise<boolean> => {
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return (await pods.get({ namespace, name: 'goes' })).metadata.deletionTimestamp !== undefined;
+  };
+  for (; !(await isGoing()) && waitedMs < 120_000; waitedMs += 5_000) await clock.advance(5_000);
+  expect(waitedMs).toBeGreaterThanOrEqual(40_000);
+  const gone = await pods.get({ namespace, name: 'goes' });
+  expect(gone.metadata.deletionGracePeriodSeconds).toBe(0);
+  expect(gone.status).toMatchObject({
+    phase: 'Failed',
+    conditions: [{ type: 'DisruptionTarget', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }],
+  });
+  expect((await pods.get({ namespace, name: 'stays' })).metadata.deletionTimestamp).toBeUndefined();
+});

@@ -1,0 +1,86 @@
+import { formatTime, isDeleting, isNotFound } from '@kubewright/apimachinery';
+import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { controller, enqueueMapped, type ReconcileContext, type ReconcileOutcome, watch } from '@kubewright/runtime';
+import type { BuiltInController } from '../built-in-controller.ts';
+import { deleteObject, updateStatus } from '../object-writes.ts';
+import { isPodEnded } from '../pods/pod-state.ts';
+import { PodsByNode } from './pods-by-node.ts';
+
+/** How long a node must have been missing before its pods are given up. */
+const quarantineMs = 40_000;
+
+/**
+ * Removes pods that nobody else will: those of nodes that are gone, and those that are being deleted and never had a node.
+ * Mirrors the pod garbage collector (1.36) without its bound on the number of ended pods.
+ */
+export function podGarbageCollector(): BuiltInController {
+  const pods = new PodsByNode();
+  /** When each node was first missed, by the monotonic clock. */
+  const missedAt = new Map<string, number>();
+  return {
+    account: 'pod-garbage-collector',
+    definition: controller({
+      name: 'pod-garbage-collector',
+      for: Pod,
+      watches: [
+        watch(Pod, pods.track),
+        watch<Node>(Node, ({ type, object }) => {
+          if (type !== 'delete') missedAt.delete(object.name);
+        }),
+        watch(
+          Node,
+          enqueueMapped<Node>(({ name }) => pods.on(name)),
+        ),
+      ],
+      reconcile: (pod, ctx) => reconcile(pod, { ctx, missedAt }),
+    }),
+  };
+}
+
+async function reconcile(
+  pod: Pod,
+  { ctx, missedAt }: { readonly ctx: ReconcileContext<Pod>; readonly missedAt: Map<string, number> },
+): Promise<ReconcileOutcome> {
+  const { nodeName } = pod.spec ?? {};
+  if (!nodeName) {
+    if (isDeleting(pod)) await remove(pod, ctx);
+    return undefined;
+  }
+  if (ctx.cache.lister(Node).get({ name: nodeName }) !== undefined) return undefined;
+  const now = ctx.clock.monotonic();
+  const since = missedAt.get(nodeName) ?? now;
+  missedAt.set(nodeName, since);
+  const leftMs = since + quarantineMs - now;
+  if (leftMs > 0) return { requeueAfterMs: leftMs };
+  if (await exists(nodeName, ctx)) return undefined;
+  await remove(await failed(pod, { ctx, message: 'PodGC: node no longer exists' }), ctx);
+  return undefined;
+}
+
+/** The cache may lag behind. */
+async function exists(name: string, { client, signal }: ReconcileContext<Pod>): Promise<boolean> {
+  try {
+    await client.resource(Node).get({ name }, { signal });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** Whoever owns the pod is to see that it was not the pod's own doing. */
+async function failed(
+  pod: Pod,
+  { ctx, message }: { readonly ctx: ReconcileContext<Pod>; readonly message: string },
+): Promise<Pod> {
+  if (isPodEnded(pod)) return pod;
+  const lastTransitionTime = formatTime(ctx.clock.now());
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
+  const target = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime };
+  const conditions = [...others, target];
+  return updateStatus(ctx, { kind: Pod, object: { ...pod, status: { ...pod.status, phase: 'Failed', conditions } } });
+}
+
+async function remove(pod: Pod, ctx: ReconcileContext<Pod>): Promise<void> {
+  await deleteObject(ctx, { kind: Pod, object: pod, gracePeriodSeconds: 0 });
+}
