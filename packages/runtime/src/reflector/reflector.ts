@@ -90,7 +90,7 @@ export class Reflector {
     const { signal } = step;
     const onAbort = (): void => step.abort(outer.reason);
     outer.addEventListener('abort', onAbort, { once: true });
-    if (state.phase === 'watch') this.#step = step;
+    if (state.phase !== 'list') this.#step = step;
     try {
       if (outer.aborted) onAbort();
       switch (state.phase) {

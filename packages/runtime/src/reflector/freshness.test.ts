@@ -1,0 +1,146 @@
+import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Informer } from '../cache/informer.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { FaultyServer } from './testdata/faulty-server.ts';
+
+const Thing: Kind<KubernetesObject> = {
+  group: '',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  scope: 'Namespaced',
+};
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+async function setUp(options: { readonly bookmarks?: boolean } = {}) {
+  const clock = new VirtualClock();
+  const server = new FaultyServer(clock);
+  const parts = { kind: Thing, listWatcher: server, clock, random: seededRandom(5), log: silentLogger };
+  const informer = new Informer<KubernetesObject>(parts);
+  const stop = new AbortController();
+  stops.push(stop);
+  server.put('a');
+  void informer.run(stop.signal);
+  await clock.advance(1);
+  const bookmarks = options.bookmarks ?? true;
+  /** Time passes, and a server that sends bookmarks sends one each minute. */
+  const pass = async (seconds: number): Promise<void> => {
+    for (let left = seconds; left > 0; left -= 10) {
+      await clock.advance(10_000);
+      server.pump();
+      if (bookmarks && left % 60 === 0) server.bookmark();
+    }
+  };
+  const read = (name: string): string | undefined =>
+    informer.lister.get({ namespace: 'default', name })?.metadata.resourceVersion;
+  return { clock, server, informer, pass, read };
+}
+
+const answer = (name: string, version: number): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name, namespace: 'default', uid: `u-${name}`, resourceVersion: String(version) },
+});
+
+describe('freshness', () => {
+  it('is not doubted while nothing happens, with bookmarks or without', async () => {
+    for (const bookmarks of [true, false]) {
+      const { informer, server, pass } = await setUp({ bookmarks });
+      const lists = server.lists;
+      for (let i = 0; i < 60; i++) {
+        await pass(60);
+        expect(informer.fault).toBeUndefined();
+      }
+      expect([server.lists, informer.gauges.lagSeconds]).toEqual([lists, 0]);
+    }
+  });
+
+  it('opens another watch within 40 s when a write of this program is not shown', async () => {
+    const { server, informer, pass, read } = await setUp();
+    server.halfOpen();
+    server.put('b');
+    informer.noteWrite(answer('b', server.version));
+    expect(read('b')).toBe('2');
+    const { watches } = informer.gauges;
+    await pass(50);
+    expect(informer.gauges.watches).toBe(watches + 1);
+    expect([informer.ownWrites.size, informer.fault]).toEqual([0, undefined]);
+  });
+
+  it('lists anew when another watch is no better, and says meanwhile that it is behind', async () => {
+    const { server, informer, pass } = await setUp();
+    server.lag(3_600_000);
+    server.put('b');
+    informer.noteWrite(answer('b', server.version));
+    await pass(50);
+    expect(informer.fault).toMatch(/^Thing behind for/);
+    const { lists } = server;
+    await pass(50);
+    expect(server.lists).toBe(lists + 1);
+    expect([informer.ownWrites.size, informer.fault]).toEqual([0, undefined]);
+  });
+
+  it('notices a watch that lags although nobody here writes', async () => {
+    const { server, informer, pass, read } = await setUp();
+    await pass(120);
+    server.lag(3_600_000);
+    server.put('b');
+    await pass(460);
+    expect(informer.fault ?? 'healed').toMatch(/behind|healed/);
+    await pass(160);
+    expect([read('b'), informer.fault]).toEqual(['2', undefined]);
+  });
+
+  it('gives up a hung watch after 150 s, and is not fresh after 300 s of silence', async () => {
+    const { server, informer, pass } = await setUp();
+    const { watches } = informer.gauges;
+    server.silence(true);
+    await pass(170);
+    expect(informer.gauges.watches).toBe(watches + 1);
+    await pass(140);
+    expect(informer.fault).toMatch(/^Thing not heard of for/);
+    server.silence(false);
+    await pass(160);
+    expect(informer.fault).toBeUndefined();
+  });
+
+  it('lets go of a write that the server does not know any more', async () => {
+    const { server, informer, pass, read } = await setUp();
+    informer.noteWrite(answer('ghost', 50));
+    expect(read('ghost')).toBe('50');
+    await pass(130);
+    expect(read('ghost')).toBeUndefined();
+    expect([server.version, informer.fault]).toEqual([1, undefined]);
+  });
+
+  it('asks next to nothing of a server that is missing the kind, and says so once in ten minutes', async () => {
+    const told: string[] = [];
+    const log = {
+      ...silentLogger,
+      error: (message: string) => void told.push(message),
+      with: () => log,
+      named: () => log,
+    };
+    const clock = new VirtualClock();
+    const server = new FaultyServer(clock);
+    let asked = 0;
+    const missing = async (): Promise<never> => {
+      asked++;
+      const { notFound } = await import('@kubewright/apimachinery');
+      throw notFound({ group: '', resource: 'things' }, '');
+    };
+    const listWatcher = { list: missing, watch: missing };
+    const informer = new Informer({ kind: Thing, listWatcher, clock, random: seededRandom(1), log: log as never });
+    const stop = new AbortController();
+    stops.push(stop);
+    void informer.run(stop.signal);
+    await clock.advance(1_190_000);
+    expect(told).toHaveLength(2);
+    expect(asked / 1_190).toBeLessThan(1.1);
+    expect(server.lists).toBe(0);
+  });
+});
