@@ -12,6 +12,8 @@ export interface ConditionInput {
   /** Sidecars count for readiness. */
   readonly sidecars: ReadonlySet<string>;
   readonly nowMs: number;
+  /** Why the node ends the pod to get back what it takes. */
+  readonly evicted?: string | undefined;
 }
 
 interface Verdict {
@@ -30,6 +32,7 @@ export function podConditions(input: ConditionInput, before: readonly PodConditi
     ['Ready', ready(pod, containers, phase)],
     ['ContainersReady', containers],
     ['PodScheduled', { status: 'True' }],
+    ...evictions(input),
   ];
   return verdicts.map(([type, verdict]) => {
     const old = before.find((condition) => condition.type === type);
@@ -41,6 +44,11 @@ export function podConditions(input: ConditionInput, before: readonly PodConditi
       lastTransitionTime: since ?? formatTime(input.nowMs),
     };
   });
+}
+
+function evictions({ evicted }: ConditionInput): readonly (readonly [string, Verdict])[] {
+  if (evicted === undefined) return [];
+  return [['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: evicted }]];
 }
 
 function initialized({ pod, phase, initialized: done, initStatuses }: ConditionInput): Verdict {

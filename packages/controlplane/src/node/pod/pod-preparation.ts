@@ -7,11 +7,16 @@ import type { PodHost } from './pod-host.ts';
 /** Pauses between tries to make a pod's surroundings, in milliseconds: the kubelet's for volumes. */
 const retryLimits = { initialMs: 500, maxMs: 122_000 };
 
+/** How often the size of volumes with a limit is looked at, in milliseconds: as often as a kubelet looks. */
+const usageEveryMs = 10_000;
+
 /** Makes what a pod's containers share, in the background, until it succeeds; keeps its volumes fresh afterwards. */
 export class PodPreparation {
   sandbox: PodSandbox | undefined;
   volumes: PodVolumes | undefined;
   isReady = false;
+  /** Why the pod's volumes have become too large. */
+  excess: string | undefined;
   readonly #host: PodHost;
   readonly #makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;
   readonly #changed: () => void;
@@ -19,6 +24,7 @@ export class PodPreparation {
   #task: Promise<void> | undefined;
   #retryAtMs = Number.NEGATIVE_INFINITY;
   #refreshAtMs = Number.POSITIVE_INFINITY;
+  #usageAtMs = Number.POSITIVE_INFINITY;
 
   constructor(parts: {
     readonly host: PodHost;
@@ -33,13 +39,13 @@ export class PodPreparation {
   /** When {@link proceed} wants to be called though nothing changes. */
   get wakeAtMs(): number {
     if (this.#task) return Number.POSITIVE_INFINITY;
-    return this.isReady ? this.#refreshAtMs : this.#retryAtMs;
+    return this.isReady ? Math.min(this.#refreshAtMs, this.#usageAtMs) : this.#retryAtMs;
   }
 
   /** Begins what is to be done now, if anything. */
   proceed(pod: Pod): void {
     if (this.#task || this.#host.clock.now() < this.wakeAtMs) return;
-    this.#task = (this.isReady ? this.#refresh(pod) : this.#prepare(pod)).finally(() => {
+    this.#task = this.#nextStep(pod).finally(() => {
       this.#task = undefined;
       this.#changed();
     });
@@ -59,6 +65,16 @@ export class PodPreparation {
     this.isReady = false;
   }
 
+  #nextStep(pod: Pod): Promise<void> {
+    if (!this.isReady) return this.#prepare(pod);
+    return this.#host.clock.now() < this.#refreshAtMs ? this.#measure(pod) : this.#refresh(pod);
+  }
+
+  async #measure(pod: Pod): Promise<void> {
+    this.excess ??= await this.volumes?.excess?.(pod);
+    this.#usageAtMs = this.excess === undefined ? this.#host.clock.now() + usageEveryMs : Number.POSITIVE_INFINITY;
+  }
+
   async #prepare(pod: Pod): Promise<void> {
     const { uid = '', namespace = '', name = '' } = pod.metadata;
     try {
@@ -67,6 +83,8 @@ export class PodPreparation {
       this.volumes ??= this.#makeVolumes(pod, this.sandbox);
       await this.volumes.prepare(pod);
       this.isReady = true;
+      const hasLimits = pod.spec?.volumes?.some(({ emptyDir }) => emptyDir?.sizeLimit !== undefined);
+      if (hasLimits && this.volumes.excess) this.#usageAtMs = this.#host.clock.now() + usageEveryMs;
       await this.#refresh(pod);
     } catch (error) {
       const now = this.#host.clock.now();

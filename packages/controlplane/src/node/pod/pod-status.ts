@@ -38,9 +38,10 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
   const sidecars = new Set(slots.filter(({ role }) => role === 'sidecar').map(({ name }) => name));
   const phase =
     failure && input.ended ? 'Failed' : podPhase({ pod, initialized, initStatuses, statuses, ended: input.ended });
+  const evicted = failure?.reason === 'Evicted' ? failure.message : undefined;
   const hasSandbox = podIP !== undefined && !input.ended;
   const conditions = podConditions(
-    { pod, phase, initialized, hasSandbox, initStatuses, statuses, sidecars, nowMs },
+    { pod, phase, initialized, hasSandbox, initStatuses, statuses, sidecars, nowMs, evicted },
     before?.conditions ?? [],
   );
   return {

@@ -34,6 +34,25 @@ describe('PodWorker', () => {
     expect(bench.statuses.length).toBe(count);
   });
 
+  it('ends a pod whose volume has grown over its limit', async () => {
+    const message = 'Usage of EmptyDir volume "cache" exceeds the limit "1Mi". ';
+    let excess: string | undefined;
+    const volumes = [{ name: 'cache', emptyDir: { sizeLimit: '1Mi' } }];
+    const bench = new PodBench({ containers: [web], volumes }, { excess: () => excess });
+    await bench.run(60_000);
+    expect(bench.status.phase).toBe('Running');
+    excess = message;
+    await bench.run(15_000);
+    expect(bench.status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message });
+    expect(bench.condition('DisruptionTarget')).toMatchObject({
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message,
+    });
+    expect(bench.events).toContain(`Evicted: ${message}`);
+    expect(bench.events).toContain('Killing: Stopping container web');
+  });
+
   it('runs init containers one by one, then sidecars, then the others', async () => {
     const bench = new PodBench(
       {

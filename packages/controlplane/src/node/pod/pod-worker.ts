@@ -23,6 +23,8 @@ export interface PodFailure {
   readonly message: string;
 }
 
+const evicted = 'Evicted';
+
 /** What one look at a pod came to. */
 export interface SyncResult {
   /** The pod's status as it is to be. */
@@ -171,8 +173,15 @@ export class PodWorker {
         this.#options.host.event(pod, { type: 'Warning', reason: this.#failure.reason, note: this.#failure.message });
       }
     }
+    if (this.#failure || this.#finished) return;
+    const { excess } = this.#preparation;
+    if (excess !== undefined) {
+      this.#failure = { reason: evicted, message: excess };
+      this.#options.host.event(pod, { type: 'Warning', reason: evicted, note: excess });
+      return;
+    }
     const { activeDeadlineSeconds } = pod.spec ?? {};
-    if (activeDeadlineSeconds === undefined || this.#failure || this.#finished) return;
+    if (activeDeadlineSeconds === undefined) return;
     if (nowMs < this.#startMs + activeDeadlineSeconds * 1000) return;
     const message = 'Pod was active on the node longer than the specified deadline';
     this.#failure = { reason: 'DeadlineExceeded', message };
@@ -219,8 +228,10 @@ export class PodWorker {
   #graceMs(): number {
     if (this.#orphaned) return 0;
     const { deletionTimestamp, deletionGracePeriodSeconds } = this.#pod.metadata;
-    if (deletionTimestamp === undefined) return (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
     if (deletionGracePeriodSeconds === 0) return 0;
+    // A pod that takes too much does not get its whole grace: a kubelet's rule.
+    if (this.#failure?.reason === evicted) return 1_000;
+    if (deletionTimestamp === undefined) return (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
     const left = Date.parse(deletionTimestamp) - this.#options.host.clock.now();
     // Timestamps are whole seconds; a grace of nearly nothing still lets a container end by itself.
     return Math.max(left, 1_000);

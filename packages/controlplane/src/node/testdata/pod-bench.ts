@@ -20,7 +20,12 @@ export class PodBench {
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #woken = false;
 
-  constructor(spec: NonNullable<Pod['spec']>, options: { readonly annotations?: Record<string, string>; readonly status?: PodStatus } = {}) {
+  constructor(spec: NonNullable<Pod['spec']>, options: {
+    readonly annotations?: Record<string, string>;
+    readonly status?: PodStatus;
+    /** Says which volume is too large. */
+    readonly excess?: () => string | undefined;
+  } = {}) {
     const random = seededRandom(1);
     const { clock } = this;
     this.pod = {
@@ -54,7 +59,11 @@ export class PodBench {
     };
     this.worker = new PodWorker(this.pod, {
       host: this.host,
-      makeVolumes: (_pod, { podIP }) => new CheckedPodVolumes(this.host, podIP),
+      makeVolumes: (_pod, { podIP }) => {
+        const volumes = new CheckedPodVolumes(this.host, podIP);
+        const { excess } = options;
+        return excess ? Object.assign(volumes, { excess: () => Promise.resolve(excess()) }) : volumes;
+      },
       admit: () => undefined,
     });
   }

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -113,6 +114,24 @@ describe('LocalPodVolumes', () => {
     expect(look('s')).toEqual({ gid: 54_400, mode: '750' });
     expect(look('s', '..data')).toEqual({ gid: 54_400, mode: '750' });
     expect(look('s', 'key')).toEqual({ gid: 54_400, mode: '640' });
+  });
+
+  it('says which empty volume has grown over its limit', async () => {
+    const { pod, volumes } = volumesOf({
+      volumes: [
+        { name: 'free', emptyDir: {} },
+        { name: 'cache', emptyDir: { sizeLimit: '1Mi' } },
+      ],
+    });
+    await volumes.prepare(pod);
+    writeFileSync(join(folder, '.v', 'free', 'much'), Buffer.alloc(2_000_000, 1));
+    mkdirSync(join(folder, '.v', 'cache', 'below'));
+    writeFileSync(join(folder, '.v', 'cache', 'below', 'some'), Buffer.alloc(700_000, 1));
+    linkSync(join(folder, '.v', 'cache', 'below', 'some'), join(folder, '.v', 'cache', 'again'));
+    symlinkSync(join(folder, '.v', 'free'), join(folder, '.v', 'cache', 'elsewhere'));
+    expect(await volumes.excess(pod)).toBeUndefined();
+    writeFileSync(join(folder, '.v', 'cache', 'more'), Buffer.alloc(700_000, 1));
+    expect(await volumes.excess(pod)).toBe('Usage of EmptyDir volume "cache" exceeds the limit "1Mi". ');
   });
 
   it('projects keys with their own paths and modes, and keeps secrets to their owner', async () => {

@@ -1,11 +1,13 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { Quantity } from '@kubewright/apimachinery';
 import type { Container, Pod, Volume } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 import { expandVariables } from '../env/expand.ts';
 import { userOf } from '../pod/container-request.ts';
 import type { PodHost } from '../pod/pod-host.ts';
 import { type FileOwner, wipe, writeAtomically } from './atomic-folder.ts';
+import { diskUsage } from './disk-usage.ts';
 import { PodTokens } from './pod-tokens.ts';
 import { type PodVolumes, VolumeError } from './pod-volumes.ts';
 import { type ContentSources, hasContent, volumeContent } from './volume-content.ts';
@@ -55,6 +57,18 @@ export class LocalPodVolumes implements PodVolumes {
     const mount = container.volumeMounts?.find(({ mountPath }) => mountPath === accountPath);
     const file = mount && this.#kubeconfigPath(mount.name);
     return new Map(file !== undefined && existsSync(file) ? [['KUBECONFIG', file]] : []);
+  }
+
+  async excess(pod: Pod): Promise<string | undefined> {
+    for (const { name, emptyDir } of pod.spec?.volumes ?? []) {
+      const limit = emptyDir?.sizeLimit === undefined ? undefined : Quantity.tryParse(emptyDir.sizeLimit);
+      if (!limit || limit.isZero) continue;
+      const used = await diskUsage(join(this.#folder, name));
+      if (Quantity.of(used).compare(limit) > 0) {
+        return `Usage of EmptyDir volume "${name}" exceeds the limit "${limit}". `;
+      }
+    }
+    return undefined;
   }
 
   async remove(): Promise<void> {

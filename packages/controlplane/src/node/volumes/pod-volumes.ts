@@ -15,6 +15,8 @@ export interface PodVolumes {
   mountsOf(container: Container, env: ReadonlyMap<string, string>): Promise<readonly VolumeMount[]>;
   /** Environment that comes with the volumes, such as KUBECONFIG. */
   environmentOf(container: Container): ReadonlyMap<string, string>;
+  /** Says which volume has grown over its limit, in the kubelet's words; absent where nothing has a limit. */
+  excess?(pod: Pod): Promise<string | undefined>;
   /** Removes all of it; what was secret is overwritten first. */
   remove(): Promise<void>;
 }
