@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runOperator } from './run-operator.ts';
+
+/** A kubeconfig of a cluster that nothing is asked of. */
+const somewhere = {
+  'current-context': 'it',
+  clusters: [{ name: 'it', cluster: { server: 'https://127.0.0.1:1' } }],
+  contexts: [{ name: 'it', context: { cluster: 'it', user: '' } }],
+};
+
+async function run(args: readonly string[]) {
+  const said = { out: '', err: '' };
+  const options = { handleSignals: false, watchdog: false };
+  const code = await runOperator(options, {
+    args,
+    stdout: { write: (text) => (said.out += text) },
+    stderr: { write: (text) => (said.err += text) },
+  });
+  return { code, ...said };
+}
+
+describe('runOperator', () => {
+  it('lists its flags', async () => {
+    const { code, out } = await run(['--help']);
+    expect(code).toBe(0);
+    expect(out).toContain('--leader-elect');
+  });
+
+  it('answers 2 for a flag that it does not know, and names those that it does', async () => {
+    const { code, err } = await run(['--leader-elected']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^there is no flag --leader-elected/);
+    expect(err).toContain('--leader-elect ');
+  });
+
+  it('says what to do about a kubeconfig that is not there', async () => {
+    const { code, err } = await run(['--kubeconfig', '/nowhere/kubeconfig']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The operator cannot start\n {2}why: .*\/nowhere\/kubeconfig.*\n {2}do: set KUBECONFIG .*\n$/);
+  });
+
+  it('says what to do about an address that is taken', async () => {
+    await using taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { readonly port: number }; // a TCP server's
+    const folder = mkdtempSync(join(tmpdir(), 'kw-program-'));
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, JSON.stringify(somewhere));
+    const { code, err } = await run([
+      ...['--kubeconfig', kubeconfig],
+      ...['--health-probe-bind-address', `127.0.0.1:${port}`],
+    ]);
+    rmSync(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^The operator cannot start\n {2}why: cannot serve .*EADDRINUSE.*\n {2}do: end what holds .*\n$/,
+    );
+  });
+});
