@@ -1,4 +1,4 @@
-import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
+import { type Clock, type ObjectKey, type Random, sleep } from '@kubewright/apimachinery';
 import type { CallTarget, ClientCall, ClientInterceptor, Verb } from '../interceptor.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import { failedResponse } from './failed-response.ts';
@@ -35,6 +35,8 @@ export interface CallSpec {
   readonly longRunning?: boolean | undefined;
   /** Nothing is kept of it. */
   readonly dryRun?: boolean | undefined;
+  /** The object that is written, where the path does not name it. */
+  readonly key?: ObjectKey | undefined;
   /** The uid that a deletion is bound to. */
   readonly uid?: string | undefined;
 }
@@ -100,10 +102,17 @@ export class CallRunner {
     }
   }
 
-  #tell({ verb, target, method, dryRun, uid }: CallSpec): readonly ((outcome: WriteOutcome) => void)[] {
+  #tell({
+    verb,
+    target,
+    method,
+    dryRun,
+    uid,
+    key = target?.key,
+  }: CallSpec): readonly ((outcome: WriteOutcome) => void)[] {
     const { writeObservers = [] } = this.#options;
     if (writeObservers.length === 0 || dryRun || !target || method === 'GET') return [];
-    const write = { verb, target, ...(uid === undefined ? {} : { uid }) };
+    const write = { verb, target, ...(key && { key }), ...(uid === undefined ? {} : { uid }) };
     return writeObservers.flatMap((observer) => observer(write) ?? []);
   }
 

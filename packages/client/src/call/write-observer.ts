@@ -1,9 +1,12 @@
+import type { ObjectKey } from '@kubewright/apimachinery';
 import type { CallTarget, Verb } from '../interceptor.ts';
 
 /** A write that is about to be sent. */
 export interface ClientWrite {
   readonly verb: Verb;
   readonly target: CallTarget;
+  /** The object that is written; unset for collections, and where the server is to make up the name. */
+  readonly key?: ObjectKey;
   /** The uid that a deletion is bound to. */
   readonly uid?: string;
 }

@@ -53,6 +53,7 @@ export function objectRequest(
     readonly longRunning?: boolean | undefined;
     readonly dryRun?: boolean | undefined;
     readonly uid?: string | undefined;
+    readonly key?: ObjectKey | undefined;
   },
 ): CallSpec {
   const { verb, at, body } = options;
@@ -71,6 +72,7 @@ export function objectRequest(
     longRunning: options.longRunning,
     dryRun: options.dryRun || scope.dryRun,
     uid: options.uid,
+    key: options.key,
   };
 }
 

@@ -97,11 +97,14 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
 
   async create(object: T, options?: WriteOptions): Promise<T> {
     const body = this.#named(object);
-    const { namespace } = placeOf(this.#scope, { ...body.metadata, name: '' });
+    const { name } = body.metadata;
+    const place = placeOf(this.#scope, { ...body.metadata, name: name ?? '' });
+    const { namespace } = place;
     return this.#object(
       objectRequest(this.#scope, {
         verb: 'create',
         at: { namespace },
+        key: name ? place : undefined,
         query: writeQuery(this.#scope, options),
         dryRun: options?.dryRun,
         body,

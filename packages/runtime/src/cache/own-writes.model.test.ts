@@ -125,7 +125,7 @@ function real(selecting: boolean): Subject {
         key,
         ...(subresource && { subresource }),
       };
-      return notes.observer({ verb, target: target as CallTarget }) ?? (() => {});
+      return notes.observer({ verb, target: target as CallTarget, key }) ?? (() => {});
     },
     put: (object) => void informer.put(bytesOf(object), 0, bytesOf(object).length),
     remove: (object) => void informer.remove(bytesOf(object), 0, bytesOf(object).length),

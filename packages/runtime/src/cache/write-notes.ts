@@ -37,7 +37,7 @@ export class WriteNotes {
     const kind = this.#options.kindOf(write.target);
     if (!kind || harmless.has(write.target.subresource ?? '')) return undefined;
     if (write.verb === 'deletecollection') return (outcome) => this.#collection(kind, { write, outcome });
-    const { key } = write.target;
+    const { key } = write;
     if (write.verb !== 'delete' || !key || write.target.subresource !== undefined) {
       return (outcome) => this.#object(kind, { write, outcome });
     }
@@ -70,7 +70,7 @@ export class WriteNotes {
     const { outcome, write } = call;
     if ('error' in outcome && hadNoEffect(outcome.error)) return;
     if ('answer' in outcome && isObjectOf(kind, outcome.answer)) this.wrote(kind, outcome.answer);
-    else if (write.target.key) this.#uncertain(kind, write.target.key);
+    else if (write.key) this.#uncertain(kind, write.key);
   }
 
   #deletion(

@@ -40,7 +40,7 @@ async function follow<E>(
   const backoff = new Backoff({ clock, random });
   while (!signal.aborted) {
     try {
-      const stream = typeof events === 'function' ? events(signal) : events;
+      const stream = leaving(typeof events === 'function' ? events(signal) : events, signal);
       for await (const event of abortable(stream, signal)) {
         try {
           handler(event, with_.context);
@@ -57,4 +57,15 @@ async function follow<E>(
       await sleep(clock, { ms: backoff.next(), signal }).catch(() => {});
     }
   }
+}
+
+/** Leaves a stream in the very moment of the abort: what a channel is sent afterwards is for the next who reads it. */
+function leaving<E>(stream: AsyncIterable<E>, signal: AbortSignal): AsyncIterable<E> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const leave = (): void => {
+    // How it ends is of no interest any more.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  };
+  signal.addEventListener('abort', leave, { once: true });
+  return { [Symbol.asyncIterator]: () => iterator };
 }

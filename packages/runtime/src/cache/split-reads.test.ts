@@ -1,0 +1,148 @@
+import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../log/silent-logger.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, json } from '../testdata/fake-api-server.ts';
+import { cached } from './cached-kind.ts';
+import { InformerCache } from './informer-cache.ts';
+import { SplitReads } from './split-reads.ts';
+
+const Thing: Kind<KubernetesObject & { readonly spec?: unknown; readonly status?: unknown }> = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  scope: 'Namespaced',
+};
+const key = { namespace: 'default', name: 'a' };
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+/** A cache whose watch brings nothing: all that is read is what was written, or asked. */
+async function blind(options: { readonly labelSelector?: string } = {}) {
+  const clock = new VirtualClock();
+  const server = new FakeApiServer([Thing], { clock });
+  const stop = new AbortController();
+  stops.push(stop);
+  const parts = { client: server.client, clock, random: seededRandom(3), log: silentLogger, useWatchList: false };
+  const cache = new InformerCache(parts);
+  const client = cache.following(server.client);
+  server.put(Thing, { metadata: { name: 'old', labels: { app: 'x' } } });
+  server.interrupt = ({ verb, url }) => {
+    if (verb === 'watch') return new Promise(() => {});
+    if (url.pathname.endsWith('/eviction')) {
+      server.delete(Thing, 'a');
+      return json(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
+    }
+    return undefined;
+  };
+  cache.declare(cached(Thing, options));
+  void cache.run(stop.signal);
+  await cache.waitForSync(stop.signal);
+  const reads = new SplitReads({ cache, client });
+  const gets = (): number => server.requests.filter((request) => /^GET .*\/things\/[a-z]+$/.test(request)).length;
+  return { server, cache, client, things: client.resource(Thing), reads, gets };
+}
+
+const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { ...key, ...more },
+});
+
+describe('reads after writes through the client', () => {
+  it('show creates, updates, patches, status writes and deletes at once, by get and by list', async () => {
+    const { cache, things, gets } = await blind();
+    const lister = cache.lister(Thing);
+    const names = (): (string | undefined)[] => lister.list().map(({ metadata }) => metadata.name);
+    await things.create(object());
+    expect(names()).toEqual(['a', 'old']);
+    await things.update({ ...object(), spec: 1 });
+    expect(lister.get(key)?.spec).toBe(1);
+    await things.patch(key, { type: 'merge', body: { spec: 2 } });
+    expect(lister.get(key)?.spec).toBe(2);
+    await things.status.patch(key, { type: 'merge', body: { status: 3 } });
+    expect(lister.get(key)?.status).toBe(3);
+    await things.apply({ metadata: key, spec: 4 }, { fieldManager: 'me' });
+    expect(lister.get(key)?.spec).toBe(4);
+    await things.delete(key);
+    expect([lister.get(key), names()]).toEqual([undefined, ['old']]);
+    await things.delete({ namespace: 'default', name: 'old' });
+    expect([names(), lister.size, gets()]).toEqual([[], 0, 0]);
+  });
+
+  it('leave alone what the caller was answered', async () => {
+    const { cache, things } = await blind();
+    const made = await things.create(object());
+    (made.metadata as { labels?: object }).labels = { mine: 'x' };
+    expect(cache.lister(Thing).get(key)?.metadata.labels).toBeUndefined();
+  });
+
+  it('take a deletion that waits for finalizers for what it is, and the last finalizer for the end', async () => {
+    const { cache, things } = await blind();
+    await things.create(object({ finalizers: ['x.io/y'] }));
+    await things.delete(key);
+    const lister = cache.lister(Thing);
+    expect(lister.get(key)?.metadata.deletionTimestamp).toBeDefined();
+    await things.patch(key, { type: 'merge', body: { metadata: { finalizers: [] } } });
+    expect(lister.get(key)).toBeUndefined();
+  });
+
+  it('ask the server, once, after a write whose answer does not tell what became of the object', async () => {
+    const { cache, things, reads, gets, server } = await blind();
+    await things.create(object());
+    await things.subresource('eviction').create(key, {});
+    expect(await reads.get(Thing, key)).toBeUndefined();
+    expect(await reads.get(Thing, key)).toBeUndefined();
+    expect([cache.lister(Thing).get(key), gets()]).toEqual([undefined, 1]);
+    // A lost answer is such a write, too.
+    const { interrupt } = server;
+    server.interrupt = ({ method }) => {
+      if (method !== 'POST') return undefined;
+      server.put(Thing, object());
+      throw Object.assign(new Error('ECONNRESET'), { sent: true });
+    };
+    await things.create(object()).catch(() => {});
+    server.interrupt = interrupt;
+    expect((await reads.list(Thing)).map(({ metadata }) => metadata.name)).toEqual(['a', 'old']);
+    expect([cache.lister(Thing).get(key)?.metadata.name, gets()]).toEqual(['a', 2]);
+  });
+
+  it('refuse, and ask the server where they can, for objects written outside the selector', async () => {
+    const { cache, things, reads } = await blind({ labelSelector: 'app=x' });
+    const lister = cache.lister(Thing);
+    await things.create(object());
+    expect(() => lister.get(key)).toThrow(expect.objectContaining({ code: 'KW3015' }));
+    expect((await reads.get(Thing, key))?.metadata.name).toBe('a');
+    expect(lister.list().map(({ metadata }) => metadata.name)).toEqual(['old']);
+    // Out of the selector by an update of our own: gone from lists before the watch says so.
+    await things.patch(
+      { namespace: 'default', name: 'old' },
+      { type: 'merge', body: { metadata: { labels: { app: 'y' } } } },
+    );
+    expect(lister.list()).toEqual([]);
+    await things.patch(key, { type: 'merge', body: { metadata: { labels: { app: 'x' } } } });
+    expect(lister.get(key)?.metadata.name).toBe('a');
+  });
+
+  it('cost nothing once the watch has shown the write', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Thing], { clock });
+    const stop = new AbortController();
+    stops.push(stop);
+    const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
+    cache.declare(cached(Thing));
+    void cache.run(stop.signal);
+    await cache.waitForSync(stop.signal);
+    const things = cache.following(server.client).resource(Thing);
+    for (let i = 0; i < 300; i++) {
+      const { metadata } = await things.create({ ...object(), metadata: { namespace: 'default', name: `t${i}` } });
+      if (i % 2 === 0) await things.delete({ namespace: 'default', name: metadata.name ?? '' });
+    }
+    const writes = cache.informers[0]?.ownWrites;
+    await eventually(() => writes?.size === 0);
+    expect(cache.lister(Thing).size).toBe(150);
+  });
+});
