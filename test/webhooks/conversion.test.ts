@@ -4,10 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, OperatedCluster, operatorNamespace, shop } from './operated-cluster.ts';
 import { Shop, ShopBeta, shopConversion, shopDefinition } from './shop.ts';
 
-/** The embedded API server does not call webhooks of conversion yet; the real one does. */
-const isConverted = process.env['USE_EXISTING_CLUSTER'] === 'true';
-
-describe.runIf(isConverted)('a converter of an operator, called by the API server', () => {
+describe('a converter of an operator, called by the API server', () => {
   let cluster: OperatedCluster;
   beforeAll(async () => {
     cluster = await OperatedCluster.start();

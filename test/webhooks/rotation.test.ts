@@ -93,28 +93,32 @@ describe('rotation of an own authority', () => {
           failures.push('admitted what the webhook refuses');
         } catch (error) {
           failures.push(error);
+          isOver = failures.length > 20;
         }
       }
     })();
     const sizes = new Set<number>();
     const bundles = new Set<string>();
-    for (let day = 0; day < 260; day += 20) {
-      clock.jumpWall(20 * dayMs);
-      for (let minute = 0; minute < 24; minute += 6) {
-        await look();
-        clock.jumpWall(6 * 60_000);
-        const certificates = (await bundle()).match(/-----BEGIN[\s\S]+?END CERTIFICATE-----/g) ?? [];
-        sizes.add(certificates.length);
-        for (const each of certificates) bundles.add(each);
-        const before = asked;
-        await eventually('requests flow', () => asked >= before + 3);
+    try {
+      for (let day = 0; day < 260; day += 20) {
+        clock.jumpWall(20 * dayMs);
+        for (let minute = 0; minute < 24; minute += 6) {
+          await look();
+          clock.jumpWall(6 * 60_000);
+          const certificates = (await bundle()).match(/-----BEGIN[\s\S]+?END CERTIFICATE-----/g) ?? [];
+          sizes.add(certificates.length);
+          for (const each of certificates) bundles.add(each);
+          const before = asked;
+          await eventually('requests flow', () => asked >= before + 3);
+        }
       }
+    } finally {
+      isOver = true;
+      await flow;
     }
-    isOver = true;
-    await flow;
     expect(failures).toEqual([]);
     expect([...sizes].sort()).toEqual([1, 2]);
     expect(bundles.size).toBe(3);
     expect(await bundle()).not.toContain(first);
-  });
+  }, 180_000);
 });
