@@ -6,15 +6,20 @@ import {
   annotationChanged,
   generationChanged,
   labelChanged,
+  labelsMatch,
   not,
+  objectMatches,
   or,
+  predicateFuncs,
   resourceVersionChanged,
 } from '../predicate/index.ts';
 import { enqueueForObject } from './enqueue-for-object.ts';
 import { enqueueForOwner } from './enqueue-for-owner.ts';
 import { enqueueMapped } from './enqueue-mapped.ts';
 import type { EventHandler } from './event-handler.ts';
+import { withPriority } from './event-priority.ts';
 import type { ObjectEvent, UpdateEvent } from './events.ts';
+import { handlerFuncs } from './handler-funcs.ts';
 
 const Owner = { group: 'example.com', version: 'v1', kind: 'Owner', plural: 'owners', scope: 'Namespaced' } as const;
 
@@ -91,6 +96,33 @@ describe('handlers', () => {
       ),
     ).toEqual(['/a@0']);
   });
+
+  it('put what shows nothing new behind all else, and keep it there whatever the priority is', () => {
+    const version = view({ resourceVersion: '7', ownerReferences: [reference('x')] });
+    const replay = update(version, version);
+    const handlers = [enqueueForObject(), enqueueForOwner(Owner), enqueueMapped(() => [{ name: 'm' }])];
+    for (const handler of handlers) {
+      expect(requests(handler, replay)[0]).toMatch(/@-100$/);
+      expect(requests(withPriority(5, handler), replay)[0]).toMatch(/@-100$/);
+      expect(requests(withPriority(5, handler), create(version))[0]).toMatch(/@5$/);
+    }
+  });
+
+  it('may be one function a type of event', () => {
+    const handler = handlerFuncs<KubernetesObject>({
+      create: (event, context) => context.enqueue({ name: `new-${event.object.name}` }),
+      update: (event, context) => context.enqueue({ name: `was-${event.old.uid}` }),
+    });
+    expect(requests(handler, create(view()))).toEqual(['/new-a@0']);
+    expect(requests(handler, update(view(), view()))).toEqual(['/was-u@0']);
+    expect(requests(handler, { type: 'delete', object: view(), deleteStateUnknown: false })).toEqual([]);
+    expect(requests(handler, { type: 'generic', object: view() })).toEqual([]);
+  });
+
+  it('ask for each key once an event', () => {
+    const both = view({ ownerReferences: [reference('x'), reference('x')] });
+    expect(requests(enqueueForOwner(Owner), update(both, both))).toEqual(['n/x@0']);
+  });
 });
 
 describe('predicates', () => {
@@ -119,5 +151,29 @@ describe('predicates', () => {
     expect(or(not(yes), yes)(same)).toBe(true);
     expect(and()(same)).toBe(true);
     expect(or()(same)).toBe(false);
+  });
+
+  it('let through by type of event', () => {
+    const predicate = predicateFuncs<KubernetesObject>({
+      create: () => false,
+      update: (event) => event.old.uid === 'x',
+    });
+    const gone: ObjectEvent<KubernetesObject> = { type: 'delete', object: view(), deleteStateUnknown: false };
+    expect([
+      predicate(create(view())),
+      predicate(same),
+      predicate(gone),
+      predicate({ type: 'generic', object: view() }),
+    ]).toEqual([false, false, true, true]);
+  });
+
+  it('select by labels, and let through what has ceased to fit', () => {
+    const predicate = labelsMatch<KubernetesObject>({ matchLabels: { a: '1' } });
+    expect([predicate(create(view({ labels: { a: '1' } }))), predicate(create(view()))]).toEqual([true, false]);
+    expect([predicate(changed), labelsMatch('b')(changed), labelsMatch('c')(changed)]).toEqual([true, true, false]);
+    // Upstream looks at the new object alone, and nobody hears that it has left.
+    const upstream = (event: UpdateEvent<KubernetesObject>): boolean => event.object.labels['a'] === '1';
+    expect(upstream(changed)).toBe(false);
+    expect(objectMatches<KubernetesObject>((object) => object.generation === 2)(changed)).toBe(true);
   });
 });
