@@ -105,11 +105,42 @@ export const pages = controller({
 
   'a manager of something else': `
 export const run = () => new Manager({ controllers: [Site] }).run();`,
+
+  'a validator that answers true': `
+export const rules = validator(Site, {
+  create: (site) => site.spec.title !== '',
+});`,
+
+  'a validator of an operation that does not exist': `
+export const rules = validator(Site, {
+  patch: () => 'no',
+});`,
+
+  'a defaulter that returns a part only': `
+export const complete = defaulter(Site, (site) => ({ spec: { title: site.spec.title.trim() } }));`,
+
+  'a conversion that leaves out a field': `
+const Old = defineKind<{ readonly name: string }>({ group: 'example.com', version: 'v1beta1', kind: 'Site' });
+export const versions = converter(Site, [
+  spoke(Old, {
+    toHub: () => ({ spec: {} }),
+    fromHub: (site) => ({ spec: { name: site.spec.title } }),
+  }),
+]);`,
+
+  'a conversion from a field that the hub does not have': `
+const Old = defineKind<{ readonly name: string }>({ group: 'example.com', version: 'v1beta1', kind: 'Site' });
+export const versions = converter(Site, [
+  spoke(Old, {
+    toHub: (old) => ({ spec: { title: old.spec.name } }),
+    fromHub: (site) => ({ spec: { name: site.spec.name } }),
+  }),
+]);`,
 };
 
 /** What every one of them begins with. */
 export const preamble = `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
-import { controller, defineKind, Manager } from '@kubewright/runtime';
+import { controller, converter, defaulter, defineKind, Manager, spoke, validator } from '@kubewright/runtime';
 
 const Site = defineKind<{ readonly title: string }, { readonly ready: boolean }>({
   group: 'example.com',
