@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 
 /** Whom a container's process runs as; `undefined` means as the agent itself. */
 export interface ContainerUser {
@@ -6,16 +8,14 @@ export interface ContainerUser {
   readonly gid: number;
   /** Further groups. */
   readonly groups?: readonly number[];
-  /** It has no entry in the system's user database, without which some programs refuse to run. */
-  readonly unknown?: true;
 }
 
 /** The container asks for a user that it cannot have here. */
-export class ContainerUserError extends Error {
+class ContainerUserError extends Error {
   readonly code = 'KW5202';
 
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
     this.name = 'ContainerUserError';
   }
 }
@@ -67,7 +67,26 @@ export function containerUser(
   const user = users.find((one) => one.uid === uid);
   const gid = runAsGroup ?? user?.gid ?? nobody?.gid ?? uid;
   const more = canGrantGroups ? [...new Set(groups)].filter((group) => group !== gid) : [];
-  return { uid, gid, ...(more.length > 0 && { groups: more }), ...(user === undefined && { unknown: true }) };
+  return { uid, gid, ...(more.length > 0 && { groups: more }) };
+}
+
+/**
+ * Makes sure that the user database knows a user, for a program that fails otherwise. Asked of the system itself, which
+ * knows more users than its file of them.
+ *
+ * @throws {@link ContainerUserError} when it does not.
+ */
+export async function requireKnownUser(program: string, user: ContainerUser | undefined): Promise<void> {
+  try {
+    await promisify(execFile)('id', ['-un'], { ...(user && { uid: user.uid, gid: user.gid }), timeout: 5_000 });
+  } catch (error) {
+    // Its exit code; everything else says nothing of the user.
+    if (typeof (error as { readonly code?: unknown }).code !== 'number') return;
+    throw new ContainerUserError(
+      `uid ${user?.uid ?? process.getuid?.()} is not in this system's user database, without which ${program} refuses to run; ${user ? 'set securityContext.runAsUser to one that is, or to none' : 'run this node as a user that is'}`,
+      { cause: error },
+    );
+  }
 }
 
 function readUsers(passwd: string): readonly { readonly name: string; readonly uid: number; readonly gid: number }[] {

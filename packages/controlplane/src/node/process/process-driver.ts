@@ -12,7 +12,7 @@ import type {
   RunningContainer,
 } from '../driver.ts';
 import { archiveCommand } from './archive-command.ts';
-import { type ContainerUser, ContainerUserError, containerUser, type WantedUser } from './container-user.ts';
+import { type ContainerUser, containerUser, requireKnownUser, type WantedUser } from './container-user.ts';
 import { findCommand } from './find-command.ts';
 import { type GrantGroups, groupGranter } from './grant-groups.ts';
 import { hostPathOf, rewriteMountPaths } from './host-path.ts';
@@ -122,7 +122,7 @@ export class ProcessDriver implements Driver {
       reachable: await this.#programs.for(program.programFolders, user),
       hostPath: (path) => hostPathOf(path, request.mounts, root),
     });
-    if (launch.needsKnownUser !== undefined && user?.unknown) throw needsKnownUser(launch.needsKnownUser, user);
+    if (launch.needsKnownUser !== undefined) await requireKnownUser(launch.needsKnownUser, user);
     const mark = `${journal.instance}/${request.podUid}/${request.containerName}.${request.attempt}`;
     const settings = { ...this.#settings(request, { launch, user, root }), mark };
     this.#announce(request, program);
@@ -237,12 +237,6 @@ interface Settings {
   readonly mark: string;
   /** @defaultValue pipes */
   readonly stdio?: readonly ('ignore' | 'pipe')[];
-}
-
-function needsKnownUser(program: string, { uid }: ContainerUser): ContainerUserError {
-  return new ContainerUserError(
-    `uid ${uid} is not in this system's user database, without which ${program} refuses to run; use one that is (securityContext.runAsUser), or none`,
-  );
 }
 
 async function started(child: ChildProcess): Promise<ChildProcess & { pid: number }> {
