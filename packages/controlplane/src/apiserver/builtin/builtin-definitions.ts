@@ -96,6 +96,12 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
   };
 }
 
+/** What every use of a resource that goes out of use is warned of (1.36). */
+const DEPRECATIONS: ReadonlyMap<string, string> = new Map([
+  ['/v1/endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+  ['/v1/componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
+]);
+
 type Names = Omit<
   ResourceDefinition,
   'storagePrefix' | 'storageApiVersion' | 'strategy' | 'cells' | 'fieldLabels' | 'subresources'
@@ -116,6 +122,7 @@ function namesOf(row: BuiltinResource): Names {
     categories: row.categories,
     verbs: row.verbs,
     storageVersionHash: row.storageVersionHash,
+    deprecation: DEPRECATIONS.get(`${row.group}/${row.version}/${row.resource}`),
     schema,
     custom: false,
     // Upstream's descriptions are not ours to copy.

@@ -7,6 +7,7 @@ import { applyPatchBody, type PatchType, readPatchBody } from './patch-body.ts';
 import type { WriteOptions } from './query-options.ts';
 import type { Registry } from './registry.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
+import { goText, strategicFault } from './strategic-fault.ts';
 import type { Draft, Strategy } from './strategy.ts';
 import { type Updated, updateObject } from './update.ts';
 
@@ -53,19 +54,24 @@ function decodePatched(
     });
   } catch (error) {
     if (!(error instanceof StatusError) || error.httpStatus !== 400) throw error;
-    throw invalidPatch(value, error.message.replace(/^.* cannot be handled as an? \S+: /, ''));
+    const detail = error.message.replace(/^.* cannot be handled as an? \S+: /, '');
+    if (patch.type !== 'strategic') throw invalidPatch(JSON.stringify(value), detail);
+    const fault = strategicFault(readPatchBody(patch.type, patch.bytes).value, detail);
+    throw invalidPatch(fault.shown, fault.detail);
   }
   if (unknown.length > 0 && fieldValidation === 'Strict') {
-    throw invalidPatch(value, `strict decoding error: ${unknown.join(', ')}`);
+    const shown =
+      patch.type === 'strategic' ? goText(readPatchBody(patch.type, patch.bytes).value) : JSON.stringify(value);
+    throw invalidPatch(shown, `strict decoding error: ${unknown.join(', ')}`);
   }
   for (const text of unknown) call.warn(text);
   checkObjectKey(draft, definition, call);
   return draft;
 }
 
-/** Upstream shows the whole patched object and names no kind. */
-function invalidPatch(value: unknown, detail: string): StatusError {
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(value))}: ${detail}`;
+/** Upstream shows the whole patched object, or of a strategic patch the patch itself, and names no kind. */
+function invalidPatch(shown: string, detail: string): StatusError {
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${detail}`;
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',

@@ -1,74 +1,83 @@
 import {
+  checkDns1035Label,
   checkDns1123Subdomain,
   type FieldError,
   FieldPath,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import type {
-  RuleWithOperations,
-  ValidatingWebhook,
-  ValidatingWebhookConfiguration,
-  WebhookClientConfig,
-} from '../generated/drafts.ts';
-import { type Check, each, enumOf, fields, isEmpty, present, required } from '../validation/check.ts';
+import type { MutatingWebhook, ValidatingWebhookConfiguration } from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, isEmpty, present, unique } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { labelSelector } from '../validation/rules.ts';
+import { matchConditions } from './match-condition-validation.ts';
+import { webhookClientFaults } from './webhook-client-validation.ts';
+import { webhookRule } from './webhook-rules-validation.ts';
 
 /** Rules of webhook configurations. */
 export const admissionregistrationValidation: readonly ValidationEntry[] = ['validating', 'mutating'].map((kind) =>
   validationOf<ValidatingWebhookConfiguration>(`admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
-    validate: ({ webhooks }) => each(webhook)(webhooks, FieldPath.of('webhooks')),
+    // A validating webhook is a mutating one that says less.
+    validate: ({ webhooks: list }) =>
+      webhooks(list as readonly MutatingWebhook[] | undefined, FieldPath.of('webhooks')),
   }),
 );
 
-const webhook: Check<ValidatingWebhook> = (value, path) => {
+const choices = fields<MutatingWebhook>({
+  failurePolicy: present(enumOf('Fail', 'Ignore')),
+  matchPolicy: present(enumOf('Equivalent', 'Exact')),
+  sideEffects: (value, path) =>
+    value === undefined
+      ? [requiredField(path, 'must specify one of None, NoneOnDryRun')]
+      : enumOf('None', 'NoneOnDryRun')(value, path),
+  timeoutSeconds: (value, path) =>
+    value !== undefined && (value < 1 || value > 30)
+      ? [invalidField(path, value, 'the timeout value must be between 1 and 30 seconds')]
+      : [],
+  namespaceSelector: present(labelSelector),
+  objectSelector: present(labelSelector),
+  reinvocationPolicy: present(enumOf('IfNeeded', 'Never')),
+});
+
+/** One webhook, of either kind: a validating one has no policy of reinvocation. */
+const webhook: Check<MutatingWebhook> = (value, path) => {
   if (!value) return [];
-  const faults: FieldError[] = [...nameFaults(value.name, path.child('name'))];
-  faults.push(...each(webhookRule)(value.rules, path.child('rules')));
-  const choices = fields<ValidatingWebhook>({
-    failurePolicy: present(enumOf('Fail', 'Ignore')),
-    matchPolicy: present(enumOf('Equivalent', 'Exact')),
-    sideEffects: required(enumOf('None', 'NoneOnDryRun')),
-  });
-  faults.push(...choices(value, path));
-  const seconds = value.timeoutSeconds;
-  if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
-    faults.push(
-      invalidField(path.child('timeoutSeconds'), seconds, 'the timeout value must be between 1 and 30 seconds'),
-    );
-  }
-  if (isEmpty(value.admissionReviewVersions)) {
-    faults.push(requiredField(path.child('admissionReviewVersions'), 'must specify one of v1, v1beta1'));
-  }
-  return [...faults, ...clientFaults(value.clientConfig, path.child('clientConfig'))];
+  return [
+    ...nameFaults(value.name, path.child('name')),
+    ...each(webhookRule)(value.rules, path.child('rules')),
+    ...choices(value, path),
+    ...webhookClientFaults(value.clientConfig, path.child('clientConfig')),
+    ...matchConditions(value.matchConditions, path.child('matchConditions')),
+    ...reviewVersionFaults(value.admissionReviewVersions, path.child('admissionReviewVersions')),
+  ];
 };
+
+const webhooks = all(
+  each(webhook),
+  unique<MutatingWebhook>(
+    ({ name }) => name,
+    (path) => path.child('name'),
+  ),
+);
 
 function nameFaults(name: string, path: FieldPath): readonly FieldError[] {
   if (!name) return [requiredField(path)];
   const faults = checkDns1123Subdomain(name).map((detail) => invalidField(path, name, detail));
-  if (name.split('.').length >= 3) return faults;
-  return [...faults, invalidField(path, name, 'should be a domain with at least three segments separated by dots')];
+  if (faults.length > 0) return faults;
+  if (name.split('.').length >= 3) return [];
+  return [invalidField(path, name, 'should be a domain with at least three segments separated by dots')];
 }
 
-const webhookRule: Check<RuleWithOperations> = fields<RuleWithOperations>({
-  operations: required(each(enumOf('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'))),
-  apiGroups: required(),
-  apiVersions: required(),
-  resources: required(),
-});
+const KNOWN_VERSIONS = ['v1', 'v1beta1'];
 
-function clientFaults(config: WebhookClientConfig, path: FieldPath): readonly FieldError[] {
-  if ((config.url === undefined) === (config.service === undefined)) {
-    return [requiredField(path, 'exactly one of url or service is required')];
+function reviewVersionFaults(versions: readonly string[] | null | undefined, path: FieldPath): readonly FieldError[] {
+  if (versions == null || isEmpty(versions)) {
+    return [requiredField(path, `must specify one of ${KNOWN_VERSIONS.join(', ')}`)];
   }
-  if (config.url === undefined) {
-    return fields<NonNullable<typeof config.service>>({ name: required(), namespace: required() })(
-      config.service,
-      path.child('service'),
-    );
-  }
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(config.url)?.[1] ?? '';
-  if (scheme === 'https') return [];
-  const detail = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
-  return [invalidField(path.child('url'), scheme, detail)];
+  const faults = versions.flatMap((version, index) => {
+    if (versions.indexOf(version) < index) return [invalidField(path.index(index), version, 'duplicate version')];
+    return checkDns1035Label(version).map((detail) => invalidField(path.index(index), version, detail));
+  });
+  if (versions.some((version) => KNOWN_VERSIONS.includes(version))) return faults;
+  return [...faults, invalidField(path, versions, `must include at least one of ${KNOWN_VERSIONS.join(', ')}`)];
 }

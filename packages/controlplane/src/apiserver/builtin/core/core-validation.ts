@@ -23,7 +23,7 @@ import { cidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { labels, qualifiedName } from '../validation/rules.ts';
 import { templateFaults } from '../validation/template-validation.ts';
-import { parseQuantity } from '../wire/quantity.ts';
+import { billionthsOf } from '../wire/quantity.ts';
 import { quantityFaults, resourceName } from './resources-validation.ts';
 
 const SPEC = FieldPath.of('spec');
@@ -130,7 +130,7 @@ function oneLimit(
   const { name, path } = at;
   const text = (field: 'min' | 'max' | 'default' | 'defaultRequest'): string | undefined => item[field]?.[name];
   const over = (a: string | undefined, b: string | undefined): boolean =>
-    a !== undefined && b !== undefined && (parseQuantity(a)?.nano ?? 0n) > (parseQuantity(b)?.nano ?? 0n);
+    a !== undefined && b !== undefined && billionthsOf(a) > billionthsOf(b);
   const [min, max, limit, request] = [text('min'), text('max'), text('default'), text('defaultRequest')];
   const fault = (field: string, value: string | undefined, detail: string): FieldError =>
     invalidField(path.child(field).key(name), value, detail);

@@ -16,7 +16,7 @@ import type {
 } from '../generated/drafts.ts';
 import { type Check, each, fields, required, textRule } from '../validation/check.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
-import { parseQuantity } from '../wire/quantity.ts';
+import { billionthsOf } from '../wire/quantity.ts';
 
 const ENV_FIELDS = [
   'metadata.name',
@@ -89,7 +89,7 @@ export const resourceField: Check<ResourceFieldSelector> = (selector, path) => {
   if (!hugePages && !ENV_RESOURCES.includes(selector.resource))
     return [unsupportedField(at, selector.resource, ENV_RESOURCES)];
   const kind = selector.resource.endsWith('.cpu') ? 'cpu' : 'memory';
-  if ((parseQuantity(selector.divisor)?.nano ?? 0n) === 0n || DIVISORS[kind]?.includes(selector.divisor)) return [];
+  if (billionthsOf(selector.divisor) === 0n || DIVISORS[kind]?.includes(selector.divisor)) return [];
   const allowed = kind === 'cpu' ? '1m and 1' : '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei';
   const resource = selector.resource.replace(/^(limits|requests)\./, '');
   const plural = `only divisor's values ${allowed} are supported with the ${resource} resource`;

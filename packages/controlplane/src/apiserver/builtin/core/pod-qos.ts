@@ -1,5 +1,5 @@
 import type { PodSpec, ResourceRequirements } from '../generated/drafts.ts';
-import { parseQuantity } from '../wire/quantity.ts';
+import { billionthsOf } from '../wire/quantity.ts';
 
 const QOS_RESOURCES = ['cpu', 'memory'] as const;
 
@@ -18,7 +18,7 @@ export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEff
 }
 
 function amount(list: Readonly<Record<string, string>> | undefined, name: string): bigint {
-  return parseQuantity(list?.[name] ?? '0')?.nano ?? 0n;
+  return billionthsOf(list?.[name] ?? '0');
 }
 
 function asksFor(resources: ResourceRequirements, name: string): boolean {

@@ -7,7 +7,7 @@ import {
 } from '@kubewright/apimachinery';
 import type { ResourceRequirements } from '../generated/drafts.ts';
 import type { Check } from '../validation/check.ts';
-import { parseQuantity } from '../wire/quantity.ts';
+import { billionthsOf } from '../wire/quantity.ts';
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const STANDARD = new Set([
@@ -49,8 +49,8 @@ function requestFaults({ limits = {}, requests = {} }: ResourceRequirements, pat
       ...quantityFaults({ name, amount, path: path.key(name) }),
     ];
     const limit = limits[name];
-    const asked = parseQuantity(amount)?.nano ?? 0n;
-    const most = limit === undefined ? undefined : (parseQuantity(limit)?.nano ?? 0n);
+    const asked = billionthsOf(amount);
+    const most = limit === undefined ? undefined : billionthsOf(limit);
     const overcommit = CONTAINER_RESOURCES.has(name);
     if (most !== undefined && !overcommit && asked !== most) {
       faults.push(invalidField(path, amount, `must be equal to ${name} limit of ${limit}`));
@@ -85,7 +85,7 @@ export function quantityFaults(part: {
   readonly path: FieldPath;
 }): FieldError[] {
   const { name, amount, path } = part;
-  const nano = parseQuantity(amount)?.nano ?? 0n;
+  const nano = billionthsOf(amount);
   if (nano < 0n) return [invalidField(path, amount, 'must be greater than or equal to 0')];
   const divisible = ['cpu', 'memory', 'ephemeral-storage', 'storage'].includes(
     name.replace(/^(requests|limits)\./, ''),

@@ -25,7 +25,7 @@ import {
 } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
-import { parseQuantity } from '../wire/quantity.ts';
+import { billionthsOf } from '../wire/quantity.ts';
 import { hostPath } from './volume-validation.ts';
 
 const SPEC = FieldPath.of('spec');
@@ -87,7 +87,7 @@ const modes: Check<string[]> = (list, path) => {
 };
 
 function positive(amount: string, path: FieldPath): readonly FieldError[] {
-  return (parseQuantity(amount)?.nano ?? 0n) > 0n ? [] : [invalidField(path, amount, 'must be greater than zero')];
+  return billionthsOf(amount) > 0n ? [] : [invalidField(path, amount, 'must be greater than zero')];
 }
 
 function volumeFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
@@ -156,8 +156,8 @@ function claimChanges({ spec }: PersistentVolumeClaim, old: PersistentVolumeClai
       ),
     ];
   }
-  const now = parseQuantity(spec.resources.requests?.['storage'])?.nano ?? 0n;
-  const before = parseQuantity(old.spec.resources.requests?.['storage'])?.nano ?? 0n;
+  const now = billionthsOf(spec.resources.requests?.['storage']);
+  const before = billionthsOf(old.spec.resources.requests?.['storage']);
   if (now !== before && old.status.phase !== 'Bound') {
     return [
       forbiddenField(

@@ -10,7 +10,7 @@ import type {
 } from '../generated/drafts.ts';
 import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
 import { dnsLabel, noParentSteps, relativePath } from '../validation/rules.ts';
-import { parseQuantity } from '../wire/quantity.ts';
+import { billionthsOf } from '../wire/quantity.ts';
 import { resourceField, volumeField } from './env-validation.ts';
 
 const HOST_PATH_TYPES = [
@@ -50,7 +50,7 @@ const configMap: Check<ConfigMapVolumeSource> = fields<ConfigMapVolumeSource>({
 });
 
 const emptyDir: Check<EmptyDirVolumeSource> = (value, path) =>
-  (parseQuantity(value?.sizeLimit)?.nano ?? 0n) < 0n
+  billionthsOf(value?.sizeLimit) < 0n
     ? [forbiddenField(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
     : [];
 
