@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import {
   type Clock,
   type Kind,
@@ -70,8 +71,13 @@ export class Cluster implements Runnable, WatchedCluster {
     });
     this.client = this.#cache.following(options.client);
     this.#reads = new SplitReads({ cache: this.#cache, client: this.client });
-    const instance = `kubewright-${random.uid().slice(0, 8)}`;
-    this.#recorder = new ApiEventRecorder({ client: this.client, clock, random, log: log.named('events'), instance });
+    this.#recorder = new ApiEventRecorder({
+      client: this.client,
+      clock,
+      random,
+      log: log.named('events'),
+      host: hostname(),
+    });
     for (const each of caches) this.#cache.declare(asCachedKind(each));
   }
 

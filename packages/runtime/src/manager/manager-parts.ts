@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
@@ -49,8 +50,7 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   // Whatever is written through it, reads of the cache are never behind.
   const client = cache.following(plain.intercepted(kindFinder({ discovery, explain: true }), used.interceptor));
   for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
-  const instance = `kubewright-${random.uid().slice(0, 8)}`;
-  const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), instance });
+  const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), host: hostname() });
   const permissions = new Permissions({ required, used });
   return { client, cache, recorder, permissions, kinds: new KindResolver({ cache, client }) };
 }

@@ -1,10 +1,9 @@
-import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import type { ControllerParts } from '../controller/controller-loop.ts';
 import { defaultLogger } from '../log/default-logger.ts';
-import type { Logger } from '../log/logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Permissions } from '../permissions/permission-report.ts';
@@ -13,17 +12,16 @@ import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
 import { cacheFaults } from './cache-faults.ts';
 import { cacheSync } from './cache-sync.ts';
-import { withDefaults } from './controller-defaults.ts';
+import { settledControllers } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
 import { Leadership } from './leadership.ts';
 import { ManagerError } from './manager-error.ts';
+import { ManagerFate } from './manager-fate.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
-import { Milestone } from './milestone.ts';
 import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
-import { StopBudget } from './stop-budget.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
@@ -46,16 +44,13 @@ import { stopSignal } from './stop-signal.ts';
  */
 export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Logger;
   readonly #controllers: readonly ControllerDefinition[];
   readonly #from: PartsOptions;
   #parts: ManagerParts | undefined;
   readonly #first: RunnableGroup;
   readonly #everywhere: RunnableGroup;
   readonly #leading: RunnableGroup;
-  readonly #stop = new AbortController();
+  readonly #fate: ManagerFate;
   readonly #servers: ProbeServers;
   readonly #webhooks: WebhooksRunnable | undefined;
   #watchdog: Watchdog | undefined;
@@ -63,24 +58,19 @@ export class Manager implements AsyncDisposable {
   #running: Promise<void> | undefined;
   /** Controllers that run whether or not this process leads. */
   #group: ControllerGroup | undefined;
-  #budget: StopBudget | undefined;
   readonly #tracing: ReconcileTracing | undefined;
-  readonly #started = new Milestone();
-  readonly #elected = new Milestone();
 
   /** @throws ManagerError (KW3007) when two controllers have one name. */
   constructor(options: ManagerOptions) {
     const { clock = systemClock, random = systemRandom, controllers = [] } = options;
     this.#options = options;
-    this.#clock = clock;
-    this.#random = random;
-    this.#log = options.log ?? defaultLogger({ clock });
-    this.#controllers = controllers.map((each) => withDefaults(each, options.controllerDefaults));
-    checkNames(this.#controllers);
+    const { log = defaultLogger({ clock }), gracefulShutdownTimeoutMs = 30_000 } = options;
+    this.#fate = new ManagerFate({ clock, log, gracefulShutdownTimeoutMs });
+    this.#controllers = settledControllers(controllers, options.controllerDefaults);
     if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
-    this.#from = { options, controllers: this.#controllers, clock, random, log: this.#log };
+    this.#from = { options, controllers: this.#controllers, clock, random, log };
     if (options.client) this.#parts = makeParts(options.client, this.#from);
-    const group = { log: this.#log, failed: (error: unknown): void => this.#fail(error) };
+    const group = { log, failed: (error: unknown): void => this.#fate.fail(error) };
     this.#first = new RunnableGroup(group);
     this.#everywhere = new RunnableGroup(group);
     this.#leading = new RunnableGroup(group);
@@ -89,7 +79,7 @@ export class Manager implements AsyncDisposable {
     this.#servers = new ProbeServers({
       options,
       clock,
-      log: this.#log,
+      log,
       client: () => this.#parts?.client,
       cacheFaults: () => cacheFaults(this.#informers),
       webhookCheck: this.#webhooks?.check,
@@ -134,7 +124,7 @@ export class Manager implements AsyncDisposable {
    * @throws ManagerError (KW3007) once the manager was stopped.
    */
   add(runnable: Runnable): void {
-    if (this.#stop.signal.aborted) throw new ManagerError(`cannot add "${runnable.name}": the manager was stopped`);
+    if (this.#fate.signal.aborted) throw new ManagerError(`cannot add "${runnable.name}": the manager was stopped`);
     const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
     const group = runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
     group.add(runnable);
@@ -153,24 +143,24 @@ export class Manager implements AsyncDisposable {
 
   /** Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). */
   started(): Promise<void> {
-    return this.#started.promise;
+    return this.#fate.started.promise;
   }
 
   /** Resolves when this process leads for the first time; without leader election, when it starts to work. */
   elected(): Promise<void> {
-    return this.#elected.promise;
+    return this.#fate.elected.promise;
   }
 
   /** Stops the manager and waits for its end; what `run()` throws is thrown there only. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new ManagerError('the manager was disposed'));
+    this.#fate.stop(new ManagerError('the manager was disposed'));
     await this.#running?.catch(() => {});
   }
 
   async #run(): Promise<void> {
     const { signal: outer, handleSignals = outer === undefined, watchdog = true } = this.#options;
-    using stop = stopSignal({ outer, handleSignals, log: this.#log });
-    const onStop = (): void => this.#stop.abort(stop.signal.reason);
+    using stop = stopSignal({ outer, handleSignals, log: this.#from.log });
+    const onStop = (): void => this.#fate.stop(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
     // Caches outlive the controllers: a reconcile that is finishing reads them.
@@ -185,18 +175,18 @@ export class Manager implements AsyncDisposable {
       }
       if (watchdog) {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
-        this.#watchdog = new Watchdog({ log: this.#log, clock: this.#clock });
+        this.#watchdog = new Watchdog({ log: this.#from.log, clock: this.#from.clock });
       }
-      await this.#first.start(this.#stop.signal);
+      await this.#first.start(this.#fate.signal);
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
-      await this.#work(this.#group, this.#stop.signal);
+      await this.#work(this.#group, this.#fate.signal);
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#fail(error);
+      if (!this.#fate.signal.aborted) this.#fate.fail(error);
     }
     await this.#shutDown({ cacheStop, caches });
     await ownClient?.[Symbol.asyncDispose]();
-    this.#end();
+    this.#fate.end();
   }
 
   async #startServers(): Promise<void> {
@@ -212,8 +202,8 @@ export class Manager implements AsyncDisposable {
     const { webhooks = [], webhookServer: server = {} } = this.#options;
     if (webhooks.length === 0) return undefined;
     const parts = (): ReturnType<WebhooksRunnableOptions['parts']> => ({
-      clock: this.#clock,
-      log: this.#log,
+      clock: this.#from.clock,
+      log: this.#from.log,
       client: this.client,
       cache: this.cache,
       ...(this.#metrics && { metrics: this.#metrics.webhooks, certificateMetrics: this.#metrics.certificates }),
@@ -231,17 +221,17 @@ export class Manager implements AsyncDisposable {
     const leadership = new Leadership({
       election: this.#options.leaderElection,
       client: this.client,
-      clock: this.#clock,
-      random: this.#random,
-      log: this.#log,
+      clock: this.#from.clock,
+      random: this.#from.random,
+      log: this.#from.log,
       metrics: this.#metrics,
       makeGroup: (client) => this.#makeGroup((definition) => this.#needsLease(definition), client),
       always,
       leading: this.#leading,
       prepared,
-      budget: () => (signal.aborted ? this.#stopBudget : this.#newBudget()),
-      onReady: () => this.#started.reach(),
-      onElected: () => this.#elected.reach(),
+      budget: () => (signal.aborted ? this.#fate.budget : this.#fate.newBudget()),
+      onReady: () => this.#fate.started.reach(),
+      onElected: () => this.#fate.elected.reach(),
     });
     await leadership.run(signal);
   }
@@ -249,7 +239,7 @@ export class Manager implements AsyncDisposable {
   /** Waits for caches, then starts what needs them and no lease. */
   async #prepare(signal: AbortSignal): Promise<void> {
     const timeoutMs = this.#options.cacheSyncTimeoutMs ?? 0;
-    await cacheSync(this.#shared.cache, { clock: this.#clock, log: this.#log, timeoutMs, signal });
+    await cacheSync(this.#shared.cache, { clock: this.#from.clock, log: this.#from.log, timeoutMs, signal });
     await this.#everywhere.start(signal);
   }
 
@@ -257,46 +247,19 @@ export class Manager implements AsyncDisposable {
     readonly cacheStop: AbortController;
     readonly caches: Promise<void> | undefined;
   }): Promise<void> {
-    if (!this.#stop.signal.aborted) this.#stop.abort(new ManagerError('the manager has ended'));
-    const budget = this.#stopBudget;
+    if (!this.#fate.signal.aborted) this.#fate.stop(new ManagerError('the manager has ended'));
+    const { budget } = this.#fate;
     await this.#group?.stop({ undisturbed: true, budget });
     await this.#everywhere.stop(budget);
     parts.cacheStop.abort();
     await parts.caches;
     await this.#first.stop(budget);
     const flush = new AbortController();
-    const timer = this.#clock.setTimer(1_000, () => flush.abort());
+    const timer = this.#from.clock.setTimer(1_000, () => flush.abort());
     await this.#parts?.recorder.stop(flush.signal);
     timer[Symbol.dispose]();
     await this.#servers[Symbol.asyncDispose]();
     await this.#watchdog?.[Symbol.asyncDispose]();
-  }
-
-  /** Says how it ended: throws the failure that stopped it, or names what was left behind. */
-  #end(): void {
-    const { reason } = this.#stop.signal;
-    const late = this.#stopBudget.late.join(', ');
-    const left = new ManagerError(`stopped, but these did not end in time: ${late}; do they heed their signal?`);
-    const failure = reason instanceof RunFailure ? reason.cause : late === '' ? undefined : left;
-    const never = failure ?? new ManagerError('the manager was stopped before it had started');
-    this.#started.fail(never);
-    this.#elected.fail(never);
-    if (failure !== undefined) throw failure;
-  }
-
-  /** One budget for all that is stopped. */
-  get #stopBudget(): StopBudget {
-    this.#budget ??= this.#newBudget();
-    return this.#budget;
-  }
-
-  #newBudget(): StopBudget {
-    return new StopBudget(this.#clock, this.#options.gracefulShutdownTimeoutMs ?? 30_000);
-  }
-
-  #fail(error: unknown): void {
-    if (this.#stop.signal.aborted) this.#log.error('a failure while stopping', { error });
-    else this.#stop.abort(new RunFailure(error));
   }
 
   get #shared(): ManagerParts {
@@ -323,31 +286,15 @@ export class Manager implements AsyncDisposable {
       client,
       cache,
       kinds,
-      clock: this.#clock,
-      random: this.#random,
-      log: this.#log,
+      clock: this.#from.clock,
+      random: this.#from.random,
+      log: this.#from.log,
       recorder: (controller, regarding) => recorder.for(controller, regarding),
-      panicked: (error) => this.#fail(error),
+      panicked: (error) => this.#fate.fail(error),
       ...(this.#tracing && { tracing: this.#tracing }),
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
       ...(this.#metrics && { metrics: this.#metrics }),
     };
     return new ControllerGroup(this.#controllers.filter(wanted), parts);
-  }
-}
-
-/** Carries a failure as the reason of a stop. */
-class RunFailure extends Error {
-  constructor(cause: unknown) {
-    super('the manager failed', { cause });
-  }
-}
-
-function checkNames(controllers: readonly ControllerDefinition[]): void {
-  const seen = new Set<string>();
-  for (const { name } of controllers) {
-    if (seen.has(name))
-      throw new ManagerError(`cannot run two controllers named "${name}"; give one of them another "name"`);
-    seen.add(name);
   }
 }

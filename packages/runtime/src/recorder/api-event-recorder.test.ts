@@ -19,7 +19,7 @@ function setUp(): { clock: VirtualClock; server: FakeApiServer; recorder: ApiEve
     clock,
     random: seededRandom(3),
     log: silentLogger,
-    instance: 'i',
+    host: 'i',
   });
   return { clock, server, recorder };
 }
@@ -39,7 +39,7 @@ describe('ApiEventRecorder', () => {
       reason: 'Created',
       action: 'Create',
       reportingController: 'sites',
-      reportingInstance: 'i',
+      reportingInstance: 'sites-i',
       regarding: { apiVersion: 'v1', kind: 'Pod', name: 'a', namespace: 'shop', uid: 'u1' },
       eventTime: '2026-01-01T00:00:00.000000Z',
     });

@@ -34,8 +34,8 @@ export interface ApiEventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Names the process, such as `name-host`. */
-  readonly instance: string;
+  /** Name of the machine or pod: together with the controller's it names who reports. */
+  readonly host: string;
 }
 
 interface Series {
@@ -111,7 +111,7 @@ export class ApiEventRecorder {
   }
 
   #event(note: EventNote, about: { readonly controller: string; readonly regarding: KubernetesObject }): ApiEvent {
-    const { clock, random, instance } = this.#options;
+    const { clock, random, host } = this.#options;
     const { regarding, controller } = about;
     const namespace = regarding.metadata.namespace ?? 'default';
     return {
@@ -124,7 +124,7 @@ export class ApiEventRecorder {
       action: (note.action ?? note.reason).slice(0, 128),
       note: cutBytes(note.note, 1_024),
       reportingController: controller,
-      reportingInstance: instance.slice(0, 128),
+      reportingInstance: `${controller}-${host}`.slice(0, 128),
       regarding: objectReference(regarding),
       ...(note.related && { related: objectReference(note.related) }),
     };

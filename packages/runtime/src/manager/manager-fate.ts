@@ -1,0 +1,70 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+import { ManagerError } from './manager-error.ts';
+import { Milestone } from './milestone.ts';
+import { StopBudget } from './stop-budget.ts';
+
+/** What a fate is made from. */
+export interface ManagerFateOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly gracefulShutdownTimeoutMs: number;
+}
+
+/** Carries a failure as the reason of a stop. */
+class RunFailure extends Error {
+  constructor(cause: unknown) {
+    super('the manager failed', { cause });
+  }
+}
+
+/** How far a manager has come, why it stops, and how it ended. */
+export class ManagerFate {
+  readonly started: Milestone = new Milestone();
+  readonly elected: Milestone = new Milestone();
+  readonly #options: ManagerFateOptions;
+  readonly #stop = new AbortController();
+  #budget: StopBudget | undefined;
+
+  constructor(options: ManagerFateOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted when the manager is to stop. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** One budget for all that is stopped. */
+  get budget(): StopBudget {
+    this.#budget ??= this.newBudget();
+    return this.#budget;
+  }
+
+  newBudget(): StopBudget {
+    return new StopBudget(this.#options.clock, this.#options.gracefulShutdownTimeoutMs);
+  }
+
+  /** Stops for a reason; the first one counts. */
+  stop(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Stops for a failure, which the end throws. */
+  fail(error: unknown): void {
+    if (this.signal.aborted) this.#options.log.error('a failure while stopping', { error });
+    else this.#stop.abort(new RunFailure(error));
+  }
+
+  /** Says how it ended: throws the failure that stopped it, or names what was left behind. */
+  end(): void {
+    const { reason } = this.signal;
+    const late = this.budget.late.join(', ');
+    const left = new ManagerError(`stopped, but these did not end in time: ${late}; do they heed their signal?`);
+    const failure = reason instanceof RunFailure ? reason.cause : late === '' ? undefined : left;
+    const never = failure ?? new ManagerError('the manager was stopped before it had started');
+    this.started.fail(never);
+    this.elected.fail(never);
+    if (failure !== undefined) throw failure;
+  }
+}
