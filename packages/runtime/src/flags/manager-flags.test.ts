@@ -43,10 +43,10 @@ describe('managerFlags', () => {
       '-odd-',
       '--kubeconfig=b=c',
       '--webhook-port',
-      '0',
+      '-1',
       '--',
     ]);
-    expect(flags).toMatchObject({ kubeconfig: 'b=c', context: '-odd-', webhookServer: { port: 0 } });
+    expect(flags).toMatchObject({ kubeconfig: 'b=c', context: '-odd-', webhookServer: { port: -1 } });
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe('managerFlags', () => {
     [['extra'], 'cannot read "extra"'],
     [['--kubeconfig'], 'needs a value'],
     [['--leader-elect=maybe'], 'true or false'],
-    [['--webhook-port=-1'], 'is a port'],
+    [['--webhook-port=-2'], 'is a port'],
     [['--enable-http2'], 'HTTP/1.1'],
     [['--leader-elect'], 'no lease'],
     [['--zap-log-level=loud'], 'a number above 0'],

@@ -35,7 +35,7 @@ const known: Readonly<Record<string, FlagDefinition>> = {
   'metrics-cert-path': { type: 'text', help: 'folder of the metrics certificate' },
   'metrics-cert-name': { type: 'text', help: 'file of the metrics certificate', default: 'tls.crt' },
   'metrics-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
-  'webhook-port': { type: 'text', help: 'port of the webhook server', default: '9443' },
+  'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
   'webhook-cert-path': { type: 'text', help: 'folder of the webhook certificate' },
   'webhook-cert-name': { type: 'text', help: 'file of the webhook certificate', default: 'tls.crt' },
   'webhook-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
@@ -93,6 +93,6 @@ function filesOf(server: 'metrics' | 'webhook', flags: ReadonlyMap<string, strin
 
 function portOf(text: string): number {
   const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  if (/^(\d{1,5}|-1)$/.test(text) && port <= 65_535) return port;
   throw new FlagError(`the flag --webhook-port is a port, not ${JSON.stringify(text)}`);
 }

@@ -16,6 +16,10 @@ export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookM
     'code',
   ]);
   const inFlight = make.gauge(`${prefix}_webhook_requests_in_flight`, 'Webhook requests being answered', ['webhook']);
+  const verdicts = make.counter('kubewright_webhook_verdicts_total', 'Reviews of admission by path and verdict', [
+    'webhook',
+    'verdict',
+  ]);
   const panics = {
     admission: make.counter(
       `${prefix}_webhook_panics_total`,
@@ -39,6 +43,7 @@ export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookM
           requests.inc({ webhook, code: String(code) });
           latency.observe({ webhook }, seconds);
         },
+        judged: (verdict) => verdicts.inc({ webhook, verdict }),
       };
     },
     panicked: (what) => panics[what].inc(),

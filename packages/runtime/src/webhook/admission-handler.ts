@@ -20,7 +20,11 @@ export function admissionHandler(
     const review = readAdmissionReview(call);
     if ('fault' in review) {
       log.error('bad request', { error: review.fault.message });
-      return { status: 200, json: writeAdmissionReview(errored(review.fault.code, review.fault.message), undefined) };
+      return {
+        status: 200,
+        json: writeAdmissionReview(errored(review.fault.code, review.fault.message), undefined),
+        verdict: 'error',
+      };
     }
     const { request } = review;
     const requestLog = withRequest(log, webhooks, request);
@@ -28,7 +32,7 @@ export function admissionHandler(
     const asked = { request, log: requestLog, signal: call.signal };
     const response = await ask(webhooks, asked, parts);
     requestLog.debug('wrote response', { allowed: response.allowed, ...brief(response) });
-    return { status: 200, json: writeAdmissionReview(response, review) };
+    return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
   };
 }
 
@@ -116,6 +120,11 @@ function withRequest(log: Logger, webhooks: readonly AdmissionWebhook[], request
     user: request.userInfo.username ?? '',
     requestID: request.uid,
   });
+}
+
+function verdictOf({ allowed, result }: AdmissionResponse): 'allowed' | 'denied' | 'error' {
+  if (allowed) return 'allowed';
+  return (result?.code ?? 403) >= 500 ? 'error' : 'denied';
 }
 
 function brief(response: AdmissionResponse): Record<string, unknown> {

@@ -104,6 +104,16 @@ describe('Manager with webhooks', () => {
     await end;
   });
 
+  it('serves none when told so, and is ready', async () => {
+    const { manager: made } = manager({
+      webhookServer: { port: -1, certificates: certificateFiles({ directory: '/nowhere' }) },
+    });
+    await using _manager = made;
+    await made.started();
+    expect(made.ports.webhook).toBeUndefined();
+    expect((await text(`http://127.0.0.1:${made.ports.health}/readyz/webhook`)).status).toBe(200);
+  });
+
   it('needs nothing of this where there are none', () => {
     const { manager: made } = manager({ webhooks: [], webhookServer: { certificates: certificateFiles() } });
     expect(made.ports.webhook).toBeUndefined();

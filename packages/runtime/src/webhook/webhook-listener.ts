@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, parseDurationMs } from '@kubewright/apimachinery';
-import { readBody } from './read-body.ts';
-import type { WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
+import { BodyReader } from './read-body.ts';
+import type { WebhookAnswer, WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
 import type { WebhookRoute } from './webhook-router.ts';
 
 /** Longest that an answer may take, also when the caller names no time, in milliseconds; the API's own limit. */
 const longestMs = 30_000;
+
+/** Most bytes of all reviews that are in work: two of the largest conversions. */
+const maxHeldBytes = 256 * 1024 * 1024;
 
 /** Answers requests of a Node HTTP server by the routes of webhooks. */
 export function webhookListener(
@@ -15,6 +18,7 @@ export function webhookListener(
   const { clock, metrics } = parts;
   const log = parts.log.named('webhook');
   const counters = new Map<string, WebhookPathMetrics>();
+  const bodies = new BodyReader(maxHeldBytes);
   for (const path of routes.keys()) if (metrics) counters.set(path, metrics.path(path));
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -26,11 +30,12 @@ export function webhookListener(
     counter?.started();
     let answer: Reply = { status: 500, text: 'internal error\n' };
     try {
-      answer = await answerOf(route, { request, response, clock, timeoutMs: timeoutOf(query) });
+      answer = await answerOf(route, { request, response, clock, bodies, timeoutMs: timeoutOf(query) });
     } catch (error) {
       log.error('a webhook request failed', { path, error });
     }
     reply(response, answer);
+    if (answer.verdict) counter?.judged(answer.verdict);
     counter?.finished(answer.status, (clock.monotonic() - started) / 1000);
   };
   return (request, response) => void serve(request, response);
@@ -40,6 +45,7 @@ interface Reply {
   readonly status: number;
   readonly text: string;
   readonly isJson?: boolean;
+  readonly verdict?: WebhookAnswer['verdict'] | undefined;
 }
 
 async function answerOf(
@@ -48,27 +54,29 @@ async function answerOf(
     readonly request: IncomingMessage;
     readonly response: ServerResponse;
     readonly clock: Clock;
+    readonly bodies: BodyReader;
     readonly timeoutMs: number;
   },
 ): Promise<Reply> {
-  const { request, response, clock, timeoutMs } = call;
+  const { request, response, clock, bodies, timeoutMs } = call;
   if (request.method !== 'POST') return { status: 405, text: 'Method Not Allowed\n' };
-  const body = await readBody(request, route.maxBytes);
-  if (body === undefined) {
-    // What is still coming is not read: the connection cannot be used again.
-    response.setHeader('connection', 'close');
-    return asJson(route.tooLarge);
-  }
-  const patience = new AbortController();
-  const giveUp = (): void => patience.abort(new Error('the API server no longer waits for the answer'));
-  using _timer = clock.setTimer(timeoutMs, giveUp, { unref: true });
-  response.once('close', giveUp);
-  const contentType = request.headers['content-type'];
-  return asJson(await route.answer({ body, contentType, signal: patience.signal }));
+  const use = async (body: Uint8Array): Promise<Reply> => {
+    const patience = new AbortController();
+    const giveUp = (): void => patience.abort(new Error('the API server no longer waits for the answer'));
+    using _timer = clock.setTimer(timeoutMs, giveUp, { unref: true });
+    response.once('close', giveUp);
+    const contentType = request.headers['content-type'];
+    return asJson(await route.answer({ body, contentType, signal: patience.signal }));
+  };
+  const reply = await bodies.read(request, { maxBytes: route.maxBytes, use });
+  if (typeof reply !== 'string') return reply;
+  // What is still coming is not read: the connection cannot be used again.
+  response.setHeader('connection', 'close');
+  return reply === 'too large' ? asJson(route.tooLarge) : { status: 503, text: 'too many requests at a time\n' };
 }
 
-function asJson({ status, json }: { readonly status: number; readonly json: unknown }): Reply {
-  return { status, text: `${JSON.stringify(json)}\n`, isJson: true };
+function asJson({ status, json, verdict }: WebhookAnswer): Reply {
+  return { status, text: `${JSON.stringify(json)}\n`, isJson: true, verdict };
 }
 
 function reply(response: ServerResponse, { status, text, isJson = false }: Reply): void {

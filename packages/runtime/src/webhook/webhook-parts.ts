@@ -16,6 +16,8 @@ export interface WebhookPathMetrics {
   started(): void;
   /** @param code - of HTTP: refusals are answered with 200 too. */
   finished(code: number, seconds: number): void;
+  /** What was answered to a review of admission; the HTTP code does not say. */
+  judged(verdict: 'allowed' | 'denied' | 'error'): void;
 }
 
 /** What webhooks are served with. */
@@ -39,4 +41,6 @@ export interface WebhookCall {
 export interface WebhookAnswer {
   readonly status: number;
   readonly json: unknown;
+  /** Of reviews of admission. */
+  readonly verdict?: 'allowed' | 'denied' | 'error';
 }

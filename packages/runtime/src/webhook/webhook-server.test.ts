@@ -146,6 +146,8 @@ describe('WebhookServer', () => {
     expect(text).toContain(`le="1e-08",webhook="${path}"`);
     expect(text).toContain(`controller_runtime_webhook_requests_in_flight{webhook="${path}"} 0`);
     expect(text).toContain('controller_runtime_webhook_panics_total 1');
+    expect(text).toContain(`kubewright_webhook_verdicts_total{webhook="${path}",verdict="denied"} 1`);
+    expect(text).toContain('kubewright_webhook_verdicts_total{webhook="/broken",verdict="error"} 1');
   });
 
   it('waits for answers under way when it stops, and aborts those whose caller has left', async () => {

@@ -16,7 +16,7 @@ const { createServer } = process.getBuiltinModule('node:https');
 
 /** Settings of the server that a manager serves webhooks with. */
 export interface WebhookServerOptions {
-  /** 0 lets the system choose. @defaultValue 9443 */
+  /** 0 lets the system choose, -1 serves no webhooks. @defaultValue 9443 */
   readonly port?: number;
   /** Address to listen on. @defaultValue all */
   readonly host?: string;

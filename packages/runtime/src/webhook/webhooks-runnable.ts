@@ -33,12 +33,22 @@ export class WebhooksRunnable implements Runnable {
 
   /** Passes while the server answers. */
   readonly check: HealthCheck = (signal) => {
+    if (this.#isDisabled) return undefined;
     if (this.#server) return this.#server.startedCheck(signal);
     throw new WebhookError('webhook server has not been started yet');
   };
 
+  get #isDisabled(): boolean {
+    return this.#options.server.port === -1;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     const { webhooks, server: settings, parts } = this.#options;
+    if (this.#isDisabled) {
+      parts().log.named('webhook').info('Webhook server is disabled');
+      this.#serving.reach();
+      return;
+    }
     try {
       // Loaded with Node's HTTPS server only when there are webhooks.
       const { WebhookServer } = await import('./webhook-server.ts');

@@ -50,7 +50,7 @@ export function served(webhooks: readonly WebhookDefinition[], more: Partial<Web
   const lines: Record<string, unknown>[] = [];
   const counts = { panics: [] as string[] };
   const metrics: WebhookMetrics = {
-    path: () => ({ started() {}, finished() {} }),
+    path: () => ({ started() {}, finished() {}, judged() {} }),
     panicked: (what) => void counts.panics.push(what),
   };
   const log = jsonLogger({ level: 'debug', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
