@@ -1,0 +1,57 @@
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { controller, type Logger, Manager, type ManagerOptions } from '@kubewright/runtime';
+import { NoteKind } from './note.ts';
+
+/** What {@link interopManager} is told. */
+export interface InteropOptions {
+  /** @defaultValue one that the manager makes and measures */
+  readonly client?: KubernetesClient;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly log: Logger;
+  readonly onLeading: () => void;
+  readonly options?: Partial<ManagerOptions>;
+}
+
+/** An operator that does what `bench/peers/go/interop` does on controller-runtime. */
+export function interopManager({ client, namespace, identity, log, onLeading, options }: InteropOptions): Manager {
+  const notes = controller({
+    for: NoteKind,
+    owns: [ConfigMap],
+    finalizers: { 'runtime.example.com/cleanup': async () => {} },
+    async reconcile(note, ctx) {
+      ctx.log.info('reconciling', { text: 'given' });
+      const { name = '' } = note.metadata;
+      if (name === 'fails') throw new Error('told to fail');
+      const data = { text: note.spec.text, by: 'operator' };
+      await ctx.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data } satisfies ConfigMap);
+      await ctx.setStatus({ text: note.spec.text, by: 'operator' });
+    },
+  });
+  const leading = {
+    name: 'leading',
+    run: (signal: AbortSignal) => {
+      onLeading();
+      return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    },
+  };
+  return new Manager({
+    ...(client && { client }),
+    namespaces: [namespace],
+    controllers: [notes],
+    runnables: [leading],
+    leaderElection: {
+      id: 'notes',
+      namespace,
+      identity,
+      leaseDurationSeconds: 4,
+      renewDeadlineSeconds: 3,
+      retryPeriodSeconds: 0.4,
+    },
+    metricsBindAddress: '127.0.0.1:0',
+    log,
+    watchdog: false,
+    ...options,
+  });
+}

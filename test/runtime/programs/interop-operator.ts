@@ -1,0 +1,13 @@
+// Our side of the contest for a lease that bench/peers/record.mjs records. Arguments: namespace, identity.
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import { jsonLogger } from '@kubewright/runtime';
+import { interopManager } from './interop-manager.ts';
+
+const [namespace = '', identity = ''] = process.argv.slice(2);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const client = clientFromConfig(await loadClientConfig());
+const log = jsonLogger({ destination: process.stderr });
+const manager = interopManager({ client, namespace, identity, log, onLeading: () => say('leads') });
+await manager.run();
+await client[Symbol.asyncDispose]();
+say('ended');
