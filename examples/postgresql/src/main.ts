@@ -1,7 +1,5 @@
 import { runOperator } from '@kubewright/runtime';
 import { postgresql } from './controllers/postgresql.ts';
 
-process.exitCode = await runOperator({
-  controllers: [postgresql],
-  leaderElection: { id: 'postgresql.database.db.example.com' },
-});
+const leaderElection = { id: 'postgresql-operator.db.example.com' };
+process.exitCode = await runOperator({ controllers: [postgresql], leaderElection });
