@@ -95,7 +95,7 @@ export class HookMatcher {
     const { attributes } = input;
     const { metrics, type } = this.#options;
     const { object, oldObject } = await input.objectsIn(version);
-    const request = { ...admissionRequest(attributes, version), ...(attributes.namespace === '' && { namespace: '' }) };
+    const request = admissionRequest(attributes, version);
     const verdict = hook.conditions.evaluate({ object: object ?? null, oldObject: oldObject ?? null, request });
     const { name } = hook.spec;
     if (verdict.matches === true) return true;

@@ -1,7 +1,7 @@
 import { LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
 import type { CelEnvironment } from '@kubewright/schema';
 import type { WebhookClientConfig } from '../../webhooks/webhook-client.ts';
-import { MatchConditions } from './match-conditions.ts';
+import { MatchConditions } from '../match-conditions.ts';
 
 /** One webhook as it is stored (admissionregistration/v1), mutating or validating. Defaults are filled in. */
 export interface WebhookSpec {

@@ -69,8 +69,6 @@ const configured = [
   hook('c-old-null', 'allow', conditions('oldObject == null', 'has(object.metadata.labels)', '!has(request.subResource) || request.subResource == ""')),
   hook('c-request', 'allow', conditions('request.kind.kind == "ConfigMap" && request.resource.resource == "configmaps" && request.namespace == "wh-rec" && request.dryRun == false', '"system:masters" in request.userInfo.groups', 'request.name == "c-request"')),
   hook('c-options', 'allow', conditions('request.options.fieldManager == "me"')),
-  hook('c-authorizer', 'allow', conditions('authorizer.group("").resource("configmaps").namespace("wh-rec").check("get").allowed()')),
-  hook('c-authorizer-no', 'allow', conditions('!authorizer.requestResource.check("nothing").allowed()')),
   hook('c-selector-no', 'allow', { namespaceSelector: { matchLabels: { team: 'other' } } }),
   hook('c-selector', 'allow', { namespaceSelector: { matchLabels: { team: 'red' } } }),
   hook('c-scope-cluster', 'allow', { rules: [rule(['CREATE'], '', ['configmaps'], { scope: 'Cluster' })] }),
@@ -92,6 +90,53 @@ const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 
 const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.wh.example.com' }, spec: { group: 'wh.example.com', scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' }, versions: ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema, subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } } })) } };
 const hpa = (version) => ({ apiVersion: `autoscaling/${version}`, kind: 'HorizontalPodAutoscaler', metadata: { name: `h-${version}` }, spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } } });
 const widgetRule = (operations, version, resources = ['widgets']) => ({ operations, apiGroups: ['wh.example.com'], apiVersions: [version], resources });
+
+/** Webhooks that are refused when they are written. */
+const anyRule = (more) => ({ rules: [{ ...createCm[0], ...more }] });
+const serviceAt = (more) => ({ clientConfig: { service: { namespace: 'n', name: 's', ...more } } });
+const faulty = [
+  { name: 'short.com' },
+  { name: 'UPPER.example.com' },
+  { name: '' },
+  { failurePolicy: 'Maybe' },
+  { matchPolicy: 'Almost' },
+  { sideEffects: 'Some' },
+  { sideEffects: undefined },
+  { timeoutSeconds: 0 },
+  { timeoutSeconds: 31 },
+  { admissionReviewVersions: [] },
+  { admissionReviewVersions: ['v2'] },
+  { admissionReviewVersions: ['v1', 'v1', 'V3'] },
+  { clientConfig: {} },
+  { clientConfig: { url: 'https://a', service: { namespace: 'n', name: 's' } } },
+  { clientConfig: { url: 'http://user:word@host/path?q=1#frag' } },
+  { clientConfig: { url: 'https:///path' } },
+  serviceAt({ name: '' }),
+  serviceAt({ namespace: '', port: 70000 }),
+  serviceAt({ path: 'relative' }),
+  serviceAt({ path: '/a//b' }),
+  serviceAt({ path: '//' }),
+  serviceAt({ path: '/UP/' }),
+  anyRule({ operations: [] }),
+  anyRule({ operations: ['*', 'CREATE'] }),
+  anyRule({ operations: ['MAKE'] }),
+  anyRule({ apiGroups: ['*', 'apps'] }),
+  anyRule({ apiGroups: [], apiVersions: [], resources: [] }),
+  anyRule({ apiVersions: ['*', 'v1', ''] }),
+  anyRule({ resources: ['*', '*/*'] }),
+  anyRule({ resources: ['*', 'pods'] }),
+  anyRule({ resources: ['pods/*', 'pods/status', ''] }),
+  anyRule({ resources: ['*/status', 'pods/status'] }),
+  anyRule({ scope: 'Everywhere' }),
+  { objectSelector: { matchExpressions: [{ key: 'a b', operator: 'Near', values: ['x'] }] } },
+  { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
+  conditions('object.'),
+  conditions('1 + 1'),
+  conditions(''),
+  conditions('request.nothing == 1'),
+  conditions('unknown == 1'),
+  { matchConditions: [{ name: 'a', expression: 'true' }, { name: 'a', expression: 'true' }, { name: '', expression: 'true' }, { name: 'a b', expression: 'true' }] },
+];
 
 export const steps = [
   ['POST', '/api/v1/namespaces', { metadata: { name: 'wh-rec', labels: { team: 'red' } } }],
@@ -116,6 +161,9 @@ export const steps = [
   ...configured.map(({ name }) => create(name.replace('.example.com', ''), name.startsWith('c-options') ? '?fieldManager=me&fieldValidation=Strict' : '')),
   ['POST', CMS, { ...config('other'), metadata: { name: 'no-manager', labels: { case: 'c-options' } } }],
   ['POST', CMS, { ...config('other'), metadata: { name: 'impersonated', labels: { case: 'c-false' } } }, { headers: { 'impersonate-user': 'jane', 'impersonate-group': 'system:masters', 'impersonate-uid': '42', 'impersonate-extra-scopes': 'a' } }],
+  ...faulty.map((more, index) => validating(`faulty-${index}`, hook('faulty', 'allow', more))),
+  validating('faulty-twice', hook('faulty', 'allow'), hook('faulty', 'allow')),
+  mutating('faulty-policy', hook('faulty', 'allow', { reinvocationPolicy: 'Always' })),
   remove('validating', 'configured'),
   remove('validating', 'configured2'),
   // order and reinvocation

@@ -6,7 +6,9 @@ import {
   CelEvaluationError,
   type CelExpression,
   compileExpression,
+  kubernetesEnvironment,
 } from '@kubewright/schema';
+import { requestSchema } from './request-schema.ts';
 
 /** What expressions may look at. Absent objects are `null`. */
 export interface ConditionInput {
@@ -23,7 +25,7 @@ export type Verdict =
   | { readonly matches: undefined; readonly faults: readonly string[] };
 
 const BUDGET = 2_500_000;
-const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: 'dyn' } as const;
+const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
 
 /** The CEL conditions of a webhook, all of which must hold. Compiled when they are first asked. */
 export class MatchConditions {
@@ -56,12 +58,24 @@ export class MatchConditions {
   }
 
   #compile(expression: string): CelExpression | Error {
-    try {
-      return compileExpression(expression.trim(), { environment: this.#environment, variables: VARIABLES });
-    } catch (error) {
-      if (error instanceof CelCompileError) return error;
-      throw error;
-    }
+    return compiled(expression, this.#environment);
+  }
+}
+
+/** Why an expression cannot be a condition, if so. */
+export function conditionFault(expression: string): string | undefined {
+  const made = compiled(expression, kubernetesEnvironment());
+  if (made instanceof Error) return `compilation failed: ${made.message}`;
+  const { resultType: type } = made.program;
+  return type.kind === 'bool' || type.kind === 'dyn' ? undefined : `must evaluate to bool but got ${type.name}`;
+}
+
+function compiled(expression: string, environment: CelEnvironment): CelExpression | Error {
+  try {
+    return compileExpression(expression.trim(), { environment, variables: VARIABLES });
+  } catch (error) {
+    if (error instanceof CelCompileError) return error;
+    throw error;
   }
 }
 
