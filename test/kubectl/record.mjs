@@ -4,22 +4,27 @@
 //
 // Starts nothing but a played node (kubelet's port included) and a recording proxy, both on loopback, and writes
 // testdata/recorded.json. Needs kubectl 1.32 and openssl on the PATH.
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
+import { build } from 'esbuild';
 
 const kubeconfig = process.env.KUBECONFIG;
 if (!kubeconfig) throw new Error('set KUBECONFIG to the kubeconfig of a fresh control plane');
-// Loads TypeScript; packages come built (`npm run build`).
-const vite = await createServer({
-  configFile: false,
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+// Node cannot read TypeScript yet; below node_modules, so that what stays outside the bundle is found.
+const folder = here('../../node_modules/.cache/kubewright');
+mkdirSync(folder, { recursive: true });
+const bundle = `${folder}/record-kubectl.mjs`;
+await build({
+  entryPoints: [here('record.ts')],
+  outfile: bundle,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  conditions: ['kubewright-source'],
+  external: ['kubernetes-types', 'ws', 'yaml'],
   logLevel: 'error',
-  server: { middlewareMode: true, watch: null, ws: false },
-  optimizeDeps: { noDiscovery: true },
-  ssr: { external: ['apimachinery', 'client', 'controlplane', 'runtime'].map((name) => `@kubewright/${name}`) },
 });
-try {
-  const module = await vite.ssrLoadModule(fileURLToPath(new URL('record.ts', import.meta.url)));
-  await module.record(kubeconfig);
-} finally {
-  await vite.close();
-}
+const { record } = await import(bundle);
+await record(kubeconfig, here('testdata/'));

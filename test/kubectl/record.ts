@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { Manager, silentLogger } from '@kubewright/runtime';
@@ -17,10 +16,8 @@ import { startRecordingProxy } from './recording-proxy.ts';
 import { runKubectl } from './run-kubectl.ts';
 import { Settling } from './settle.ts';
 
-const folder = fileURLToPath(new URL('testdata/', import.meta.url));
-
 /** Runs the matrix against the control plane of a kubeconfig, playing its nodes, and writes down what kubectl printed and sent. */
-export async function record(kubeconfig: string): Promise<void> {
+export async function record(kubeconfig: string, folder: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'kubewright-kubectl-'));
   const config = parse(readFileSync(kubeconfig, 'utf8')) as Kubeconfig;
   const server = config.clusters[0]?.cluster.server ?? '';

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { decodeProtobuf } from '@kubewright/schema';
 import { answerFacts, type Exchange } from './exchange.ts';
 
 /** Stands between kubectl and the API server and remembers what is said. */
@@ -87,7 +88,7 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
       const raw = {
         status: answer.statusCode ?? 502,
         contentType: answer.headers['content-type'],
-        body: Buffer.concat(got).toString('utf8'),
+        body: readable(Buffer.concat(got), answer.headers['content-type']),
         watch: /[?&]watch=(true|1)/.test(request.url ?? ''),
       };
       remember(requestFacts(request, Buffer.concat(sent)), raw);
@@ -98,6 +99,16 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
   response.on('close', () => upstream.destroy());
   request.on('data', (chunk: Buffer) => sent.push(chunk));
   request.pipe(upstream);
+}
+
+/** Protobuf is remembered as the JSON that it stands for. */
+function readable(body: Buffer, contentType = ''): string {
+  if (!contentType.startsWith('application/vnd.kubernetes.protobuf')) return body.toString('utf8');
+  try {
+    return JSON.stringify(decodeProtobuf(body).object);
+  } catch {
+    return ''; // events of a watch, discovery: only the status is compared
+  }
 }
 
 function tunnel(
