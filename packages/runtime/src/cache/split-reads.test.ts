@@ -145,4 +145,15 @@ describe('reads after writes through the client', () => {
     await eventually(() => writes?.size === 0);
     expect(cache.lister(Thing).size).toBe(150);
   });
+
+  it('are answered live until the cache has listed', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Thing], { clock });
+    const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
+    cache.declare(cached(Thing));
+    server.put(Thing, object());
+    const reads = new SplitReads({ cache, client: server.client });
+    expect((await reads.get(Thing, key))?.metadata.name).toBe('a');
+    expect(await reads.list(Thing)).toHaveLength(1);
+  });
 });

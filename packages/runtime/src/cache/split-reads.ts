@@ -1,5 +1,6 @@
 import { deepFreeze, isNotFound, type Kind, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
+import type { Informer } from './informer.ts';
 import type { InformerCache } from './informer-cache.ts';
 import type { CacheListOptions } from './lister.ts';
 
@@ -31,10 +32,9 @@ export class SplitReads {
     options: ReadOptions = {},
   ): Promise<T | undefined> {
     options.signal?.throwIfAborted();
-    if (!this.#cache.holds(kind, key.namespace)) return this.#live(kind, key, options);
-    const unknown = this.#cache
-      .informersOf(kind, key)
-      .some(({ ownWrites }) => ownWrites.isUncertain(key) || ownWrites.isOutside(key));
+    const informers = this.#cache.informersOf(kind, key);
+    if (!this.#cache.holds(kind, key.namespace) || !allListed(informers)) return this.#live(kind, key, options);
+    const unknown = informers.some(({ ownWrites }) => ownWrites.isUncertain(key) || ownWrites.isOutside(key));
     return unknown ? this.#ask(kind, key, options) : this.#cache.lister(kind).get(key);
   }
 
@@ -45,7 +45,8 @@ export class SplitReads {
   ): Promise<readonly T[]> {
     const { signal, ...wanted } = options;
     signal?.throwIfAborted();
-    if (this.#cache.holds(kind, wanted.namespace)) {
+    const informers = this.#informersIn(kind, wanted.namespace);
+    if (this.#cache.holds(kind, wanted.namespace) && (wanted.index || allListed(informers))) {
       await this.#askUncertain(kind, options);
       return this.#cache.lister(kind).list(wanted);
     }
@@ -64,11 +65,13 @@ export class SplitReads {
     return items;
   }
 
+  #informersIn(kind: Kind<KubernetesObject>, namespace: string | undefined): readonly Informer<KubernetesObject>[] {
+    return namespace === undefined ? this.#cache.allOf(kind) : this.#cache.informersOf(kind, { namespace, name: '' });
+  }
+
   async #askUncertain(kind: Kind<KubernetesObject>, options: CacheListOptions & ReadOptions): Promise<void> {
     const { namespace, signal } = options;
-    const where = namespace === undefined ? { name: '' } : { namespace, name: '' };
-    const informers = namespace === undefined ? this.#cache.allOf(kind) : this.#cache.informersOf(kind, where);
-    const keys = informers.flatMap(({ ownWrites }) => ownWrites.uncertainKeys(namespace));
+    const keys = this.#informersIn(kind, namespace).flatMap(({ ownWrites }) => ownWrites.uncertainKeys(namespace));
     for (let at = 0; at < keys.length; at += atOnce) {
       await Promise.all(keys.slice(at, at + atOnce).map((key) => this.#ask(kind, key, { signal })));
     }
@@ -90,4 +93,9 @@ export class SplitReads {
       throw error;
     }
   }
+}
+
+/** Before its first listing a cache would say of everything that it does not exist. */
+function allListed(informers: readonly Informer<KubernetesObject>[]): boolean {
+  return informers.every(({ hasSynced }) => hasSynced);
 }
