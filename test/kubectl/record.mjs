@@ -16,7 +16,7 @@ const folder = here('../../node_modules/.cache/kubewright');
 mkdirSync(folder, { recursive: true });
 const bundle = `${folder}/record-kubectl.mjs`;
 await build({
-  entryPoints: [here('record.ts')],
+  entryPoints: [fileURLToPath(new URL('record.ts', import.meta.url))],
   outfile: bundle,
   bundle: true,
   format: 'esm',
