@@ -61,6 +61,8 @@ export class WebhookServer implements AsyncDisposable {
       {
         minVersion,
         ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+        // Longer than callers keep idle connections (90 s in Go): a server that closes first makes a request fail.
+        keepAliveTimeout: 120_000,
         requestTimeout: 60_000,
         headersTimeout: 20_000,
         handshakeTimeout: 10_000,
