@@ -1,17 +1,24 @@
 // Measures the informer against a client that parses: 20,000 objects of 2 KB, listed and watched over HTTP/1.1 from a server
-// in its own process. Run after a build: node --expose-gc bench/informer.mjs [--objects N] [--check]
-import { fork } from 'node:child_process';
+// in its own process; and what an informer of many more objects holds, in a process of its own. Runs the sources themselves:
+// node --expose-gc --conditions=kubewright-source bench/informer.mjs [--objects N] [--many N] [--rewrites N] [--check]
+import { execFile, fork } from 'node:child_process';
 import { request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
 import { seededRandom, systemClock } from '@kubewright/apimachinery';
 import { silentLogger } from '@kubewright/runtime';
-import { Informer } from '../packages/runtime/dist/cache/informer.js';
+import { Informer } from '../packages/runtime/src/cache/informer.ts';
 import { median } from './cluster/figures.mjs';
 import { heading } from './table.mjs';
 
 const { values: flags } = parseArgs({
-  options: { objects: { type: 'string', default: '20000' }, check: { type: 'boolean', default: false } },
+  options: {
+    objects: { type: 'string', default: '20000' },
+    many: { type: 'string', default: '200000' },
+    rewrites: { type: 'string', default: '10' },
+    check: { type: 'boolean', default: false },
+  },
 });
 if (!globalThis.gc) {
   process.stderr.write('heap cannot be measured\n  why: no garbage collection on demand\n  do: node --expose-gc\n');
@@ -20,8 +27,22 @@ if (!globalThis.gc) {
 const count = Number(flags.objects);
 const events = count * 2;
 const kind = { group: 'example.com', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' };
-const server = fork(new URL('./informer/server.mjs', import.meta.url), [String(count), String(events)]);
-const port = await new Promise((resolve) => server.once('message', resolve));
+const { server, port } = await serve(count, events);
+
+async function serve(objects, lines) {
+  const made = fork(new URL('./informer/server.mjs', import.meta.url), [String(objects), String(lines)]);
+  return { server: made, port: await new Promise((resolve) => made.once('message', resolve)) };
+}
+
+/** What an informer of so many objects holds when it has listed, and when each was rewritten so often. */
+async function memory(objects) {
+  const { server: own, port: at } = await serve(objects, 0);
+  const script = fileURLToPath(new URL('./informer/memory.mjs', import.meta.url));
+  const flagsOf = ['--expose-gc', '--conditions=kubewright-source', script, at, objects, flags.rewrites].map(String);
+  const { stdout } = await promisify(execFile)(process.execPath, flagsOf);
+  own.kill();
+  return JSON.parse(stdout);
+}
 
 const open = (path) =>
   new Promise((resolve, reject) => {
@@ -76,6 +97,7 @@ function informer(listWatcher) {
     random: seededRandom(1),
     log: silentLogger,
     useWatchList: false,
+    resyncMs: 0,
   });
 }
 
@@ -162,6 +184,14 @@ for (let i = 0; i < 5; i++) {
 const parsedWatch = best(parsing, (run) => -run.perSecond);
 const watched = best(watching, (run) => -run.perSecond);
 
+const few = await memory(count);
+const many = await memory(Number(flags.many));
+const bytesHeld = (figures) => figures.heap + figures.outside;
+// Of few objects the program itself is a part that shrinks with time: what was listed is compared.
+const same = bytesHeld(many.after) / bytesHeld(few.listed);
+const grown = bytesHeld(many.after) / bytesHeld(many.listed);
+const peak = many.peak / many.listed.resident;
+
 heading(`${count} objects of 2 KB, ${events} watch events; best of several runs`);
 const ratio = sync.ms / parsed.ms;
 const ingest = watched.perSecond / parsedWatch.perSecond;
@@ -178,6 +208,19 @@ const rows = [
   ['watch events, JSON.parse loop', `${parsedWatch.perSecond.toFixed(0)} 1/s`],
   ['watch events, informer', `${watched.perSecond.toFixed(0)} 1/s`],
   ['ratio', ingest.toFixed(2), '≥ 2', ingest >= 2],
+  [`${flags.many} objects: synced`, `${many.syncMs.toFixed(0)} ms`],
+  ['longest turn of the event loop, CPU', `${many.blockMs.toFixed(1)} ms`, '≤ 25 ms', many.blockMs <= 25],
+  ['peak while listing, of settled', peak.toFixed(2), '≤ 1.3', peak <= 1.3],
+  ['heap + outside an object', bytes(bytesHeld(many.listed)), '≤ 2600 B', bytesHeld(many.listed) <= 2600],
+  [
+    `the same after ${flags.rewrites} rewrites of each`,
+    bytes(bytesHeld(many.after)),
+    '≤ 2600 B',
+    bytesHeld(many.after) <= 2600,
+  ],
+  ['of what it was before them', grown.toFixed(2), '≤ 1.1', grown <= 1.1],
+  [`of an object among ${flags.objects}`, same.toFixed(2), '≤ 1.1', same <= 1.1],
+  ['longest turn while rewritten, CPU', `${many.rewriteBlockMs.toFixed(1)} ms`],
 ];
 for (const [what, value, goal = '', met] of rows) {
   const verdict = met === undefined ? '' : met ? 'met' : 'MISSED';

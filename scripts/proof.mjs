@@ -26,7 +26,7 @@ const recorders = [
 ];
 const benchmarks = [
   { name: 'cluster', args: ['bench/cluster.mjs', '--check', '--rounds', '2', '--seconds', '3', '--oracle', bin] },
-  { name: 'informer', args: ['--expose-gc', 'bench/informer.mjs', '--check'] },
+  { name: 'informer', args: ['--expose-gc', '--conditions=kubewright-source', 'bench/informer.mjs', '--check'] },
 ];
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
