@@ -74,7 +74,11 @@ function reconcileFamilies(make: MetricFactory) {
       'Reconciles that failed and are not retried',
       labels,
     ),
-    panics: make.counter(`${prefix}_reconcile_panics_total`, 'Failures outside any reconcile that were caught', labels),
+    panics: make.counter(
+      `${prefix}_reconcile_panics_total`,
+      'Reconciles that failed by an error of the program',
+      labels,
+    ),
     timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that took too long', labels),
     seconds: make.histogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', labels, reconcileBuckets),
     concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Most reconciles at a time', labels),
