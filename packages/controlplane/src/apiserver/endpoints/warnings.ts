@@ -40,8 +40,10 @@ function cut(text: string): string {
   return text.length <= MAX_ITEM ? text : Array.from(text).slice(0, MAX_ITEM).join('');
 }
 
+/** As a header carries it: no control characters, quotes escaped, beyond ASCII the bytes of UTF-8, as Go writes them. */
 function escapeText(text: string): string {
   // Control characters cannot stand in a header, whatever an object's author wrote.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&');
+  const plain = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&');
+  return Buffer.from(plain).toString('latin1');
 }
