@@ -23,6 +23,7 @@ import type { ControllerDefinition } from './controller-definition.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import { ControllerSources } from './controller-sources.ts';
 import type { KindResolver } from './kind-resolver.ts';
+import { LoopTurn } from './loop-turn.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
 import { whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
@@ -55,6 +56,7 @@ export class ControllerLoop {
   /** Aborted when running reconciles are to be given up. */
   readonly #work = new AbortController();
   readonly #sources: ControllerSources;
+  readonly #turn: LoopTurn;
   readonly #futile: FutileWrites;
   readonly #metrics: ControllerMetrics | undefined;
   readonly #reconcileObject: ObjectForm;
@@ -66,6 +68,7 @@ export class ControllerLoop {
     this.#definition = definition;
     this.#reconcileObject = objectForm(definition);
     this.#parts = parts;
+    this.#turn = new LoopTurn(parts.clock);
     const { primary } = definition;
     this.#log = parts.log.with({
       controller: definition.name,
@@ -151,6 +154,8 @@ export class ControllerLoop {
       } finally {
         this.queue.done(item.key);
       }
+      const pause = this.#turn.pause();
+      if (pause) await pause;
     }
   }
 

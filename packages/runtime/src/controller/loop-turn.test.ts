@@ -1,0 +1,21 @@
+import { systemClock, VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { LoopTurn } from './loop-turn.ts';
+
+describe('LoopTurn', () => {
+  it('lets timers in between pieces of work that wait for nothing', async () => {
+    const turn = new LoopTurn(systemClock);
+    let fired = false;
+    systemClock.setTimer(1, () => {
+      fired = true;
+    });
+    let pieces = 0;
+    for (; !fired && pieces < 10_000_000; pieces++) await (turn.pause() ?? Promise.resolve());
+    expect(fired).toBe(true);
+  });
+
+  it('never waits under a clock that stands still', () => {
+    const turn = new LoopTurn(new VirtualClock());
+    for (let i = 0; i < 1_000; i++) expect(turn.pause()).toBeUndefined();
+  });
+});
