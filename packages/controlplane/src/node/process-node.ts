@@ -19,6 +19,7 @@ import { ProcessJournal } from './process/process-journal.ts';
 import { processTable } from './process/process-table.ts';
 import { canReach } from './process/reachable-programs.ts';
 import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
+import { forgottenSandboxes } from './process/sandbox-owner.ts';
 import { findTerminalProgram } from './process/terminal.ts';
 
 /** What {@link processNode} is told. */
@@ -94,10 +95,11 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const instance = random.uid().replaceAll('-', '');
   const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked });
   const note = join(directory, 'sandbox.json');
-  sweep({ journal, note, log });
+  const temporary = temporaryFolder();
+  sweep({ journal, marked, note, temporary, log });
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress);
-  const folders = new SandboxFolders(temporaryFolder());
+  const folders = new SandboxFolders(temporary, instance);
   writeFileSync(note, JSON.stringify({ root: folders.root }), { mode: 0o600 });
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
@@ -166,10 +168,20 @@ function temporaryFolder(): string {
 }
 
 /** Ends what an earlier run, that could not do it itself, has left running and lying about. */
-function sweep(parts: { readonly journal: ProcessJournal; readonly note: string; readonly log: Logger }): void {
-  const { journal, note, log } = parts;
+function sweep(parts: {
+  readonly journal: ProcessJournal;
+  readonly marked: MarkedProcesses;
+  readonly note: string;
+  readonly temporary: string;
+  readonly log: Logger;
+}): void {
+  const { journal, marked, note, temporary, log } = parts;
   const ended = journal.sweep();
   if (ended > 0) log.info('ended containers of an earlier run', { count: ended });
+  for (const { root, instance } of forgottenSandboxes(temporary)) {
+    marked.endNow({ mark: instance });
+    removeSandboxes(root);
+  }
   try {
     const { root } = JSON.parse(readFileSync(note, 'utf8')) as { readonly root?: unknown };
     if (typeof root === 'string') removeSandboxes(root);

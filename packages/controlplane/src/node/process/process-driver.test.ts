@@ -26,7 +26,7 @@ describe('ProcessDriver', () => {
 
   beforeAll(async () => {
     state = mkdtempSync(join(tmpdir(), 'kw-journal-'));
-    folders = new SandboxFolders(tmpdir());
+    folders = new SandboxFolders(tmpdir(), 'a'.repeat(32));
     addresses = await LoopbackRange.reserve(systemRandom);
     const { env, platform, execPath, version } = process;
     marked = new MarkedProcesses(processTable(platform));

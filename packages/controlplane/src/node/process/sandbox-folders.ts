@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
+import { writeOwner } from './sandbox-owner.ts';
 
 /**
  * Where containers live on disk: one folder below the system's temporary one, short (socket paths are limited) and
@@ -9,9 +10,13 @@ import type { ContainerUser } from './container-user.ts';
 export class SandboxFolders {
   readonly root: string;
 
-  /** @param temporary - the system's folder for temporary files. */
-  constructor(temporary: string) {
+  /**
+   * @param temporary - the system's folder for temporary files.
+   * @param instance - mark of the processes that live here.
+   */
+  constructor(temporary: string, instance: string) {
     this.root = mkdtempSync(join(temporary, 'kw-'));
+    writeOwner(this.root, instance);
     // Others may pass through, not look: each container's folder below belongs to its own user.
     chmodSync(this.root, 0o711);
   }
