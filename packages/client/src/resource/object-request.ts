@@ -101,7 +101,7 @@ function inScope<N extends string | undefined>(scope: ResourceScope, namespace: 
 }
 
 /** True for a write that the call or the client wants to be tried only. */
-export function isDryRun(
+function isDryRun(
   scope: ResourceScope,
   options: { readonly dryRun?: boolean | undefined } | undefined,
 ): boolean {
