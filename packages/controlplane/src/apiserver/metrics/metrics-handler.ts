@@ -60,7 +60,12 @@ export class ServerMetrics {
   async #answer(): Promise<ApiResponse> {
     const others = (this.#options.others ?? []).map((family) => family.render()).join('');
     const text =
-      others + this.#requests.render() + this.#inFlightText() + this.#watchText() + (await this.#objectText()) + processText();
+      others +
+      this.#requests.render() +
+      this.#inFlightText() +
+      this.#watchText() +
+      (await this.#objectText()) +
+      processText();
     const headers = {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'cache-control': 'no-cache, private',

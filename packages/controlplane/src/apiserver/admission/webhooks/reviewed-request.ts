@@ -23,7 +23,7 @@ export interface VersionedObjects {
 }
 
 /** The type of what is sent to a resource or subresource; `undefined` where there is no such subresource. */
-export function bodyTypeOf(definition: ResourceDefinition, subresource: string): BodyType | undefined {
+function bodyTypeOf(definition: ResourceDefinition, subresource: string): BodyType | undefined {
   const { group, version, kind } = subresource === '' ? definition : (definition.subresources.get(subresource) ?? {});
   return kind === undefined ? undefined : { group: group ?? '', version: version ?? '', kind };
 }
