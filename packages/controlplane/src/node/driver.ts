@@ -77,6 +77,8 @@ export interface ContainerRequest {
     readonly groups?: readonly number[];
   };
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
+  /** Signal that asks it to stop, when the pod names one. @defaultValue the image's */
+  readonly stopSignal?: string;
   /** Whether it has a standard input that stays open for whoever attaches; `once`: until the first of them ends it. */
   readonly stdin: 'none' | 'open' | 'once';
   /** Receives the container's output, line by line or in pieces. */

@@ -59,6 +59,7 @@ export async function containerRequest(
       containerPort,
       protocol,
     })),
+    ...(container.lifecycle?.stopSignal && { stopSignal: container.lifecycle.stopSignal }),
     stdin: container.stdin ? (container.stdinOnce ? 'once' : 'open') : 'none',
     output,
   };

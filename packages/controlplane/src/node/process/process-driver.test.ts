@@ -251,6 +251,14 @@ describe('ProcessDriver', () => {
     expect(lives(daemon)).toBe(false);
   });
 
+  it('asks to stop with the signal that the pod names', async () => {
+    const command = ['sh', '-c', 'trap "echo asked; exit 7" USR1; echo ready; while :; do sleep 0.05; done'];
+    const { running, log } = await container('busybox', { command, stopSignal: 'SIGUSR1' });
+    await expect.poll(log, { timeout: 10_000 }).toContain('ready\n');
+    expect(await running.stop({ graceMs: 10_000 })).toMatchObject({ exitCode: 7 });
+    expect(log()).toContain('asked\n');
+  });
+
   it('ends what has left for another session when the container is stopped', async () => {
     const { running, log } = await container('busybox', {
       command: ['sh', '-c', `setsid sh -c 'trap "" TERM; echo $$; exec sleep 777' & wait`],

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type {
@@ -133,7 +134,7 @@ export class ProcessDriver implements Driver {
     const container = new ProcessContainer({
       id: `process://${random.uid().replaceAll('-', '')}`,
       child,
-      stopSignal: program.stopSignal ?? 'SIGTERM',
+      stopSignal: signalOf(request.stopSignal) ?? program.stopSignal ?? 'SIGTERM',
       clock,
       stdinOnce: request.stdin === 'once',
       journal,
@@ -225,6 +226,12 @@ export class ProcessDriver implements Driver {
   #announce({ output }: ContainerRequest, { standIn }: ImageProgram): void {
     if (standIn !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${standIn}\n`));
   }
+}
+
+/** A signal by its name; `undefined` for one that this system does not have (macOS: real-time signals). */
+function signalOf(name: string | undefined): NodeJS.Signals | undefined {
+  // The names of the system's own table are those of signals.
+  return name !== undefined && Object.hasOwn(constants.signals, name) ? (name as NodeJS.Signals) : undefined;
 }
 
 /** How a container's processes are started. */
