@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { issueCertificate, type KeyPair, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../log/silent-logger.ts';
-import { eventually } from '../testdata/eventually.ts';
 import { CertificateError } from './certificate-error.ts';
 import { certificateFiles } from './certificate-files.ts';
+import { until } from './testdata/until.ts';
 
 const life = { notBeforeMs: Date.UTC(2026, 0, 1), notAfterMs: Date.UTC(2040, 0, 1) };
 const pair = (commonName: string): KeyPair =>
@@ -49,14 +49,14 @@ describe('certificateFiles', () => {
     const [first, second] = [pair('first'), pair('second')];
     await mount('..1', first);
     const { clock, published, counts, running, stop } = run();
-    await eventually(() => published.length === 1 && clock.pendingTimers === 1);
+    await until(() => published.length === 1 && clock.pendingTimers === 1);
     expect(published).toEqual([first]);
     await clock.advance(10_000);
-    await eventually(() => counts.reads === 2 && clock.pendingTimers === 1);
+    await until(() => counts.reads === 2 && clock.pendingTimers === 1);
     expect(published).toHaveLength(1);
     await mount('..2', second);
     await clock.advance(10_000);
-    await eventually(() => published.length === 2);
+    await until(() => published.length === 2);
     expect(published[1]).toEqual(second);
     stop.abort();
     await running;
@@ -67,13 +67,13 @@ describe('certificateFiles', () => {
     const [first, second] = [pair('first'), pair('second')];
     await mount('..1', first);
     const { clock, published, counts, stop, running } = run();
-    await eventually(() => published.length === 1 && clock.pendingTimers === 1);
+    await until(() => published.length === 1 && clock.pendingTimers === 1);
     await mount('..2', { key: first.key, certificate: second.certificate });
     await clock.advance(10_000);
-    await eventually(() => counts.failures === 1 && clock.pendingTimers === 1);
+    await until(() => counts.failures === 1 && clock.pendingTimers === 1);
     await rm(join(directory, 'tls.crt'));
     await clock.advance(10_000);
-    await eventually(() => counts.failures === 2 && clock.pendingTimers === 1);
+    await until(() => counts.failures === 2 && clock.pendingTimers === 1);
     expect(published).toEqual([first]);
     stop.abort();
     await running;

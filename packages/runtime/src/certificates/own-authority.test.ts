@@ -5,10 +5,11 @@ import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions
 import { Secret } from '@kubewright/apimachinery/core/v1';
 import { afterEach, describe, expect, it } from 'vitest';
 import { jsonLogger } from '../log/json-logger.ts';
-import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { CertificateError } from './certificate-error.ts';
 import { type OwnAuthorityOptions, ownAuthority } from './own-authority.ts';
+import { SleepingClock } from './testdata/sleeping-clock.ts';
+import { until } from './testdata/until.ts';
 
 const dayMs = 86_400_000;
 const secret = { namespace: 'shop-system', name: 'webhook-cert' };
@@ -24,10 +25,15 @@ describe('ownAuthority', () => {
   function cluster() {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Secret, ValidatingWebhookConfiguration, CustomResourceDefinition], { clock });
-    return { clock, server };
+    // Keepers wait on a clock of their own: when all of them sleep, all is looked after.
+    return { clock, server, keepers: new SleepingClock(clock) };
   }
 
-  function replica({ clock, server }: ReturnType<typeof cluster>, more: Partial<OwnAuthorityOptions> = {}) {
+  /** Waits until all that is due is done. */
+  const settled = ({ keepers }: ReturnType<typeof cluster>): Promise<void> =>
+    until(() => keepers.sleeping === stops.length, 'rest');
+
+  function replica({ keepers, server }: ReturnType<typeof cluster>, more: Partial<OwnAuthorityOptions> = {}) {
     const own = new AbortController();
     stops.push(own);
     const published: KeyPair[] = [];
@@ -35,22 +41,17 @@ describe('ownAuthority', () => {
     const log = jsonLogger({ destination: { write: (line) => void lines.push(JSON.parse(line)) } });
     const publish = (pair: KeyPair): void => void published.push(pair);
     const options = { secret, ...(more.url === undefined && { service }), validating: ['v'], ...more };
-    const parts = { clock, log, port: 9443, converts: ['sites.x'], client: server.client, publish };
+    const parts = { clock: keepers, log, port: 9443, converts: ['sites.x'], client: server.client, publish };
     const running = ownAuthority(options).run(parts, own.signal);
     running.catch(() => {});
     return { published, lines, running };
   }
 
-  /** Moves the clock in steps of half a minute, letting requests end after each. */
-  async function pass({ clock, server }: ReturnType<typeof cluster>, ms: number): Promise<void> {
+  /** Moves the clock in steps of half a minute, letting the keepers end their work after each. */
+  async function pass(here: ReturnType<typeof cluster>, ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 30_000) {
-      await clock.advance(Math.min(30_000, left));
-      let before = -1;
-      await eventually(() => {
-        const isQuiet = before === server.requests.length && clock.pendingTimers >= stops.length;
-        before = server.requests.length;
-        return isQuiet;
-      });
+      await here.clock.advance(Math.min(30_000, left));
+      await settled(here);
     }
   }
 
@@ -72,7 +73,7 @@ describe('ownAuthority', () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here);
-    await eventually(() => injected(here.server) !== '' && here.clock.pendingTimers === 1);
+    await settled(here);
     const kept = here.server.get(Secret, secret.name, secret.namespace);
     expect(kept.type).toBe('kubernetes.io/tls');
     expect(Object.keys(kept.data).sort()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
@@ -90,7 +91,7 @@ describe('ownAuthority', () => {
     const here = cluster();
     configured(here.server);
     const replicas = [replica(here), replica(here), replica(here)];
-    await eventually(() => replicas.every(({ published }) => published.length > 0) && injected(here.server) !== '');
+    await settled(here);
     const served = new Set(replicas.map(({ published }) => published.at(-1)?.certificate));
     expect(served.size).toBe(1);
     expect(here.server.requests.filter((each) => each.startsWith('POST')).length).toBeGreaterThanOrEqual(1);
@@ -101,7 +102,7 @@ describe('ownAuthority', () => {
     const here = cluster();
     configured(here.server);
     const replicas = [replica(here), replica(here)];
-    await eventually(() => injected(here.server) !== '' && here.clock.pendingTimers === 2);
+    await settled(here);
     const first = bundleOf(here.server);
     const believed = (): void => {
       const bundle = injected(here.server).match(/-----BEGIN[\s\S]+?END CERTIFICATE-----/g) ?? [];
@@ -132,7 +133,7 @@ describe('ownAuthority', () => {
     const here = cluster();
     configured(here.server);
     const { published, lines } = replica(here);
-    await eventually(() => injected(here.server) !== '' && here.clock.pendingTimers === 1);
+    await settled(here);
     for (let day = 0; day < 240; day += 10) {
       here.clock.jumpWall(10 * dayMs);
       await pass(here, 30_000);
@@ -159,7 +160,7 @@ describe('ownAuthority', () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here);
-    await eventually(() => injected(here.server) !== '' && here.clock.pendingTimers === 1);
+    await settled(here);
     here.server.delete(Secret, secret.name, secret.namespace);
     await pass(here, 60_000);
     expect(published).toHaveLength(2);
@@ -175,7 +176,8 @@ describe('ownAuthority', () => {
       data: { other: 'eA==' },
     });
     const { published } = replica(here);
-    await eventually(() => published.length === 1);
+    await settled(here);
+    expect(published).toHaveLength(1);
     const kept = here.server.get(Secret, secret.name, secret.namespace);
     expect(kept).toMatchObject({ type: 'Opaque', metadata: { labels: { kept: 'yes' } }, data: { other: 'eA==' } });
 
@@ -193,11 +195,12 @@ describe('ownAuthority', () => {
     };
     const { published, lines } = replica(here);
     for (let i = 0; i < 4; i++) {
-      await eventually(() => here.clock.pendingTimers === 1);
+      await settled(here);
       await here.clock.advance(30_000);
     }
-    await eventually(() => published.length === 1);
-    await eventually(() => lines.some((line) => String(line['msg']).startsWith('nobody calls these webhooks yet')));
+    await settled(here);
+    expect(published).toHaveLength(1);
+    expect(lines.some((line) => String(line['msg']).startsWith('nobody calls these webhooks yet'))).toBe(true);
     expect(lines.filter((line) => line['error'] === 'down').length).toBeGreaterThan(0);
   });
 
@@ -210,7 +213,7 @@ describe('ownAuthority', () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here, { url: 'https://127.0.0.1' });
-    await eventually(() => injected(here.server) !== '');
+    await settled(here);
     expect(here.server.get(ValidatingWebhookConfiguration, 'v').webhooks[0].clientConfig.url).toBe(
       'https://127.0.0.1:9443/',
     );

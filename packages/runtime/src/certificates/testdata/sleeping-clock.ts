@@ -1,0 +1,39 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+
+/** A clock that knows who waits on it: how many timers of its own are pending on the clock below. */
+export class SleepingClock implements Clock {
+  readonly #below: Clock;
+  readonly #pending = new Set<object>();
+
+  constructor(below: Clock) {
+    this.#below = below;
+  }
+
+  /** Number of timers that were set here and are pending. */
+  get sleeping(): number {
+    return this.#pending.size;
+  }
+
+  now(): number {
+    return this.#below.now();
+  }
+
+  monotonic(): number {
+    return this.#below.monotonic();
+  }
+
+  setTimer(delayMs: number, callback: () => void): Timer {
+    const entry = {};
+    this.#pending.add(entry);
+    const timer = this.#below.setTimer(delayMs, () => {
+      this.#pending.delete(entry);
+      callback();
+    });
+    return {
+      [Symbol.dispose]: () => {
+        this.#pending.delete(entry);
+        timer[Symbol.dispose]();
+      },
+    };
+  }
+}
