@@ -8,7 +8,9 @@ export const nowMs = () => performance.timeOrigin + performance.now();
 /** Serves commands one after the other; a handler's answer is said with the command's name. */
 export function serve(handlers) {
   let last = Promise.resolve();
-  createInterface({ input: process.stdin }).on('line', (line) => {
+  const lines = createInterface({ input: process.stdin });
+  lines.once('close', () => process.exit());
+  lines.on('line', (line) => {
     const [command, ...args] = line.split(' ');
     last = last.then(async () => say({ at: command, ...(await handlers[command](...args.map(Number))) }));
   });

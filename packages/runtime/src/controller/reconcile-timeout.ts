@@ -39,29 +39,33 @@ export interface TimeoutOptions {
 export async function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, options: TimeoutOptions): Promise<R> {
   const { clock, timeoutMs, signal: outer, what } = options;
   const controller = new AbortController();
-  const over = new ReconcileTimeoutError(what, { timeoutMs, settled: true });
+  // Made when they are needed: an error costs more than all else here, and nearly every reconcile ends in time.
+  let over: ReconcileTimeoutError | undefined;
   const timers: Timer[] = [];
   let abandon: (reason: unknown) => void = () => {};
   const abandoned = new Promise<never>((_, reject) => {
     abandon = reject;
   });
-  const giveUp = (reason: unknown, whenIgnored: unknown): void => {
+  const giveUp = (reason: unknown, whenIgnored: () => unknown): void => {
     controller.abort(reason);
-    timers.push(clock.setTimer(settleMs, () => abandon(whenIgnored), { unref: true }));
+    timers.push(clock.setTimer(settleMs, () => abandon(whenIgnored()), { unref: true }));
   };
-  const onOuter = (): void => giveUp(outer.reason, outer.reason);
+  const onOuter = (): void => giveUp(outer.reason, () => outer.reason);
   outer.addEventListener('abort', onOuter, { once: true });
   if (outer.aborted) onOuter();
   else if (timeoutMs > 0) {
-    const ignored = new ReconcileTimeoutError(what, { timeoutMs, settled: false });
-    timers.push(clock.setTimer(timeoutMs, () => giveUp(over, ignored)));
+    const onTime = (): void => {
+      over = new ReconcileTimeoutError(what, { timeoutMs, settled: true });
+      giveUp(over, () => new ReconcileTimeoutError(what, { timeoutMs, settled: false }));
+    };
+    timers.push(clock.setTimer(timeoutMs, onTime));
   }
   try {
     // A synchronous throw is a rejection like any other.
     return await Promise.race([new Promise<R>((resolve) => resolve(work(controller.signal))), abandoned]);
   } catch (error) {
     // What fails because its signal was aborted at the limit fails for the limit, whatever it throws.
-    if (controller.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
+    if (over && controller.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
     throw error;
   } finally {
     for (const timer of timers) timer[Symbol.dispose]();
