@@ -2,6 +2,7 @@ import type { Clock, KubernetesObject, Random, Timer } from '@kubewright/apimach
 import { CompactedError, type Storage, type StorageChange, type StoredObject } from '../../storage/index.ts';
 import { historyBacklog, stateBacklog } from './backlog.ts';
 import { ChangeFrames, type DecodeStored } from './change-frames.ts';
+import { type ConvertStored, OrderedConversion } from './ordered-conversion.ts';
 import { waitForRevision } from './wait-for-revision.ts';
 import { classKey, isInScope, scopesOf, WatchClass } from './watch-class.ts';
 import { expired, tooLargeResourceVersion } from './watch-failures.ts';
@@ -19,7 +20,7 @@ export interface WatchHubOptions {
   /** Decodes stored bytes; share a cache with the registry. @defaultValue JSON.parse */
   readonly decode?: DecodeStored | undefined;
   /** Turns what is stored into what this hub's watchers are shown, where that takes asking somebody. */
-  readonly convert?: ((objects: readonly StoredObject[]) => Promise<readonly StoredObject[]>) | undefined;
+  readonly convert?: ConvertStored | undefined;
   /** What is kept for slow watchers that see the same, in bytes. @defaultValue 32 MiB */
   readonly ringBytes?: number | undefined;
 }
@@ -45,12 +46,12 @@ export class WatchHub implements WatchSource {
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
   #closed = false;
-  /** Conversions under way, in order: nothing overtakes. */
-  #converting: Promise<void> = Promise.resolve();
+  readonly #conversion: OrderedConversion | undefined;
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
     this.#decode = options.decode ?? decodeJson;
+    this.#conversion = options.convert && new OrderedConversion(options.convert);
     const progress = (): number => this.#progress;
     this.#host = {
       get progress() {
@@ -122,7 +123,7 @@ export class WatchHub implements WatchSource {
       watcher.fail(expired(revision, error.compactedRevision));
       return;
     }
-    const shown = changes.length > 0 ? await this.#shown(changes) : changes;
+    const shown = this.#conversion && changes.length > 0 ? await this.#conversion.changes(changes) : changes;
     const backlog = shown.length > 0 ? historyBacklog(shown, { request, decode: this.#decode }) : undefined;
     watcher.begin({ backlog, afterRevision: Math.max(revision, upTo) });
   }
@@ -197,28 +198,17 @@ export class WatchHub implements WatchSource {
   }
 
   #take(changes: readonly StorageChange[]): void {
-    if (this.#options.convert === undefined) {
+    if (this.#conversion === undefined) {
       this.#deliver(changes);
       return;
     }
-    this.#converting = this.#converting
-      .then(async () => this.#deliver(await this.#shown(changes)))
-      .catch((error: unknown) => {
-        for (const change of changes) this.#progress = Math.max(this.#progress, change.revision);
+    this.#conversion.take(changes, {
+      deliver: (converted) => this.#deliver(converted),
+      failed: (error) => {
+        for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
         for (const watcher of [...this.#watchers.keys()]) watcher.fail(error);
-      });
-  }
-
-  /** Changes with their objects as watchers see them. */
-  async #shown(changes: readonly StorageChange[]): Promise<readonly StorageChange[]> {
-    const { convert } = this.#options;
-    if (convert === undefined) return changes;
-    const one = async (stored: StoredObject | undefined) => (stored ? (await convert([stored]))[0] : undefined);
-    const shown: StorageChange[] = [];
-    for (const change of changes) {
-      shown.push({ ...change, current: await one(change.current), previous: await one(change.previous) });
-    }
-    return shown;
+      },
+    });
   }
 
   #deliver(changes: readonly StorageChange[]): void {
@@ -262,8 +252,8 @@ export class WatchHub implements WatchSource {
       for (const watcher of watchers) watcher.requestBookmark();
     };
     queueMicrotask(() => {
-      if (this.#options.convert === undefined) send();
-      else this.#converting = this.#converting.then(send);
+      if (this.#conversion === undefined) send();
+      else this.#conversion.afterwards(send);
     });
   }
 

@@ -1,6 +1,5 @@
+import type { ConvertStored } from './ordered-conversion.ts';
 import { WatchHub, type WatchHubOptions } from './watch-hub.ts';
-
-type Convert = NonNullable<WatchHubOptions['convert']>;
 
 /** The hubs of a server: one for each storage prefix, made when first asked for. */
 export class WatchHubs implements AsyncDisposable {
@@ -8,7 +7,7 @@ export class WatchHubs implements AsyncDisposable {
   readonly #hubs = new Map<string, WatchHub>();
   readonly #convertedHubs = new Map<
     string,
-    { readonly hub: WatchHub; readonly convert: Convert; readonly prefix: string }
+    { readonly hub: WatchHub; readonly convert: ConvertStored; readonly prefix: string }
   >();
 
   constructor(options: Omit<WatchHubOptions, 'prefix'>) {
@@ -31,7 +30,7 @@ export class WatchHubs implements AsyncDisposable {
    */
   convertedHub(
     prefix: string,
-    { apiVersion, convert }: { readonly apiVersion: string; readonly convert: Convert },
+    { apiVersion, convert }: { readonly apiVersion: string; readonly convert: ConvertStored },
   ): WatchHub {
     const key = `${prefix} ${apiVersion}`;
     const known = this.#convertedHubs.get(key);

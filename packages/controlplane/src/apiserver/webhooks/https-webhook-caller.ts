@@ -14,6 +14,8 @@ export interface HttpsWebhookCallerOptions {
 /** Sets of authorities whose connections are kept at a time. */
 const MAX_AGENTS = 30;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Less than Node's servers keep an idle connection (5 s): none is taken that its server is about to close. */
+const IDLE_MS = 4_000;
 
 /** Calls webhooks over HTTPS (HTTP/1.1, as upstream does for load balancing), on kept connections. */
 export class HttpsWebhookCaller implements WebhookCaller, Disposable {
@@ -81,7 +83,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
   #agent(ca = ''): Agent {
     let agent = this.#agents.get(ca);
     if (agent === undefined) {
-      agent = new Agent({ keepAlive: true, ALPNProtocols: ['http/1.1'], ...(ca !== '' && { ca }) });
+      agent = new Agent({ keepAlive: true, timeout: IDLE_MS, ALPNProtocols: ['http/1.1'], ...(ca !== '' && { ca }) });
       const [oldest] = this.#agents.keys();
       if (this.#agents.size >= MAX_AGENTS && oldest !== undefined) {
         this.#agents.get(oldest)?.destroy();

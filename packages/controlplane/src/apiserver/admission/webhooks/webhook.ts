@@ -30,14 +30,30 @@ export interface WebhookRule {
   readonly scope?: '*' | 'Cluster' | 'Namespaced';
 }
 
-/** A webhook with what is worked out once: selectors and conditions. */
-export interface Webhook {
+/** A webhook with what is worked out once, when it is first asked for: selectors and conditions. */
+export class Webhook {
   readonly spec: WebhookSpec;
   /** Tells webhooks of the same name in several configurations apart. */
   readonly id: string;
-  readonly namespaceSelector: LabelSelector;
-  readonly objectSelector: LabelSelector;
   readonly conditions: MatchConditions;
+  #namespaceSelector: LabelSelector | undefined;
+  #objectSelector: LabelSelector | undefined;
+
+  constructor(spec: WebhookSpec, options: { readonly id: string; readonly environment: CelEnvironment }) {
+    this.spec = spec;
+    this.id = options.id;
+    this.conditions = new MatchConditions(spec.matchConditions ?? [], options.environment);
+  }
+
+  get namespaceSelector(): LabelSelector {
+    this.#namespaceSelector ??= LabelSelector.ofObject(this.spec.namespaceSelector ?? {});
+    return this.#namespaceSelector;
+  }
+
+  get objectSelector(): LabelSelector {
+    this.#objectSelector ??= LabelSelector.ofObject(this.spec.objectSelector ?? {});
+    return this.#objectSelector;
+  }
 }
 
 /** Prepares the webhooks of one stored configuration, in their order. */
@@ -48,11 +64,8 @@ export function webhooksOf(
   },
   environment: CelEnvironment,
 ): readonly Webhook[] {
-  return (configuration.webhooks ?? []).map((spec, index) => ({
-    spec,
-    id: `${configuration.metadata.name}/${spec.name}/${index}`,
-    namespaceSelector: LabelSelector.ofObject(spec.namespaceSelector ?? {}),
-    objectSelector: LabelSelector.ofObject(spec.objectSelector ?? {}),
-    conditions: new MatchConditions(spec.matchConditions ?? [], environment),
-  }));
+  const { metadata, webhooks } = configuration;
+  return (webhooks ?? []).map((spec, index) => {
+    return new Webhook(spec, { id: `${metadata.name}/${spec.name}/${index}`, environment });
+  });
 }
