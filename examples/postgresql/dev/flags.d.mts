@@ -4,6 +4,10 @@ export interface StartFlags {
   readonly once: boolean;
   /** Starts without the sample. */
   readonly empty: boolean;
+  /** File that says what further images run. */
+  readonly images: string | undefined;
+  /** Lets images be programs of this machine by their absolute paths. */
+  readonly allowHostPrograms: boolean;
   readonly allowRootPods: boolean;
   /** Port of the API server; 0 takes a free one. */
   readonly port: number | undefined;

@@ -6,6 +6,8 @@ export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQ
   --empty             start without the sample
   --once              end after the sample was up
   --port PORT         port of the API server (otherwise a free one, kept from start to start)
+  --images FILE       what further images run, as JSON (otherwise kubewright-images.json, if there)
+  --allow-host-programs   let images be programs of this machine by their absolute paths
   --allow-root-pods   let pods run as uid 0
   --help              this text`;
 
@@ -16,6 +18,8 @@ export function readFlags(argv) {
     options: {
       once: { type: 'boolean', default: false },
       empty: { type: 'boolean', default: false },
+      images: { type: 'string' },
+      'allow-host-programs': { type: 'boolean', default: false },
       'allow-root-pods': { type: 'boolean', default: false },
       port: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -28,6 +32,8 @@ export function readFlags(argv) {
   return {
     once: values.once,
     empty: values.empty,
+    images: values.images,
+    allowHostPrograms: values['allow-host-programs'],
     allowRootPods: values['allow-root-pods'],
     port,
     help: values.help,

@@ -3,10 +3,20 @@ import { readFlags } from './flags.mjs';
 
 describe('readFlags', () => {
   it('starts with the sample, in the foreground, on any port', () => {
-    const expected = { once: false, empty: false, allowRootPods: false, port: undefined, help: false };
-    expect(readFlags([])).toEqual(expected);
-    const all = readFlags(['--once', '--empty', '--allow-root-pods', '--port', '6443']);
-    expect(all).toEqual({ once: true, empty: true, allowRootPods: true, port: 6443, help: false });
+    const nothing = { once: false, empty: false, images: undefined, allowHostPrograms: false, allowRootPods: false };
+    expect(readFlags([])).toEqual({ ...nothing, port: undefined, help: false });
+    const all = [
+      '--once',
+      '--empty',
+      '--images',
+      'i.json',
+      '--allow-host-programs',
+      '--allow-root-pods',
+      '--port',
+      '6443',
+    ];
+    const everything = { once: true, empty: true, images: 'i.json', allowHostPrograms: true, allowRootPods: true };
+    expect(readFlags(all)).toEqual({ ...everything, port: 6443, help: false });
   });
 
   it('names what it does not understand', () => {

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
@@ -80,6 +80,9 @@ function startCluster(flags: StartFlags, log: ReturnType<typeof prettyLogger>): 
     log,
     node: {
       allowRootPods: flags.allowRootPods,
+      // npm changes to the project's root and says here where it was called.
+      imageFile: resolve(process.env['INIT_CWD'] ?? '.', flags.images ?? 'kubewright-images.json'),
+      allowHostPrograms: flags.allowHostPrograms,
       postgresFallback: () => embeddedPostgres(process.platform, process.arch),
     },
   });

@@ -44,6 +44,10 @@ export interface EmbeddedClusterOptions {
 export interface NodeSettings {
   /** Lets pods run as uid 0. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
+  /** JSON file that says what further images run; read again when it changes, and may come to be later. */
+  readonly imageFile?: string | undefined;
+  /** Lets images be programs of this machine by their absolute paths. @defaultValue false */
+  readonly allowHostPrograms?: boolean | undefined;
   /** Folder of PostgreSQL server programs to take when the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Environment in which programs are looked for. @defaultValue that of this process */
