@@ -101,10 +101,7 @@ function inScope<N extends string | undefined>(scope: ResourceScope, namespace: 
 }
 
 /** True for a write that the call or the client wants to be tried only. */
-function isDryRun(
-  scope: ResourceScope,
-  options: { readonly dryRun?: boolean | undefined } | undefined,
-): boolean {
+function isDryRun(scope: ResourceScope, options: { readonly dryRun?: boolean | undefined } | undefined): boolean {
   return options?.dryRun === true || scope.dryRun === true;
 }
 

@@ -22,19 +22,23 @@ interface Followed {
 
 /** One declaration and the informers that serve it: one, or one for each namespace. */
 export class DeclaredKind {
-  readonly cached: CachedKind;
   readonly lister: Lister<KubernetesObject>;
   readonly #options: DeclaredKindOptions;
   /** By the scope's text, in order. */
   #followed: ReadonlyMap<string, Followed>;
   readonly #handlers = new Set<InformerHandler<KubernetesObject>>();
+  #cached: CachedKind;
   #signal: AbortSignal | undefined;
 
   constructor(cached: CachedKind, options: DeclaredKindOptions) {
-    this.cached = cached;
+    this.#cached = cached;
     this.#options = options;
     this.#followed = this.#follow(scopesOf(cached, options.namespaces));
     this.lister = new MergedLister(cached.kind, () => this.informers);
+  }
+
+  get cached(): CachedKind {
+    return this.#cached;
   }
 
   get kind(): Kind<KubernetesObject> {
@@ -85,6 +89,12 @@ export class DeclaredKind {
     };
   }
 
+  /** Takes on the indexes of a declaration that is served by the same informers. */
+  addIndexes(indexes: NonNullable<CachedKind['indexes']>): void {
+    this.#cached = { ...this.#cached, indexes: { ...indexes, ...this.#cached.indexes } };
+    for (const informer of this.informers) informer.addIndexes(indexes);
+  }
+
   /**
    * Waits for the first listing of all.
    *
@@ -112,7 +122,7 @@ export class DeclaredKind {
   async setNamespaces(namespaces: NonNullable<CachedKind['namespaces']>): Promise<void> {
     const before = this.#followed;
     const cached = { ...this.cached, namespaces };
-    (this as { cached: CachedKind }).cached = cached;
+    this.#cached = cached;
     this.#followed = this.#follow(scopesOf(cached, undefined), before);
     const left = [...before].filter(([key]) => !this.#followed.has(key)).map(([, each]) => each);
     for (const each of left) {

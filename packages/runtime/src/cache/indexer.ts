@@ -14,22 +14,30 @@ export class Indexer<T> {
 
   constructor(functions: Readonly<Record<string, IndexFunc<T>>>, onError: (index: string, error: unknown) => void) {
     this.#onError = onError;
-    for (const [name, func] of Object.entries(functions)) {
-      this.#indexes.set(name, { func, entries: new Map(), values: new Map() });
-    }
+    this.extend(functions, []);
+  }
+
+  /** Adds the indexes that are not there yet, over the objects that are. */
+  extend(functions: Readonly<Record<string, IndexFunc<T>>>, present: Iterable<ObjectView<T>>): void {
+    const added = Object.entries(functions).filter(([name]) => !this.#indexes.has(name));
+    if (added.length === 0) return;
+    for (const [name, func] of added) this.#indexes.set(name, { func, entries: new Map(), values: new Map() });
+    for (const view of present) for (const [name] of added) this.#put(name, view);
   }
 
   add(view: ObjectView<T>): void {
-    for (const name of this.#indexes.keys()) {
-      const index = this.#indexes.get(name)!;
-      const values = this.valuesOf(name, view);
-      if (values.length === 0) continue;
-      index.values.set(view, values);
-      for (const value of values) {
-        const set = index.entries.get(value);
-        if (set) set.add(view);
-        else index.entries.set(value, new Set([view]));
-      }
+    for (const name of this.#indexes.keys()) this.#put(name, view);
+  }
+
+  #put(name: string, view: ObjectView<T>): void {
+    const index = this.#indexes.get(name)!;
+    const values = this.valuesOf(name, view);
+    if (values.length === 0) return;
+    index.values.set(view, values);
+    for (const value of values) {
+      const set = index.entries.get(value);
+      if (set) set.add(view);
+      else index.entries.set(value, new Set([view]));
     }
   }
 

@@ -251,6 +251,22 @@ describe('InformerCache contents', () => {
     expect(names(await reads.list(Thing, { fieldSelector: 'spec.node=n1', namespace: 'default' }))).toHaveLength(2);
   });
 
+  it('adds indexes up that several declarations of one scope have, also later; other meanings of a name stay apart', async () => {
+    const { server, cache, start } = setUp();
+    server.put(Thing, thing('a', { spec: { node: 'n1', size: 1 } }));
+    const node = (view: { object: Thing }): string[] => [view.object.spec?.node ?? ''];
+    const first = cache.declare(cached(Thing));
+    expect(cache.declare(cached(Thing, { indexes: { node } }))).toBe(first);
+    await start();
+    const size = (view: { object: Thing }): string[] => [String(view.object.spec?.size)];
+    expect(cache.declare(cached(Thing, { indexes: { size, node } }))).toBe(first);
+    server.put(Thing, thing('b', { spec: { node: 'n2', size: 1 } }));
+    await eventually(() => cache.lister(Thing).size === 2);
+    const by = (name: string, value: string): number => cache.lister(Thing).list({ index: { name, value } }).length;
+    expect([by('node', 'n1'), by('size', '1'), cache.informers.length]).toEqual([1, 2, 1]);
+    expect(cache.declare(cached(Thing, { indexes: { node: size } }))).not.toBe(first);
+  });
+
   it('shows everything again after the resync period, as updates in which nothing differs', async () => {
     const { server, cache, clock, start } = setUp();
     server.put(Thing, thing('a'));

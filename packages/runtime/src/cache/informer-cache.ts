@@ -46,14 +46,17 @@ export class InformerCache implements Cache {
     });
   }
 
-  /** Declares that a kind is cached. Equal scopes share informers; indexes of the first declaration of a scope hold. */
+  /** Declares that a kind is cached. Equal scopes share informers, and add their indexes up. */
   declare(cached: CachedKind): DeclaredKind {
     const key = kindKey(cached.kind);
     const declared = this.#declared.get(key) ?? [];
     const { namespaces } = this.#options;
     const scopeKey = scopeKeyOf(cached, namespaces);
-    const same = declared.find((each) => each.scopeKey === scopeKey && provides(each.cached, cached));
-    if (same) return same;
+    const same = declared.find((each) => each.scopeKey === scopeKey && canServe(each.cached, cached));
+    if (same) {
+      if (cached.indexes) same.addIndexes(cached.indexes);
+      return same;
+    }
     const made = new DeclaredKind(cached, { namespaces, informer: (of, scope) => this.#informer(of, scope) });
     this.#declared.set(key, [...declared, made]);
     if (this.#signal) made.run(this.#signal);
@@ -208,7 +211,11 @@ function widest(declared: readonly DeclaredKind[]): DeclaredKind | undefined {
   return [...declared].sort((a, b) => rank(b) - rank(a))[0];
 }
 
-function provides(provider: CachedKind, wanted: CachedKind): boolean {
-  if (provider.transform !== wanted.transform) return false;
-  return Object.entries(wanted.indexes ?? {}).every(([name, func]) => provider.indexes?.[name] === func);
+/** False if the two would keep other objects, or mean other indexes by one name. */
+function canServe(present: CachedKind, wanted: CachedKind): boolean {
+  if (present.transform !== wanted.transform) return false;
+  const there = present.indexes ?? {};
+  return Object.entries(wanted.indexes ?? {}).every(
+    ([name, func]) => !Object.hasOwn(there, name) || there[name] === func,
+  );
 }

@@ -185,6 +185,11 @@ export class Informer<T> implements ReflectorSink {
     return this.#fanOut.subscribe(handler, this.#store.entries());
   }
 
+  /** Adds indexes, over the objects that are here too. */
+  addIndexes(indexes: Readonly<Record<string, IndexFunc<T>>>): void {
+    this.#store.addIndexes(indexes);
+  }
+
   /** Tells a handler that all objects are gone, when the informer is no longer part of what it follows. */
   withdraw(handler: InformerHandler<T>): void {
     for (const object of this.#store.entries()) {

@@ -154,6 +154,11 @@ export class Store<T> {
     return this.#indexer.get(index, value) as ReadonlySet<StoreEntry<T>> | undefined;
   }
 
+  /** Adds indexes, over what is here too. */
+  addIndexes(indexes: Readonly<Record<string, IndexFunc<T>>>): void {
+    this.#indexer.extend(indexes, this.#all());
+  }
+
   /** The values that the index would give an object. */
   get indexer(): Indexer<T> {
     return this.#indexer;

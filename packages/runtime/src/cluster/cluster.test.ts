@@ -56,6 +56,9 @@ describe('Cluster', () => {
     await eventually(() => home.get(Thing, 'west-b') !== undefined);
     expect(done).toEqual(['east/a', 'west/b']);
     expect(clusters.map(({ cache }) => cache.lister(Thing).size)).toEqual([1, 1]);
+    expect(() => clusters[0]!.readyz(AbortSignal.abort())).not.toThrow();
+    const apart = new Cluster({ name: 'apart', client: home.client, caches: [Thing], ...parts });
+    expect(() => apart.readyz(AbortSignal.abort())).toThrow('apart: Thing not listed yet');
     // Own writes in one cluster are seen there at once, and nowhere else.
     const [east, west] = clusters as [Cluster, Cluster];
     const c = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { namespace: 'default', name: 'c' } };

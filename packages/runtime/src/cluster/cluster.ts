@@ -14,7 +14,9 @@ import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
 import { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { type ReadOptions, SplitReads } from '../cache/split-reads.ts';
+import { kindFinder } from '../controller/kind-finder.ts';
 import type { HandlerContext } from '../handler/event-handler.ts';
+import type { HealthCheck } from '../health/health-check.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Runnable } from '../manager/runnable.ts';
@@ -60,16 +62,17 @@ export class Cluster implements Runnable, WatchedCluster {
   constructor(options: ClusterOptions) {
     const { name, clock = systemClock, random = systemRandom, namespaces, caches = [] } = options;
     const log = (options.log ?? defaultLogger({ clock })).named(name);
+    const { discovery } = options.client;
     this.name = name;
     this.#clock = clock;
     this.#cache = new InformerCache({
-      client: options.client,
+      client: options.client.intercepted(kindFinder({ discovery, explain: false })),
       clock,
       random,
       log: log.named('cache'),
       ...(namespaces && { namespaces }),
     });
-    this.client = this.#cache.following(options.client);
+    this.client = this.#cache.following(options.client.intercepted(kindFinder({ discovery, explain: true })));
     this.#reads = new SplitReads({ cache: this.#cache, client: this.client });
     this.#recorder = new ApiEventRecorder({
       client: this.client,
@@ -80,6 +83,17 @@ export class Cluster implements Runnable, WatchedCluster {
     });
     for (const each of caches) this.#cache.declare(asCachedKind(each));
   }
+
+  /**
+   * Fails while a cache of this cluster cannot be relied on.
+   *
+   * @example
+   * readyzChecks: { remote: remote.readyz }
+   */
+  readonly readyz: HealthCheck = () => {
+    const faults = this.#cache.informers.flatMap(({ fault }) => fault ?? []);
+    if (faults.length > 0) throw new Error(`${this.name}: ${faults.join('; ')}`);
+  };
 
   get cache(): Cache {
     return this.#cache;
