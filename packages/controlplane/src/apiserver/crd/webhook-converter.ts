@@ -9,6 +9,7 @@ import type { CompiledVersion } from './compile-version.ts';
 import { conversionReview, conversionReviewVersion, readConvertedObjects } from './conversion-review.ts';
 import { restoreConverted } from './converted-object.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
+import { dropNulls } from './drop-nulls.ts';
 
 /** What asks conversion webhooks. */
 export interface ConversionServices {
@@ -60,7 +61,9 @@ export class WebhookConverter implements ObjectConverter {
     if (count !== 1) throw conversionFault(`${head} returned ${count} objects, expected 1`);
     const restored = restoreConverted(object, converted, apiVersion);
     if ('fault' in restored) throw conversionFault(`${head} ${restored.fault}`);
-    return target.schema.prune(restored.object).value as Draft; // pruning keeps an object one
+    const pruned = target.schema.prune(restored.object).value as Draft; // pruning keeps an object one
+    dropNulls(target.schema.source, pruned);
+    return pruned;
   }
 
   schemaOf(apiVersion: string): SchemaNode | undefined {

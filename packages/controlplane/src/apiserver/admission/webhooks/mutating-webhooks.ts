@@ -34,12 +34,11 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const memory = reinvocation.note(this, () => new HookMemory());
     if (reinvocation.repeated && !jsonEqual(memory.lastOutput, attributes.object)) memory.requireAll();
     const review = new MutatingReview(attributes);
-    try {
-      for (const hook of webhooks) await this.#visit(hook, { review, memory, reinvocation });
-      await review.finish();
-    } finally {
+    for (const hook of webhooks) await this.#visit(hook, { review, memory, reinvocation });
+    await review.finish();
+    // The second pass compares what the server's own plugins make of this.
+    if (reinvocation.requested && !reinvocation.repeated)
       memory.lastOutput = attributes.object && copyOf(attributes.object);
-    }
   }
 
   async #visit(

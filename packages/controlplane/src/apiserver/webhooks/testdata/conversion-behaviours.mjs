@@ -43,6 +43,7 @@ export const behaviours = {
   'number-labels': metadata((meta) => ({ ...meta, labels: { a: 5 } })),
   'other-metadata': metadata((meta) => ({ ...meta, labels: { fresh: 'yes' }, finalizers: ['example.com/f'], generation: 99, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }] })),
   'unknown-fields': spoiled((object) => ({ ...object, spec: { ...object.spec, nonsense: 1 }, more: {} })),
+  nulls: spoiled((object) => ({ ...object, spec: { ...object.spec, list: null, color: null, host: null }, status: null, more: null })),
   'bad-type': spoiled((object) => ({ ...object, spec: { ...object.spec, port: 'many' } })),
   'http-500': () => ({ status: 500, headers: { 'content-type': 'text/plain' }, text: 'broken' }),
   'not-json': () => ({ text: 'hello' }),

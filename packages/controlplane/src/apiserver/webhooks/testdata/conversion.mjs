@@ -22,7 +22,7 @@ const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const convertBy = (conversion) => ['PATCH', `${CRD}/${NAME}`, { spec: { conversion } }, merge];
 const service = (name) => ({ strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: null, service: { namespace: 'conv-rec', name, path: '/convert', port: 443 }, caBundle: '{ca}' } } });
 const gadget = (version, name, spec, more = {}) => ({ apiVersion: `conv.example.com/${version}`, kind: 'Gadget', metadata: { name, ...more }, spec });
-const bad = ['fail-message', 'fail-silent', 'no-result', 'wrong-uid', 'no-response', 'no-type', 'wrong-version', 'none-converted', 'one-too-many', 'unconverted', 'other-kind', 'other-name', 'other-namespace', 'other-uid', 'no-metadata', 'text-metadata', 'bad-labels', 'number-labels', 'other-metadata', 'unknown-fields', 'http-500', 'not-json', 'cut'];
+const bad = ['fail-message', 'fail-silent', 'no-result', 'wrong-uid', 'no-response', 'no-type', 'wrong-version', 'none-converted', 'one-too-many', 'unconverted', 'other-kind', 'other-name', 'other-namespace', 'other-uid', 'no-metadata', 'text-metadata', 'bad-labels', 'number-labels', 'other-metadata', 'unknown-fields', 'nulls', 'http-500', 'not-json', 'cut'];
 
 export const steps = [
   ['POST', '/api/v1/namespaces', { metadata: { name: 'conv-rec' } }],
