@@ -40,7 +40,15 @@ describe('importing', () => {
 
   it('@kubewright/runtime loads no logger, no metrics, no servers and no threads on top', () => {
     expect(loadedBy('runtime')).toEqual({
-      node: ['node:events', 'node:fs/promises', 'node:net', 'node:os', 'node:path', 'node:timers/promises'],
+      node: [
+        'node:events',
+        'node:fs/promises',
+        'node:net',
+        'node:os',
+        'node:path',
+        'node:timers',
+        'node:timers/promises',
+      ],
       packages: [],
     });
   });

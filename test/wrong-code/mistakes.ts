@@ -142,7 +142,13 @@ export const versions = converter(Site, [
 export const preamble = `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller, converter, defaulter, defineKind, Manager, spoke, validator } from '@kubewright/runtime';
 
-const Site = defineKind<{ readonly title: string }, { readonly ready: boolean }>({
+interface SiteSpec {
+  readonly title: string;
+}
+interface SiteStatus {
+  readonly ready: boolean;
+}
+const Site = defineKind<SiteSpec, SiteStatus>({
   group: 'example.com',
   version: 'v1',
   kind: 'Site',

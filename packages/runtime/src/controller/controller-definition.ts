@@ -48,8 +48,8 @@ export interface ControllerSettings {
   readonly recoverPanic?: boolean;
 }
 
-/** What {@link controller} is told. */
-export interface ControllerOptions<T extends KubernetesObject> extends ControllerSettings {
+/** What {@link controller} is told in either form. */
+export interface ControllerOfObjects<T extends KubernetesObject> extends ControllerSettings {
   /** In metrics, logs and as field manager; unique in a manager. @defaultValue the kind in lower case */
   readonly name?: string;
   /** The kind that is reconciled. */
@@ -65,14 +65,32 @@ export interface ControllerOptions<T extends KubernetesObject> extends Controlle
    * steps run in this order instead of `reconcile`, each name removed when its step has succeeded.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
+}
+
+/** {@inheritDoc ReconcileOptions.reconcile} */
+export type Reconcile<T extends KubernetesObject> = (
+  object: T,
+  context: ReconcileContext<T>,
+) => Promise<ReconcileOutcome | DesiredState<T>>;
+
+/** {@inheritDoc DesiredOptions.desired} */
+export type Desired<T extends KubernetesObject> = (object: T, observed: Observed) => DesiredState<T>;
+
+/** A controller whose function acts. */
+export interface ReconcileOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
   /**
    * Brings the world to what `object` says. Gets a frozen object; called for one key by one worker at a time. It may act by
    * itself, return what should be and leave the rest to the framework, or do some of both.
    */
-  reconcile?(object: T, context: ReconcileContext<T>): Promise<ReconcileOutcome | DesiredState<T>>;
+  readonly reconcile: Reconcile<T>;
+  readonly desired?: undefined;
+}
+
+/** A controller whose function says what should be. */
+export interface DesiredOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
   /**
-   * In place of `reconcile`: says what should be, given the object and the children that there are. A pure function: it may
-   * be called several times for one change, and looks at nothing else. Not called for what is being deleted.
+   * Says what should be, given the object and the children that there are. A pure function: it may be called several times
+   * for one change, and looks at nothing else. Not called for what is being deleted.
    *
    * @example
    * ```ts
@@ -82,8 +100,12 @@ export interface ControllerOptions<T extends KubernetesObject> extends Controlle
    * })
    * ```
    */
-  desired?(object: T, observed: Observed): DesiredState<T>;
+  readonly desired: Desired<T>;
+  readonly reconcile?: undefined;
 }
+
+/** What {@link controller} is told. */
+export type ControllerOptions<T extends KubernetesObject> = ReconcileOptions<T> | DesiredOptions<T>;
 
 /** What {@link requestController} is told. */
 export interface RequestControllerOptions extends ControllerSettings {

@@ -55,7 +55,7 @@ function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>): O
       `the controller of ${options.for.kind} needs either "reconcile" or "desired"; a "reconcile" may return what should be, too`,
     );
   }
-  const run = desired ? { desired: desired.bind(options) } : { reconcile: reconcile!.bind(options) };
+  const run = desired ? { desired: desired.bind(options) } : { reconcile: reconcile?.bind(options) };
   // The loop hands these functions only objects of the primary kind, read from its store.
   return { level: 'object', ...run } as unknown as ObjectRun;
 }

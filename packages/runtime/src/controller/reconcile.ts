@@ -22,7 +22,16 @@ export interface ReconcileResult {
 export type ReconcileOutcome = ReconcileResult | undefined | void;
 
 /** The type of a kind's status. */
-export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : never;
+export type StatusOf<T> = T extends { readonly status?: infer S }
+  ? [NonNullable<S>] extends [never]
+    ? NoStatus
+    : NonNullable<S>
+  : NoStatus;
+
+/** What the compiler names when a status is set of a kind that has none. */
+export interface NoStatus {
+  readonly 'this kind has no status: give defineKind the type of one': never;
+}
 
 /** Options of {@link RequestContext.apply}. */
 export interface ApplyObjectsOptions {

@@ -307,6 +307,6 @@ describe('desired', () => {
   });
 
   it('wants one form, not two', () => {
-    expect(() => controller({ for: Site })).toThrow(/needs either "reconcile" or "desired"/);
+    expect(() => controller({ for: Site } as never)).toThrow(/needs either "reconcile" or "desired"/);
   });
 });
