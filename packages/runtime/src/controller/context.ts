@@ -29,7 +29,8 @@ import { writeFence } from './write-fence.ts';
 export interface ContextParts {
   readonly signal: AbortSignal;
   readonly log: Logger;
-  readonly client: KubernetesClient;
+  /** Makes the client of this reconcile, once. */
+  readonly client: () => KubernetesClient;
   readonly cache: InformerCache;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -56,7 +57,6 @@ export interface ContextParts {
 export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly signal: AbortSignal;
   readonly log: Logger;
-  readonly client: KubernetesClient;
   readonly cache: InformerCache;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -66,22 +66,29 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   /** What was applied in this reconcile; nothing of it is superfluous. */
   readonly appliedIds: Set<string> = new Set();
   readonly #parts: ContextParts;
-  readonly #reads: SplitReads;
+  #client: KubernetesClient | undefined;
+  #reads: SplitReads | undefined;
 
   constructor(parts: ContextParts) {
     this.signal = parts.signal;
     this.log = parts.log;
-    const { primary, primaryKind, checkPrimary } = parts;
-    const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
-    this.client = parts.client.intercepted(writeFence({ ...parts, view }));
     this.cache = parts.cache;
-    this.#reads = new SplitReads({ cache: parts.cache, client: this.client });
     this.events = parts.events;
     this.clock = parts.clock;
     this.random = parts.random;
     this.request = parts.request;
     this.reconcileID = parts.reconcileID;
     this.#parts = parts;
+  }
+
+  /** Made when it is first asked for: most reconciles find nothing to do. */
+  get client(): KubernetesClient {
+    if (this.#client) return this.#client;
+    const { primary, primaryKind, checkPrimary } = this.#parts;
+    const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
+    const client = this.#parts.client();
+    this.#client = client.intercepted(writeFence({ ...this.#parts, client, view }));
+    return this.#client;
   }
 
   get observed(): Observed {
@@ -92,7 +99,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
     try {
-      return await this.#reads.get(kind, key, { signal: this.signal });
+      return await this.#splitReads.get(kind, key, { signal: this.signal });
     } finally {
       this.#parts.resumed();
     }
@@ -100,7 +107,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   async list<T extends KubernetesObject>(kind: Kind<T>, options: CacheListOptions = {}): Promise<readonly T[]> {
     try {
-      return await this.#reads.list(kind, { ...options, signal: this.signal });
+      return await this.#splitReads.list(kind, { ...options, signal: this.signal });
     } finally {
       this.#parts.resumed();
     }
@@ -193,6 +200,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return answer;
   }
 
+  get #splitReads(): SplitReads {
+    this.#reads ??= new SplitReads({ cache: this.cache, client: this.client });
+    return this.#reads;
+  }
+
   /** A namespaced object without a namespace goes where the reconciled one is. */
   #placed(object: KubernetesObject, kind: Kind<KubernetesObject>): KubernetesObject {
     const { namespace } = this.request;
@@ -208,7 +220,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): KubernetesObject | undefined {
-    return this.cache.peek(kind, key)?.object;
+    // What a lost answer left open is not to be compared with.
+    return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 
   #wrote(kind: Kind<KubernetesObject>, answer: KubernetesObject): void {

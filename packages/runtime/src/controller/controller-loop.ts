@@ -223,7 +223,11 @@ export class ControllerLoop {
     const writes = this.#futile.begin(key, { client: run.client, tell });
     using entry = definition.partition?.enter(run.request);
     const guards = entry ? [writes.interceptor, whileOwned(entry, run.request)] : [writes.interceptor];
-    const client = run.client.intercepted(...guards).observed(writes.observer);
+    let made: KubernetesClient | undefined;
+    const client = (): KubernetesClient => {
+      made ??= run.client.intercepted(...guards).observed(writes.observer);
+      return made;
+    };
     const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext => {
       about = primary;
       return new LoopContext({

@@ -14,7 +14,7 @@ export interface ObjectReconcileOptions {
   readonly reconcile: ObjectForm;
   /** Makes a context; `isLive` says that the object was just answered by the server. */
   readonly contextFor: (primary: KubernetesObject, isLive?: boolean) => LoopContext;
-  readonly parts: { readonly cache: InformerCache; readonly client: KubernetesClient };
+  readonly parts: { readonly cache: InformerCache; readonly client: () => KubernetesClient };
 }
 
 /** Reads the object of a request and does with it what its state calls for: finalizers on, reconcile, clean-up. */
@@ -63,7 +63,7 @@ export class ObjectReconcile {
     readonly kind: Kind<KubernetesObject>;
     readonly signal: AbortSignal;
   } {
-    return { client: this.#options.parts.client, kind: this.#options.kind, signal };
+    return { client: this.#options.parts.client(), kind: this.#options.kind, signal };
   }
 }
 

@@ -50,6 +50,9 @@ class Witness {
   readonly #polls = new Map<string, number>();
   /** Keys that nobody works on, with the best case that was made for each: priority and since when. */
   readonly #waiting = new Map<string, { readonly priority: number; readonly since: number }[]>();
+  readonly #meanwhile = new Map<string, { readonly priority: number; readonly since: number }[]>();
+  /** Timers that have fired and were not replaced yet. */
+  readonly #fired = new Set<string>();
   #step = 0;
 
   constructor(queue: Queue) {
@@ -60,13 +63,11 @@ class Witness {
     this.#step++;
     if (each.type === 'add') {
       this.#lastAsked.set(each.key, this.#step);
-      if (!this.#worked.has(each.key)) {
-        const cases = this.#waiting.get(each.key) ?? [];
-        this.#waiting.set(each.key, [...cases, { priority: each.priority, since: this.#now }]);
-      }
+      this.#case(each.key, { priority: each.priority, since: this.#now });
       this.#queue.add(each.key, each.priority);
     } else if (each.type === 'requeue') {
       this.#polls.delete(each.key);
+      this.#fired.delete(each.key);
       if (each.delayMs !== undefined) this.#polls.set(each.key, this.#now + each.delayMs);
       this.#queue.requeueAfter(each.key, each.delayMs);
     } else if (each.type === 'get') await this.take();
@@ -74,7 +75,18 @@ class Witness {
     else if (each.type === 'advance') {
       await this.#queue.advance(each.ms);
       this.#now += each.ms;
+      for (const [key, due] of this.#polls) {
+        if (due > this.#now || this.#fired.has(key)) continue;
+        this.#fired.add(key);
+        this.#case(key, { priority: 0, since: due });
+      }
     }
+  }
+
+  /** What is asked for while the key is worked on begins to wait when that is done. */
+  #case(key: string, made: { readonly priority: number; readonly since: number }): void {
+    const cases = this.#worked.has(key) ? this.#meanwhile : this.#waiting;
+    cases.set(key, [...(cases.get(key) ?? []), made]);
   }
 
   async take(): Promise<string | undefined> {
@@ -94,13 +106,14 @@ class Witness {
     if (key === undefined) return;
     this.#worked.delete(key);
     this.#queue.done(key);
+    for (const { priority } of this.#meanwhile.get(key) ?? []) this.#case(key, { priority, since: this.#now });
+    this.#meanwhile.delete(key);
   }
 
   /** Nobody asks for anything more: all that was asked for has to come. */
   async drain(): Promise<void> {
     for (const key of [...this.#worked]) this.finish(key);
-    await this.#queue.advance(1_000_000);
-    this.#now += 1_000_000;
+    await this.do({ type: 'advance', ms: 1_000_000 });
     for (let key = await this.take(); key !== undefined; key = await this.take()) this.finish(key);
     for (const [key, asked] of this.#lastAsked)
       if ((this.#lastCame.get(key) ?? 0) < asked) throw new Error(`${key} was asked for and did not come`);
@@ -126,14 +139,7 @@ class Witness {
   }
 }
 
-// What comes by a timer has no rank that a witness could know: keys with timers are others than those that are added.
-const commands = fc.array(
-  command.map((each): Command => {
-    if (each.type === 'requeue' && each.key < 'c') return { ...each, key: 'c' };
-    return each;
-  }),
-  { maxLength: 50 },
-);
+const commands = fc.array(command, { maxLength: 50 });
 
 function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
   return fc.asyncProperty(commands, async (each) => {
@@ -146,24 +152,25 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
 // Not caught: what depends on the back-off of failures, which the comparison with the model covers.
 describe('the promises of WorkQueue', () => {
   it('are kept: one worker a key, nothing lost, no timer erased, nothing starves', async () => {
-    await fc.assert(promises(realQueue), { numRuns: 4_000 });
+    await fc.assert(promises(realQueue), { numRuns: 20_000 });
   }, 60_000);
 
-  it.each<[Flaw, RegExp]>([
-    ['hands a key to two workers', /two workers/],
-    ['drops what comes meanwhile', /did not come/],
-    ['never ages', /starves/],
-    ['add cancels the timer', /requeueAfter of . was lost/],
-    ['forgets the wait when raised', /starves/],
+  // One fault may show as a breach of several promises: which of them is found first is chance.
+  it.each<Flaw>([
+    'hands a key to two workers',
+    'drops what comes meanwhile',
+    'never ages',
+    'add cancels the timer',
+    'forgets the wait when raised',
   ])(
     'are broken by a queue that %s',
-    async (flaw, broken) => {
+    async (flaw) => {
       const outcome = await fc.check(
         promises(() => naiveQueue(flaw)),
-        { numRuns: 4_000 },
+        { numRuns: 20_000 },
       );
       expect(outcome.failed).toBe(true);
-      expect(String(outcome.errorInstance)).toMatch(broken);
+      expect(String(outcome.errorInstance)).toMatch(/two workers|did not come|was lost|starves/);
     },
     60_000,
   );
