@@ -96,8 +96,7 @@ export class InformerCache implements Cache {
   lister<T extends KubernetesObject>(kind: Kind<T>): Lister<T> {
     const declared = this.#readable(kind);
     if (!declared) {
-      const only = this.#declared.has(kindKey(kind)) ? 'only its metadata is; read cache.metadata(kind)' : undefined;
-      throw new KindNotCachedError(kind, only);
+      throw new KindNotCachedError(kind, this.#declared.has(kindKey(kind)) ? onlyMetadata : undefined);
     }
     // The store behind the kind holds only its objects.
     return declared.lister as unknown as Lister<T>;
@@ -105,11 +104,18 @@ export class InformerCache implements Cache {
 
   /** Reads one object if it can be read here, without a word about those that cannot. */
   peek<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): ObjectView<T> | undefined {
-    const declared = this.#readable(kind);
-    if (!declared?.covers(key.namespace)) return undefined;
-    if (declared.of(key).some(({ ownWrites }) => ownWrites.isOutside(key))) return undefined;
     // The store behind the kind holds only its objects.
-    return declared.lister.view(key) as ObjectView<T> | undefined;
+    return viewIn(this.#readable(kind), key) as ObjectView<T> | undefined;
+  }
+
+  /** The same where metadata is enough. */
+  peekMetadata(kind: Kind<KubernetesObject>, key: ObjectKey): ObjectView<PartialObjectMetadata> | undefined {
+    return viewIn(widest(this.#declared.get(kindKey(kind)) ?? []), key);
+  }
+
+  /** False for an object of whose state only the server can tell, after a write that did not. */
+  isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
+    return !this.informersOf(kind, key).some(({ ownWrites }) => ownWrites.isUncertain(key));
   }
 
   metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata> {
@@ -202,6 +208,14 @@ export class InformerCache implements Cache {
       ...(useWatchList !== undefined && { useWatchList }),
     });
   }
+}
+
+const onlyMetadata = 'only its metadata is; read cache.metadata(kind)';
+
+function viewIn(declared: DeclaredKind | undefined, key: ObjectKey): ObjectView<KubernetesObject> | undefined {
+  if (!declared?.covers(key.namespace)) return undefined;
+  if (declared.of(key).some(({ ownWrites }) => ownWrites.isOutside(key))) return undefined;
+  return declared.lister.view(key);
 }
 
 /** Of several declarations of a kind, the one that answers reads: one of all fields, of all objects, of all namespaces. */

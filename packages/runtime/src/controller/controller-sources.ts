@@ -108,7 +108,7 @@ export class ControllerSources {
         if (afterMs === undefined) queue.add(key, options);
         else queue.addAfter(key, { ...options, delayMs: afterMs });
       },
-      primaryUid: (key) => (primary ? cache.peek(primary, key)?.uid : undefined),
+      primaryUid: (key) => (primary ? cache.peekMetadata(primary, key)?.uid : undefined),
     };
   }
 }
