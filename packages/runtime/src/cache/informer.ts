@@ -4,19 +4,16 @@ import {
   type Kind,
   type KubernetesObject,
   type ObjectKey,
-  type Random,
 } from '@kubewright/apimachinery';
-import type { Logger } from '../log/logger.ts';
 import { LagGuard } from '../reflector/lag-guard.ts';
-import type { ListWatcher } from '../reflector/list-watcher.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
 import { KindNotServedError } from './cache-errors.ts';
 import { CacheScope } from './cache-scope.ts';
-import type { CachedKind, CacheSelectors, IndexFunc } from './cached-kind.ts';
-import type { DecodedObjects } from './decoded-objects.ts';
+import type { CachedKind, IndexFunc } from './cached-kind.ts';
 import { EventFanOut, type InformerHandler } from './event-fan-out.ts';
 import { cacheFault, type InformerGauges } from './informer-gauges.ts';
+import type { InformerOptions } from './informer-options.ts';
 import { MalformedJsonError, readString } from './json-bytes.ts';
 import type { Lister } from './lister.ts';
 import { MetadataScan } from './metadata-scan.ts';
@@ -27,21 +24,6 @@ import { Store } from './store.ts';
 import type { StoreEntry } from './store-entry.ts';
 import { StoreLister } from './store-lister.ts';
 import { SyncGate } from './sync-gate.ts';
-
-/** Options of an {@link Informer}. */
-export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' | 'namespaces' | keyof CacheSelectors> {
-  readonly kind: Kind<KubernetesObject>;
-  readonly listWatcher: ListWatcher;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  /** Which objects the list and watch are about. @defaultValue all of the kind */
-  readonly scope?: CacheScope;
-  readonly ownManagers?: ReadonlySet<string>;
-  readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
-  readonly decoded?: DecodedObjects;
-  readonly useWatchList?: boolean;
-}
 
 /** One list and watch, the store it fills, and those who want to know. */
 export class Informer<T> implements ReflectorSink {

@@ -1,24 +1,10 @@
-import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import type { CallTarget, WriteOutcome } from '@kubewright/client';
+import type { WriteOutcome } from '@kubewright/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../log/silent-logger.ts';
-import { CacheScope } from './cache-scope.ts';
-import { Informer } from './informer.ts';
-import { WriteNotes } from './write-notes.ts';
+import { type Flaw, isFitting, keys, naive, real, type Subject, VersionedServer } from './testdata/write-subjects.ts';
 
 // Reads after own writes, against a plain model of a server with history. Not caught: servers whose versions are no numbers
 // (those reads go live), writes that bypass the client, and programs that keep an answer and look at it later.
-
-const Thing: Kind<KubernetesObject> = {
-  group: '',
-  version: 'v1',
-  kind: 'Thing',
-  plural: 'things',
-  scope: 'Namespaced',
-};
-const keys = ['a', 'b', 'c'];
-const namespace = 'default';
 
 type Command =
   /** This program writes: it takes effect now, its answer is read later, or never. */
@@ -38,150 +24,6 @@ type Command =
   | { readonly type: 'relist'; readonly behind: number }
   /** The server comes back from a backup: versions are given anew. */
   | { readonly type: 'restore'; readonly lost: number };
-
-type State = ReadonlyMap<string, KubernetesObject>;
-interface Change {
-  readonly type: 'PUT' | 'DELETE';
-  readonly object: KubernetesObject;
-}
-
-/** A server: every state it ever had, by version. */
-class Server {
-  readonly states: State[] = [new Map()];
-  readonly changes: (Change | undefined)[] = [undefined];
-  #uids = 0;
-
-  get version(): number {
-    return this.states.length - 1;
-  }
-
-  put(name: string, fits: boolean): KubernetesObject {
-    const old = this.states[this.version]!.get(name);
-    const uid = old?.metadata.uid ?? `u${++this.#uids}`;
-    const resourceVersion = String(this.version + 1);
-    const labels = { fits: String(fits) };
-    const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name, namespace, uid, resourceVersion, labels } };
-    this.#commit({ type: 'PUT', object });
-    return object;
-  }
-
-  delete(name: string): KubernetesObject | undefined {
-    const old = this.states[this.version]!.get(name);
-    if (!old) return undefined;
-    const metadata = { ...old.metadata, resourceVersion: String(this.version + 1) };
-    this.#commit({ type: 'DELETE', object: { ...old, metadata } });
-    return old;
-  }
-
-  #commit(change: Change): void {
-    const next = new Map(this.states[this.version]);
-    if (change.type === 'PUT') next.set(change.object.metadata.name!, change.object);
-    else next.delete(change.object.metadata.name!);
-    this.states.push(next);
-    this.changes.push(change);
-  }
-}
-
-/** What is tested, and what is compared with it: something that is told of writes and of a watch, and is read. */
-interface Subject {
-  begin(write: {
-    readonly verb: 'create' | 'update' | 'delete';
-    readonly name: string;
-    readonly subresource?: string;
-  }): (outcome: WriteOutcome) => void;
-  put(object: KubernetesObject): void;
-  remove(object: KubernetesObject): void;
-  list(objects: readonly KubernetesObject[], version: number): void;
-  bookmark(version: number): void;
-  /** Versions of what can be read by name; 'ask' when only the server can tell. */
-  get(name: string): string | undefined | 'ask';
-  names(): readonly string[];
-}
-
-const bytesOf = (object: unknown): Buffer => Buffer.from(JSON.stringify(object));
-const isFitting = (object: KubernetesObject): boolean => object.metadata.labels?.['fits'] === 'true';
-
-/** The runtime's own. */
-function real(selecting: boolean): Subject {
-  const informer = new Informer<KubernetesObject>({
-    kind: Thing,
-    listWatcher: { list: () => Promise.reject(new Error('no')), watch: () => Promise.reject(new Error('no')) },
-    clock: new VirtualClock(),
-    random: seededRandom(1),
-    log: silentLogger,
-    ...(selecting && { scope: new CacheScope({ labelSelector: 'fits=true' }) }),
-  });
-  const notes = new WriteNotes({ kindOf: () => Thing, informersOf: () => [informer] });
-  return {
-    begin: ({ verb, name, subresource }) => {
-      const key = { namespace, name };
-      const target = {
-        group: '',
-        version: 'v1',
-        resource: 'things',
-        kind: 'Thing',
-        namespace,
-        name,
-        key,
-        ...(subresource && { subresource }),
-      };
-      return notes.observer({ verb, target: target as CallTarget, key }) ?? (() => {});
-    },
-    put: (object) => void informer.put(bytesOf(object), 0, bytesOf(object).length),
-    remove: (object) => void informer.remove(bytesOf(object), 0, bytesOf(object).length),
-    list: (objects, version) => {
-      informer.beginListing();
-      for (const object of objects) informer.put(bytesOf(object), 0, bytesOf(object).length);
-      informer.endListing(String(version));
-    },
-    bookmark: (version) => informer.reached(String(version)),
-    get: (name) => {
-      const key = { namespace, name };
-      if (informer.ownWrites.isUncertain(key) || informer.ownWrites.isOutside(key)) return 'ask';
-      return informer.lister.get(key)?.metadata.resourceVersion;
-    },
-    names: () => informer.lister.list().map((object) => object.metadata.name!),
-  };
-}
-
-/** An informer cache as it is elsewhere, and two ways to make up for it that come to mind first. */
-function naive(flaw: Flaw): Subject {
-  const stored = new Map<string, KubernetesObject>();
-  const written = new Map<string, KubernetesObject | undefined>();
-  const note = (name: string, object: KubernetesObject | undefined): void =>
-    void (flaw !== 'remembers nothing' && written.set(name, object));
-  const seen = (name: string): void =>
-    void (flaw === 'forgets a write at the next event of its key' && written.delete(name));
-  return {
-    begin:
-      ({ verb, name }) =>
-      (outcome) => {
-        if ('error' in outcome) return;
-        if (verb === 'delete') note(name, undefined);
-        else if ((outcome.answer as KubernetesObject).kind === 'Thing') note(name, outcome.answer as KubernetesObject);
-      },
-    put: (object) => {
-      stored.set(object.metadata.name!, object);
-      seen(object.metadata.name!);
-      const own = written.get(object.metadata.name!);
-      if (own && Number(object.metadata.resourceVersion) >= Number(own.metadata.resourceVersion))
-        written.delete(object.metadata.name!);
-    },
-    remove: (object) => {
-      stored.delete(object.metadata.name!);
-      written.delete(object.metadata.name!);
-    },
-    list: (objects) => {
-      stored.clear();
-      for (const object of objects) stored.set(object.metadata.name!, object);
-      for (const name of keys) seen(name);
-    },
-    bookmark: () => {},
-    get: (name) => (written.has(name) ? written.get(name) : stored.get(name))?.metadata.resourceVersion,
-    names: () => keys.filter((name) => (written.has(name) ? written.get(name) : stored.get(name))),
-  };
-}
-type Flaw = 'remembers nothing' | 'forgets a write at the next event of its key' | 'never lets go of a deletion';
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
@@ -219,7 +61,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 /** Runs the commands against both and compares after each. */
 class Comparison {
-  readonly server = new Server();
+  readonly server = new VersionedServer();
   readonly #subject: Subject;
   readonly #selecting: boolean;
   readonly #pending: {
