@@ -1,12 +1,5 @@
 import { hostname } from 'node:os';
-import {
-  type Clock,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type Random,
-  sleep,
-} from '@kubewright/apimachinery';
+import { type Clock, isAlreadyExists, isConflict, isNotFound, type Random, sleep } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { microTime } from '../recorder/api-event.ts';
