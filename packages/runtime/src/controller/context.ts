@@ -154,11 +154,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     }
     const force = options.force ?? true;
     this.#parts.intends(wanted);
-    const answer = await this.client
-      .resource(primaryKind)
-      .status.apply(wanted, { fieldManager, force, signal: this.signal });
-    this.#wrote(primaryKind, answer);
-    return answer;
+    const applying = { fieldManager, force, signal: this.signal };
+    return this.#answered(await this.client.resource(primaryKind).status.apply(wanted, applying));
   }
 
   async delete(object: KubernetesObject, options: DeleteObjectOptions = {}): Promise<void> {
@@ -167,18 +164,13 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const { uid, resourceVersion } = object.metadata;
     const { matchResourceVersion, ...rest } = options;
     try {
-      const answer = await this.client.resource(kind).delete(objectKey(object), {
+      await this.client.resource(kind).delete(objectKey(object), {
         ...rest,
         preconditions: { uid, ...(matchResourceVersion && { resourceVersion }) },
         signal: this.signal,
       });
-      // What lingers says so; some kinds answer with the object though it is gone.
-      const lingers = 'metadata' in answer && 'deletionTimestamp' in answer.metadata;
-      if (lingers) this.#wrote(kind, answer as KubernetesObject);
-      else this.#deleted(kind, object);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      this.#deleted(kind, object);
     } finally {
       this.#parts.resumed();
     }
@@ -195,9 +187,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
     this.#parts.intends(body);
-    const answer = await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal });
-    this.#wrote(kind, answer);
-    return answer;
+    return this.#answered(await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal }));
   }
 
   get #splitReads(): SplitReads {
@@ -224,13 +214,10 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 
-  #wrote(kind: Kind<KubernetesObject>, answer: KubernetesObject): void {
-    this.cache.noteWrite(kind, deepFreeze(answer));
+  /** What the cache knows of a write it has from the client, which tells it of all writes. */
+  #answered(answer: KubernetesObject): KubernetesObject {
     this.#parts.resumed();
-  }
-
-  #deleted(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
-    this.cache.noteDeletion(kind, { key: objectKey(object), uid: object.metadata.uid ?? '' });
+    return deepFreeze(answer);
   }
 }
 

@@ -37,7 +37,6 @@ export class ObjectReconcile {
     if (missing.length === 0) return reconcile(object, contextFor(object));
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
     const marked = await addFinalizers(object, { ...this.#patching(signal), names: missing });
-    parts.cache.noteWrite(kind, marked);
     return reconcile(marked, contextFor(marked, true));
   }
 
@@ -53,7 +52,6 @@ export class ObjectReconcile {
       const latest = parts.cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
       current = await removeFinalizer(base, { ...this.#patching(signal), name });
-      if (current.metadata.finalizers?.length) parts.cache.noteWrite(kind, current);
     }
     return undefined;
   }

@@ -94,6 +94,34 @@ describe('writeFence', () => {
     await soon(() => server.get(Page, 'a')?.spec.text === 'new');
   });
 
+  it('lets the status say what was made outside, though the object was edited meanwhile', async () => {
+    const Vm = defineKind<{ readonly size: number }, { readonly id: string }>({
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Vm',
+    });
+    const server = new FakeApiServer([Vm]);
+    server.put(Vm, { metadata: { name: 'a' }, spec: { size: 1 } });
+    let made = 0;
+    await run(
+      server,
+      controller({
+        for: Vm,
+        async reconcile(vm, ctx) {
+          if (vm.status?.id) return;
+          made++;
+          // While it is being made, which takes long, somebody edits the object.
+          if (made === 1) server.put(Vm, { ...server.get(Vm, 'a'), spec: { size: 2 } });
+          await ctx.setStatus({ id: `vm-${made}` });
+        },
+      }),
+    );
+    await soon(() => server.get(Vm, 'a')?.status?.id !== undefined);
+    await soon(() => made >= 1);
+    expect(server.get(Vm, 'a').status.id).toBe('vm-1');
+    expect(made).toBe(1);
+  });
+
   it('guards writes through ctx.client, too, against an object that was replaced', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, siteA);

@@ -7,7 +7,7 @@ import {
   type KubernetesObject,
   objectKey,
 } from '@kubewright/apimachinery';
-import type { ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
 import { momentOf, Tenure } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
@@ -26,12 +26,18 @@ export class StaleViewError extends Error {
 /** How long a look at the live object may be relied on, and how far the clocks may drift meanwhile, in milliseconds. */
 const lookLasts = { renewMs: 10_000, driftMs: 2_500 };
 
+/** What a reconcile looks at. */
+interface View {
+  readonly object: KubernetesObject;
+  readonly kind: Kind<KubernetesObject>;
+}
+
 /** What {@link writeFence} guards. */
 export interface WriteFenceOptions {
   /** Once aborted, nothing is written any more. */
   readonly signal: AbortSignal;
   /** What the reconcile looks at; undefined when there is nothing to compare. */
-  readonly view: { readonly object: KubernetesObject; readonly kind: Kind<KubernetesObject> } | undefined;
+  readonly view: View | undefined;
   /** Reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -40,18 +46,24 @@ export interface WriteFenceOptions {
 
 /**
  * Stands between a reconcile and the API server's write verbs: what was given up can no longer write, and before the first
- * write the object is looked at live. A cache that lags must not lead to deeds; uid, generation and deletion mark tell.
+ * write to anything else the object is looked at live. A cache that lags must not lead to deeds; uid, generation and
+ * deletion mark tell.
  *
  * The look lasts ten seconds by either clock, for a process may be stopped between the look and the write. A reconcile that
- * goes on writing for longer looks again; what is asked last is asked in the tick that hands the bytes to the connection.
+ * goes on writing for longer looks again, now for uid and deletion only: that somebody edits the object meanwhile is no
+ * reason to stop half-way, the next reconcile sees it. What is asked last is asked in the tick that hands the bytes to the
+ * connection.
+ *
+ * Writes to the object itself need no look: they carry its uid, and a status that says what was made outside must not be
+ * lost because somebody has edited the object in the meantime.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const { signal, view, clock } = options;
   let look: Tenure | undefined;
   let looking: Promise<void> | undefined;
-  const lookAt = async (seen: NonNullable<WriteFenceOptions['view']>): Promise<void> => {
+  const lookAt = async (seen: View): Promise<void> => {
     const since = momentOf(clock);
-    await checkLive(seen, options);
+    await checkLive(seen, { ...options, again: look !== undefined });
     look = new Tenure({ clock, since, ...lookLasts });
   };
   const check = (): void => {
@@ -63,6 +75,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   return async (call, next) => {
     if (!isWrite(call)) return next(call);
     signal.throwIfAborted();
+    if (view && isOn(call, view)) return next(gated(call, () => signal.throwIfAborted()));
     if (view && !look?.isValid) {
       looking ??= lookAt(view).finally(() => {
         looking = undefined;
@@ -73,11 +86,18 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   };
 }
 
-function nameOf(view: NonNullable<WriteFenceOptions['view']>): string {
+/** True for a write to the reconciled object, or to a subresource of it. */
+function isOn({ target }: ClientCall, { object, kind }: View): boolean {
+  if (!target || target.group !== kind.group || target.kind !== kind.kind) return false;
+  const { name, namespace } = object.metadata;
+  return target.name === name && (target.namespace ?? '') === (namespace ?? '');
+}
+
+function nameOf(view: View): string {
   return `${view.kind.kind} ${formatObjectKey(objectKey(view.object))}`;
 }
 
-async function checkLive(view: NonNullable<WriteFenceOptions['view']>, options: WriteFenceOptions): Promise<void> {
+async function checkLive(view: View, options: WriteFenceOptions & { readonly again: boolean }): Promise<void> {
   const { object, kind } = view;
   const key = objectKey(object);
   const what = nameOf(view);
@@ -94,7 +114,7 @@ async function checkLive(view: NonNullable<WriteFenceOptions['view']>, options: 
   const { uid, generation, deletionTimestamp } = live.metadata;
   const seen = object.metadata;
   if (uid !== seen.uid) throw new StaleViewError(what, 'it was replaced by another of the same name');
-  if (generation !== seen.generation) {
+  if (generation !== seen.generation && !options.again) {
     throw new StaleViewError(what, `its generation is ${generation}, not ${seen.generation}`);
   }
   if ((deletionTimestamp === undefined) !== (seen.deletionTimestamp === undefined)) {

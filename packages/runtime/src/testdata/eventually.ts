@@ -1,7 +1,10 @@
+/** How long a condition may take that depends on modules being loaded on a busy machine, in milliseconds. */
+const patienceMs = 15_000;
+
 /** Waits, turn by turn of the event loop, until a condition holds. */
 export async function eventually(condition: () => boolean, what = 'the condition'): Promise<void> {
   const { setImmediate } = await import('node:timers/promises');
-  for (let turn = 0; turn < 20_000; turn++) {
+  for (const endsAt = performance.now() + patienceMs; performance.now() < endsAt; ) {
     if (condition()) return;
     await setImmediate();
   }
