@@ -87,6 +87,60 @@ describe('appliedAlready', () => {
     expect(appliedAlready(wanted({}, { finalizers: ['mine', 'more'] }), there, manager)).toBe(false);
   });
 
+  describe('in merged lists', () => {
+    const containers = (...names: string[]) => ({
+      spec: { initContainers: names.map((name) => ({ name, image: 'i' })) },
+    });
+    const owned = (...names: string[]) => ({
+      'f:spec': {
+        'f:initContainers': Object.fromEntries(
+          names.map((name) => [`k:{"name":"${name}"}`, { '.': {}, 'f:name': {}, 'f:image': {} }]),
+        ),
+      },
+    });
+    const ask = (want: string[], there: string[]): boolean =>
+      appliedAlready(wanted(containers(...want)), live(containers(...there), owned(...[...want].sort())), manager);
+
+    it('sees another order, as a merge would make it', () => {
+      expect(ask(['a', 'b'], ['a', 'b'])).toBe(true);
+      expect(ask(['b', 'a'], ['a', 'b'])).toBe(false);
+      expect(ask(['a', 'b', 'c'], ['a', 'c', 'b'])).toBe(false);
+    });
+
+    it('lets elements of others stand where they are', () => {
+      expect(ask(['b', 'a'], ['x', 'b', 'y', 'z', 'a', 'w'])).toBe(true);
+      expect(ask(['b', 'a'], ['x', 'a', 'y', 'b'])).toBe(false);
+    });
+
+    it('does not take for applied what is there twice: a merge leaves one of them', () => {
+      expect(ask(['a', 'b'], ['a', 'b', 'a'])).toBe(false);
+      expect(ask(['a'], ['x', 'x', 'a'])).toBe(true);
+    });
+
+    it('sees the order of a set', () => {
+      const fields = { 'f:metadata': { 'f:finalizers': { 'v:"one"': {}, 'v:"two"': {} } } };
+      const there = live({}, fields, { finalizers: ['two', 'other', 'one'] });
+      expect(appliedAlready(wanted({}, { finalizers: ['two', 'one'] }), there, manager)).toBe(true);
+      expect(appliedAlready(wanted({}, { finalizers: ['one', 'two'] }), there, manager)).toBe(false);
+    });
+
+    it('tells the element that leaves a key to the server from one that names it', () => {
+      const dns = [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }];
+      const port = { '.': {}, 'f:containerPort': {} };
+      const fields = {
+        'f:spec': {
+          'f:ports': {
+            'k:{"containerPort":53,"protocol":"TCP"}': port,
+            'k:{"containerPort":53,"protocol":"UDP"}': { ...port, 'f:protocol': {} },
+          },
+        },
+      };
+      const there = live({ spec: { ports: [{ containerPort: 53, protocol: 'TCP' }, dns[1]] } }, fields);
+      expect(appliedAlready(wanted({ spec: { ports: dns } }), there, manager)).toBe(true);
+      expect(appliedAlready(wanted({ spec: { ports: [...dns].reverse() } }), there, manager)).toBe(false);
+    });
+  });
+
   it('is no for another manager, version, subresource, or without an entry', () => {
     const there = live({ spec: { x: 1 } }, { 'f:spec': { 'f:x': {} } });
     const ask = wanted({ spec: { x: 1 } });

@@ -67,25 +67,54 @@ function sameMap(wanted: object, live: object, fields: Fields): boolean {
   });
 }
 
+/**
+ * Lists that are merged: every element has its place in the live list, and the places are in the order that is wanted.
+ * Between them elements of others may stand: a merge leaves those where they are, and puts what is applied into the order
+ * of the configuration. What is there twice it would leave there once.
+ */
 function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: Fields): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
   if (steps.length !== wanted.length) return false;
-  return steps.every((step) => {
+  const places: number[] = [];
+  for (const step of steps) {
     const below = fields[step];
-    if (!isMap(below)) return false;
-    if (step.startsWith('v:')) {
-      const value: unknown = JSON.parse(step.slice(2));
-      return wanted.some((each) => equal(each, value)) && live.some((each) => equal(each, value));
-    }
-    if (!step.startsWith('k:')) return false;
-    const keys = Object.entries(JSON.parse(step.slice(2)) as Fields);
-    // A key that the server fills in by default may be missing in what is wanted, not in what is there.
-    const mine = wanted.filter(
-      (each) => isMap(each) && keys.every(([key, value]) => each[key] === undefined || equal(each[key], value)),
-    );
-    const theirs = live.find((each) => isMap(each) && keys.every(([key, value]) => equal(each[key], value)));
-    return mine.length === 1 && theirs !== undefined && sameValue(mine[0], theirs, below);
-  });
+    const named = elementNamed(step);
+    if (!named || !isMap(below)) return false;
+    const mine = wantedIndex(wanted, named);
+    const theirs = live.findIndex(named.is);
+    if (mine === undefined || places[mine] !== undefined || theirs < 0) return false;
+    if (live.slice(theirs + 1).some(named.is)) return false;
+    if (named.keys && !sameValue(wanted[mine], live[theirs], below)) return false;
+    places[mine] = theirs;
+  }
+  return places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0));
+}
+
+/** What a step of a field path says of the element that it means. */
+interface NamedElement {
+  readonly is: (item: unknown) => boolean;
+  /** Undefined for the element of a set. */
+  readonly keys: readonly (readonly [string, unknown])[] | undefined;
+}
+
+function elementNamed(step: string): NamedElement | undefined {
+  const sort = step.slice(0, 2);
+  if (sort !== 'v:' && sort !== 'k:') return undefined;
+  const value: unknown = JSON.parse(step.slice(2));
+  if (sort === 'v:') return { is: (item) => equal(item, value), keys: undefined };
+  if (!isMap(value)) return undefined;
+  const keys = Object.entries(value);
+  return { is: (item) => isMap(item) && keys.every(([key, each]) => equal(item[key], each)), keys };
+}
+
+/** Finds what is meant. A key that the server fills in by default may be missing; what names every key goes before. */
+function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): number | undefined {
+  const exact = wanted.findIndex(is);
+  if (exact >= 0 || !keys) return exact < 0 ? undefined : exact;
+  const fitting = wanted.flatMap((each, index) =>
+    isMap(each) && keys.every(([key, value]) => each[key] === undefined || equal(each[key], value)) ? [index] : [],
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 function isMap(value: unknown): value is Fields {

@@ -1,4 +1,11 @@
-import { apiVersionOf, formatObjectKey, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import {
+  apiVersionOf,
+  formatObjectKey,
+  type Kind,
+  type KubernetesObject,
+  objectKey,
+  parseApiVersion,
+} from '@kubewright/apimachinery';
 import { TerminalError } from '../controller/terminal-error.ts';
 import type { Child, DesiredState, OrderedChild } from './desired-state.ts';
 
@@ -7,10 +14,12 @@ export interface PlannedChild {
   readonly kind: Kind<KubernetesObject>;
   /** With its namespace. */
   readonly object: KubernetesObject;
-  /** `Kind namespace/name`, as people and messages say it. */
+  /** Tells it from all other objects. */
   readonly id: string;
-  /** Ids of the children that it waits for. */
-  readonly after: readonly string[];
+  /** `Kind namespace/name`, as people and messages say it. */
+  readonly name: string;
+  /** The children that it waits for. */
+  readonly after: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** What a plan must fit. */
@@ -32,15 +41,21 @@ export function childPlan(
   for (const each of children) {
     if (!each) continue;
     const { child, after } = isOrdered(each) ? each : { child: each, after: [] };
-    const { kind, object, id } = placed(child, options);
-    if (planned.has(id)) throw new TerminalError(`two of the wanted children are ${id}; give one another name`);
-    planned.set(id, { kind, object, id, after: after.map((first) => placed(first, options).id) });
+    const place = placed(child, options);
+    const { id, name } = place;
+    if (planned.has(id)) throw new TerminalError(`two of the wanted children are ${name}; give one another name`);
+    planned.set(id, { ...place, after: after.map((first) => placed(first, options)) });
   }
   return inOrder(planned);
 }
 
-/** `Kind namespace/name` of an object. */
+/** Tells an object from all others, those of another group's kind of the same name among them; in every version the same. */
 export function childId(object: KubernetesObject): string {
+  return `${object.kind}.${parseApiVersion(object.apiVersion).group} ${formatObjectKey(objectKey(object))}`;
+}
+
+/** `Kind namespace/name` of an object. */
+export function childName(object: KubernetesObject): string {
   return `${object.kind} ${formatObjectKey(objectKey(object))}`;
 }
 
@@ -48,7 +63,7 @@ function isOrdered(each: Child | OrderedChild): each is OrderedChild {
   return !('apiVersion' in each);
 }
 
-function placed(child: Child, { owner, owns }: PlanOptions): Pick<PlannedChild, 'kind' | 'object' | 'id'> {
+function placed(child: Child, { owner, owns }: PlanOptions): Omit<PlannedChild, 'after'> {
   const kind = owns.find((each) => each.kind === child.kind && apiVersionOf(each) === child.apiVersion);
   if (!kind) {
     throw new TerminalError(
@@ -60,20 +75,24 @@ function placed(child: Child, { owner, owns }: PlanOptions): Pick<PlannedChild, 
   const { namespace } = owner.metadata;
   const needsPlace = kind.scope === 'Namespaced' && child.metadata.namespace === undefined && namespace !== undefined;
   const object = needsPlace ? { ...child, metadata: { ...child.metadata, namespace } } : child;
-  return { kind, object, id: childId(object) };
+  return { kind, object, id: childId(object), name: childName(object) };
 }
 
 function inOrder(planned: ReadonlyMap<string, PlannedChild>): readonly PlannedChild[] {
   const done = new Set<PlannedChild>();
-  const visit = (each: PlannedChild, path: readonly string[]): void => {
+  const visit = (each: PlannedChild, path: readonly PlannedChild[]): void => {
     if (done.has(each)) return;
-    if (path.includes(each.id))
-      throw new TerminalError(`children wait for each other: ${[...path, each.id].join(' → ')}; take one "after" away`);
-    for (const id of each.after) {
+    if (path.includes(each)) {
+      const ring = [...path, each].map(({ name }) => name).join(' → ');
+      throw new TerminalError(`children wait for each other: ${ring}; take one "after" away`);
+    }
+    for (const { id, name } of each.after) {
       const first = planned.get(id);
       if (!first)
-        throw new TerminalError(`${each.id} waits for ${id}, which is not among the wanted children; add it to them`);
-      visit(first, [...path, each.id]);
+        throw new TerminalError(
+          `${each.name} waits for ${name}, which is not among the wanted children; add it to them`,
+        );
+      visit(first, [...path, each]);
     }
     done.add(each);
   };

@@ -1,4 +1,4 @@
-import { isControlledBy, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { isConflict, isControlledBy, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import type { Finalizer } from '../controller/reconcile.ts';
 import { observedChildren } from './children-index.ts';
 
@@ -18,7 +18,12 @@ export function childrenFirst(...kinds: readonly Kind<KubernetesObject>[]): Fina
       for (const child of children) {
         if (isDeleting(child) || !isControlledBy(child, object)) continue;
         context.log.info(`deleting the ${kind.kind.toLowerCase()} first`);
-        await context.delete(child);
+        try {
+          await context.delete(child, { matchResourceVersion: true });
+        } catch (error) {
+          // It has changed since it was seen, and may be somebody else's by now: the next look tells.
+          if (!isConflict(error)) throw error;
+        }
       }
       if (children.length > 0) return { requeueAfterMs: 1_000 };
     }

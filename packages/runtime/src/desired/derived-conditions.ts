@@ -7,12 +7,15 @@ import {
 } from '@kubewright/apimachinery';
 import type { ObjectReadiness } from './object-state.ts';
 
+/** Something about a child, by the name that messages give it. */
+export type ToldOf<What> = readonly [name: string, what: What];
+
 /** What became of the children in one reconcile. */
 export interface ChildrenOutcome {
   /** Wanted children that are there, and how far they have come. */
-  readonly states: ReadonlyMap<string, ObjectReadiness>;
+  readonly states: readonly ToldOf<ObjectReadiness>[];
   /** Wanted children that are not there yet, and what they wait for. */
-  readonly waiting: ReadonlyMap<string, string>;
+  readonly waiting: readonly ToldOf<string>[];
   /** Children that are on their way out. */
   readonly leaving: readonly string[];
   /** Why the reconcile could not go on; trying again alone will not help. */
@@ -50,7 +53,7 @@ export function derivedConditions(
 }
 
 function derive({ states, waiting, leaving, refused }: ChildrenOutcome): readonly ConditionUpdate[] {
-  const failed = [...states].filter(([, each]) => each.state === 'Failed');
+  const failed = states.filter(([, each]) => each.state === 'Failed');
   const stalled =
     refused ?? (failed.length > 0 ? { reason: 'ChildFailed', message: told(failed.map(sentence)) } : undefined);
   if (stalled) {
@@ -60,9 +63,9 @@ function derive({ states, waiting, leaving, refused }: ChildrenOutcome): readonl
     ];
   }
   const open = [
-    ...[...states].filter(([, each]) => each.state !== 'Current').map(sentence),
-    ...[...waiting].map(([id, why]) => `${id} ${why}`),
-    ...leaving.map((id) => `${id} is being deleted`),
+    ...states.filter(([, each]) => each.state !== 'Current').map(sentence),
+    ...waiting.map(([name, why]) => `${name} ${why}`),
+    ...leaving.map((name) => `${name} is being deleted`),
   ];
   if (open.length === 0) return [{ type: 'Ready', status: 'True', reason: 'ChildrenReady', message: '' }];
   const reconciling = { reason: 'ChildrenNotReady', message: told(open) };
@@ -72,8 +75,8 @@ function derive({ states, waiting, leaving, refused }: ChildrenOutcome): readonl
   ];
 }
 
-function sentence([id, { message }]: readonly [string, ObjectReadiness]): string {
-  return `${id} ${message}`;
+function sentence([name, { message }]: ToldOf<ObjectReadiness>): string {
+  return `${name} ${message}`;
 }
 
 /** As much as people read, and far below what a condition may hold. */

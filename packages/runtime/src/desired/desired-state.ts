@@ -1,5 +1,5 @@
 import type { ConditionUpdate, Kind, KubernetesObject, ObjectKey, UnstructuredObject } from '@kubewright/apimachinery';
-import type { StatusOf } from '../controller/reconcile.ts';
+import type { ReconcileResult, StatusOf } from '../controller/reconcile.ts';
 
 /** An object that is wanted. Without a namespace it goes where its owner is. */
 export type Child = KubernetesObject | UnstructuredObject;
@@ -12,12 +12,14 @@ export interface OrderedChild {
 
 /**
  * What should be: the children of an object and what its status says. The framework makes it so: it applies what differs,
- * deletes children that are no longer named, and writes the status.
+ * deletes children that are no longer named, and writes the status. What a {@link ReconcileResult} asks for may be asked
+ * for here, too.
  */
-export interface DesiredState<T extends KubernetesObject = KubernetesObject> {
+export interface DesiredState<T extends KubernetesObject = KubernetesObject> extends ReconcileResult {
   /**
-   * Every child there should be; of the kinds in `owns`, all others that this object controls (by uid) are deleted. `false`
-   * and `undefined` are skipped, so that `wanted && podFor(db)` can be written. Absent: children are left alone.
+   * Every child there should be. Of the kinds in `owns`, all others are deleted that this object controls (by uid) and that
+   * this controller has applied (by its field manager). `false` and `undefined` are skipped, so that `wanted && podFor(db)`
+   * can be written. Absent: children are left alone.
    */
   readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
   /**
@@ -30,8 +32,6 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> {
    * `Stalled` (the rules of kstatus). Transition times are filled in.
    */
   readonly conditions?: readonly ConditionUpdate[];
-  /** Looks again after this time, in milliseconds, whatever happens before. */
-  readonly requeueAfterMs?: number;
 }
 
 /** The children that there are: objects of the kinds in `owns` that the reconciled object controls. */

@@ -11,11 +11,11 @@ export type ObjectForm = (object: KubernetesObject, context: LoopContext) => Pro
 
 /** Makes the form of a controller's objects: a function that acts, one that returns what should be, or one that does both. */
 export function objectForm(definition: ControllerDefinition): ObjectForm {
-  const { run, primary, owns } = definition;
+  const { run, primary, owns, fieldManager = definition.name } = definition;
   const shape = new StatusShape();
   return async (object, context) => {
     if (run.level === 'request' || !primary) throw new TypeError(`${definition.name} reconciles requests, not objects`);
-    const realization = new Realization({ context, object, kind: primary, owns, shape });
+    const realization = new Realization({ context, object, kind: primary, owns, shape, fieldManager });
     if (run.desired) {
       // What goes takes its children with it; to make them anew would be to work against that.
       return isDeleting(object) ? undefined : realization.ofFunction(run.desired);

@@ -1,4 +1,5 @@
 import {
+  isConflict,
   isControlledBy,
   isDeleting,
   type Kind,
@@ -9,8 +10,8 @@ import {
 import type { LoopContext } from '../controller/context.ts';
 import type { ReconcileOutcome } from '../controller/reconcile.ts';
 import { TerminalError } from '../controller/terminal-error.ts';
-import { childId, childPlan, type PlannedChild } from './child-plan.ts';
-import { type ChildrenOutcome, conditionsOf, derivedConditions } from './derived-conditions.ts';
+import { childId, childName, childPlan, type PlannedChild } from './child-plan.ts';
+import { type ChildrenOutcome, conditionsOf, derivedConditions, type ToldOf } from './derived-conditions.ts';
 import type { DesiredState, Observed } from './desired-state.ts';
 import { type ObjectReadiness, objectState } from './object-state.ts';
 import type { StatusShape } from './status-shape.ts';
@@ -26,13 +27,15 @@ export interface RealizationOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly shape: StatusShape;
+  /** By what the controller applies: marks its own children. */
+  readonly fieldManager: string;
 }
 
 /** Makes the world be as a desired state says: children first, then status, then what is no longer wanted goes. */
 export class Realization {
   readonly #options: RealizationOptions;
-  readonly #states = new Map<string, ObjectReadiness>();
-  readonly #waiting = new Map<string, string>();
+  readonly #states = new Map<string, ToldOf<ObjectReadiness>>();
+  readonly #waiting: ToldOf<string>[] = [];
   #changed = false;
 
   constructor(options: RealizationOptions) {
@@ -56,17 +59,19 @@ export class Realization {
     }
   }
 
-  /** Makes a state true; `again` computes it anew from what is there after children were applied. */
-  async run(state: DesiredState, again?: () => DesiredState): Promise<ReconcileOutcome> {
+  /** Makes a state true; `recompute` says it anew from what is there after children were applied. */
+  async run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
     for (const each of plan ?? []) await this.#bringAbout(each, state);
     const superfluous = plan ? this.#superfluous(plan) : [];
-    const latest = this.#changed && again ? again() : state;
-    await this.#setStatus(latest, { leaving: superfluous.map((each) => childId(each)) });
-    await this.#prune(superfluous);
-    const { requeueAfterMs } = latest;
-    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+    const latest = this.#changed && recompute ? recompute() : state;
+    await this.#setStatus(latest, { leaving: superfluous.map((each) => childName(each)) });
+    const { requeueAfterMs, requeue, priority } = latest;
+    const rank = priority === undefined ? {} : { priority };
+    if (!(await this.#prune(superfluous))) return { ...rank, requeue: true };
+    if (requeueAfterMs !== undefined) return { ...rank, requeueAfterMs, ...(requeue && { requeue }) };
+    return requeue ? { ...rank, requeue } : undefined;
   }
 
   /** Asks the server about children of which a lost answer did not say what became of them. */
@@ -81,21 +86,21 @@ export class Realization {
 
   async #bringAbout(planned: PlannedChild, state: DesiredState): Promise<void> {
     const { context } = this.#options;
-    const { kind, object, id } = planned;
+    const { kind, object, id, name } = planned;
     const there = context.cache.peek(kind, objectKey(object))?.object;
     if (there && isDeleting(there)) {
       // What is going cannot be changed into what is wanted; its end brings the next reconcile.
-      this.#waiting.set(id, 'is being deleted, and made anew then');
+      this.#waiting.push([name, 'is being deleted, and made anew then']);
       return;
     }
-    const first = planned.after.find((other) => this.#states.get(other)?.state !== 'Current');
+    const first = planned.after.find((other) => this.#states.get(other.id)?.[1].state !== 'Current');
     if (first !== undefined) {
-      if (there) this.#states.set(id, objectState(there));
-      this.#waiting.set(id, `waits for ${first}`);
+      if (there) this.#states.set(id, [name, objectState(there)]);
+      this.#waiting.push([name, `waits for ${first.name}`]);
       return;
     }
     const applied = await this.#apply(planned, state);
-    this.#states.set(id, objectState(applied));
+    this.#states.set(id, [name, objectState(applied)]);
     if (applied === there) return;
     this.#changed = true;
     if (!there) tellCreated(applied, context);
@@ -107,7 +112,7 @@ export class Realization {
       return await context.apply(planned.object);
     } catch (error) {
       if (isRefusal(error)) {
-        const refused = { reason: error.status.reason ?? 'Refused', message: `${planned.id}: ${error.message}` };
+        const refused = { reason: error.status.reason ?? 'Refused', message: `${planned.name}: ${error.message}` };
         tellRefused(planned.object, { context, refused });
         await this.#setStatus(state, { refused });
       }
@@ -115,22 +120,34 @@ export class Realization {
     }
   }
 
-  /** Own children that nobody wants: controlled by this very object, and not applied by hand in this reconcile. */
+  /**
+   * Own children that nobody wants: controlled by this very object, applied by this controller at some time, and not by hand
+   * in this reconcile. The object may have children that another controller makes.
+   */
   #superfluous(plan: readonly PlannedChild[]): readonly KubernetesObject[] {
-    const { object, owns, context } = this.#options;
+    const { object, owns, context, fieldManager } = this.#options;
     const wanted = new Set([...plan.map((each) => each.id), ...context.appliedIds]);
     return owns
       .flatMap((kind) => context.observed.list(kind))
-      .filter((each) => isControlledBy(each, object) && !wanted.has(childId(each)));
+      .filter((each) => isControlledBy(each, object) && isManagedBy(each, fieldManager) && !wanted.has(childId(each)));
   }
 
-  async #prune(superfluous: readonly KubernetesObject[]): Promise<void> {
+  /** Deletes what was looked at, and nothing newer: false if something has changed, and is to be looked at again. */
+  async #prune(superfluous: readonly KubernetesObject[]): Promise<boolean> {
     const { context } = this.#options;
+    let isDone = true;
     for (const each of superfluous) {
       if (isDeleting(each)) continue;
-      await context.delete(each);
-      tellDeleted(each, context);
+      try {
+        await context.delete(each, { matchResourceVersion: true });
+        tellDeleted(each, context);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        context.log.info('not deleted: it has changed meanwhile; looking again', { object: childName(each) });
+        isDone = false;
+      }
     }
+    return isDone;
   }
 
   async #applyStatus(
@@ -154,7 +171,7 @@ export class Realization {
     const isOurs = state.status !== undefined || state.conditions !== undefined;
     if (!isOurs && !saidStalled && what.refused?.reason !== cannotReconcile) return;
     const { generation } = object.metadata;
-    const outcome = { states: this.#states, waiting: this.#waiting, leaving: [], ...what };
+    const outcome = { states: [...this.#states.values()], waiting: this.#waiting, leaving: [], ...what };
     const { clock } = context;
     const given = state.conditions ?? [];
     const conditions = derivedConditions(outcome, { given, before: conditionsOf(latest), generation, clock });
@@ -170,6 +187,12 @@ export class Realization {
 function isRefusal(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   return error.httpStatus >= 400 && error.httpStatus < 500 && ![408, 409, 429].includes(error.httpStatus);
+}
+
+/** True for what this field manager has written, beside the status. The cache keeps the entries of its own managers. */
+function isManagedBy(object: KubernetesObject, fieldManager: string): boolean {
+  const entries = object.metadata.managedFields ?? [];
+  return entries.some((each) => each.manager === fieldManager && !each.subresource);
 }
 
 function statusOf(object: KubernetesObject): object {

@@ -1,4 +1,11 @@
-import { type Clock, formatObjectKey, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
+import {
+  type Clock,
+  formatObjectKey,
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  parseApiVersion,
+} from '@kubewright/apimachinery';
 import type { CallTarget, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { isWrite } from '../controller/gated.ts';
@@ -87,7 +94,7 @@ export class FutileWrites {
         if (call.target && isWrite(call)) await this.#lookForOthers(key, { target: call.target, client: to.client });
         return next(call);
       },
-      intends: (object) => void intended.set(idOf(object), object),
+      intends: (object) => void intended.set(idOfObject(object), object),
     };
   }
 
@@ -101,7 +108,7 @@ export class FutileWrites {
       const trail = this.#trail(run.key);
       remember(trail.versions, versionOf(answer));
       if (!before || before.metadata.uid !== answer.metadata.uid) return;
-      const id = idOf(answer);
+      const id = idOfObject(answer);
       const object = this.#written(trail, id);
       if (before.metadata.resourceVersion === answer.metadata.resourceVersion) {
         onFutile('no-op');
@@ -112,10 +119,8 @@ export class FutileWrites {
       if (run.selfTriggered) onFutile('self-triggered');
       const changes = differences(before, answer, 16);
       for (const { pattern, path, times } of object.note(changes, { nowMs: clock.monotonic(), ...run })) {
-        this.#tell(run, {
-          trail,
-          finding: { pattern, object: id, path, times, managers: object.others.get(path) ?? [] },
-        });
+        const managers = object.others.get(path) ?? [];
+        this.#tell(run, { trail, id, finding: { pattern, object: nameOf(answer), path, times, managers } });
       }
     };
   }
@@ -134,7 +139,8 @@ export class FutileWrites {
     const wanted = run.intended.get(id);
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
-    this.#tell(run, { trail, finding: { pattern: 'no-op', object: id, path, times: object.noops, managers: [] } });
+    const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times: object.noops, managers: [] };
+    this.#tell(run, { trail, id, finding });
   }
 
   /** Before a value is put back once more, the one who holds the field can be seen. */
@@ -143,13 +149,13 @@ export class FutileWrites {
     on: { readonly target: CallTarget; readonly client: KubernetesClient },
   ): Promise<void> {
     const { target, client } = on;
-    const { key: objectKey } = target;
-    const kind = objectKey && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
+    const { key: name } = target;
+    const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     if (!kind) return;
-    const object = this.#trails.get(key)?.objects.get(`${kind.kind} ${formatObjectKey(objectKey)}`);
+    const object = this.#trails.get(key)?.objects.get(idOf(kind, name));
     if (!object || object.suspicious.length === 0) return;
     try {
-      const { metadata } = await client.metadata(kind).get(objectKey);
+      const { metadata } = await client.metadata(kind).get(name);
       const others = (metadata.managedFields ?? []).filter((each) => each.manager !== this.#options.fieldManager);
       for (const { path, steps } of object.suspicious) object.others.set(path, fieldOwners(others, { steps }));
     } catch {
@@ -157,12 +163,12 @@ export class FutileWrites {
     }
   }
 
-  #tell(run: Run, what: { readonly trail: Trail; readonly finding: Finding }): void {
-    const { trail, finding } = what;
+  #tell(run: Run, what: { readonly trail: Trail; readonly id: string; readonly finding: Finding }): void {
+    const { trail, id, finding } = what;
     const now = this.#options.clock.monotonic();
-    const id = `${finding.pattern} ${finding.object}`;
-    if (now - (trail.told.get(id) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
-    trail.told.set(id, now);
+    const told = `${finding.pattern} ${id}`;
+    if (now - (trail.told.get(told) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
+    trail.told.set(told, now);
     if (trail.told.size > mostObjects) trail.told.delete(trail.told.keys().next().value ?? '');
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
     run.tell(finding);
@@ -208,9 +214,18 @@ function remember(versions: Set<string>, version: string): void {
   if (versions.size > mostVersions) versions.delete(versions.values().next().value ?? '');
 }
 
-function idOf(object: KubernetesObject): string {
-  const { namespace, name = '' } = object.metadata;
-  return `${object.kind} ${formatObjectKey(namespace === undefined ? { name } : ({ namespace, name } satisfies ObjectKey))}`;
+/** Tells an object from those of another group's kind of the same name, too. */
+function idOf({ group, kind }: { readonly group: string; readonly kind: string }, key: ObjectKey): string {
+  return `${kind}.${group} ${formatObjectKey(key)}`;
+}
+
+function idOfObject(object: KubernetesObject): string {
+  return idOf({ group: parseApiVersion(object.apiVersion).group, kind: object.kind }, objectKey(object));
+}
+
+/** As messages say it. */
+function nameOf(object: KubernetesObject): string {
+  return `${object.kind} ${formatObjectKey(objectKey(object))}`;
 }
 
 function apiVersionOf({ group, version }: CallTarget): string {
