@@ -70,7 +70,7 @@ export * from './predicate/index.ts';
 export { type ProgramSurroundings, runOperator } from './program/run-operator.ts';
 export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
 export { ShardMembership, type ShardMembershipOptions } from './sharding/shard-membership.ts';
-export { sharded } from './sharding/sharded.ts';
+export { type ShardedOptions, sharded, UnlistedKeysError } from './sharding/sharded.ts';
 export {
   type ChannelSourceOptions,
   channelSource,

@@ -2,7 +2,8 @@ import { type Clock, isAlreadyExists, isConflict, isNotFound } from '@kubewright
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import { type Lease, LeaseKind } from '../leader-election/lease.ts';
 import { microTime } from '../recorder/api-event.ts';
-import { membersAnnotation } from './members.ts';
+import { heldAnnotation, membersAnnotation } from './members.ts';
+import type { View } from './view.ts';
 
 /** Label of members' leases: the group that they belong to. */
 const groupLabel = 'kubewright.dev/sharding';
@@ -33,8 +34,8 @@ export class MemberLease {
     return this.#lease !== undefined;
   }
 
-  /** Renews the lease and lets it name a view. */
-  async write(view: readonly string[], signal: AbortSignal): Promise<void> {
+  /** Renews the lease and lets it say a view. */
+  async write(view: View, signal: AbortSignal): Promise<void> {
     try {
       await this.#put(view, signal);
     } catch (error) {
@@ -72,19 +73,23 @@ export class MemberLease {
     }
   }
 
-  async #put(view: readonly string[], signal: AbortSignal): Promise<void> {
+  async #put(view: View, signal: AbortSignal): Promise<void> {
     const body = this.#body(view);
     this.#lease = this.#lease
       ? await this.#leases.update(body, { signal })
       : await this.#leases.create(body, { signal });
   }
 
-  #body(view: readonly string[]): Lease {
+  #body(view: View): Lease {
     const { group, clock, durationSeconds } = this.#options;
     const now = microTime(clock.now());
     const { metadata, spec } = this.#lease ?? {};
-    const text = JSON.stringify(view);
-    const isNew = metadata?.annotations?.[membersAnnotation] !== text;
+    const before = metadata?.annotations;
+    const annotations = {
+      [membersAnnotation]: JSON.stringify(view.members),
+      [heldAnnotation]: JSON.stringify(view.held),
+    };
+    const isNew = Object.entries(annotations).some(([name, text]) => before?.[name] !== text);
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -92,7 +97,7 @@ export class MemberLease {
         ...metadata,
         ...this.#key,
         labels: { ...metadata?.labels, [groupLabel]: group },
-        annotations: { ...metadata?.annotations, [membersAnnotation]: text },
+        annotations: { ...before, ...annotations },
       },
       spec: {
         holderIdentity: this.#key.name,

@@ -1,13 +1,16 @@
 import type { Lease } from '../leader-election/lease.ts';
-import { ownerOf } from './rendezvous.ts';
+import { claims, type View } from './view.ts';
 
 /** Annotation of a member's lease: the members among which it divides the keys, as a JSON list. */
 export const membersAnnotation = 'kubewright.dev/members';
 
+/** Annotation of a member's lease: keys that it does not let go yet though it gives them away, as a JSON list. */
+export const heldAnnotation = 'kubewright.dev/held';
+
 /** What another member's lease says. */
 interface Member {
   readonly name: string;
-  readonly view: readonly string[];
+  readonly view: View;
   readonly durationMs: number;
   readonly resourceVersion: string;
   /** When the lease was first seen as it is, by this process's monotonic clock. */
@@ -64,7 +67,7 @@ export class Members {
 
   /** True if another that lives still says that the key is its own. */
   isHeldByAnother(key: string): boolean {
-    return this.#living().some(({ name, view }) => ownerOf(view, key) === name);
+    return this.#living().some(({ name, view }) => claims(view, key, name));
   }
 
   #living(): readonly Member[] {
@@ -72,11 +75,15 @@ export class Members {
   }
 }
 
-/** The members that a lease names; what is no list of names names nobody. */
-function viewOf(lease: Lease): readonly string[] {
+function viewOf(lease: Lease): View {
+  return { members: listOf(lease, membersAnnotation), held: listOf(lease, heldAnnotation) };
+}
+
+/** The names in an annotation; what is no list of names names nobody. */
+function listOf(lease: Lease, annotation: string): readonly string[] {
   try {
-    const view: unknown = JSON.parse(lease.metadata.annotations?.[membersAnnotation] ?? '[]');
-    return Array.isArray(view) && view.length <= 10_000 && view.every((each) => typeof each === 'string') ? view : [];
+    const list: unknown = JSON.parse(lease.metadata.annotations?.[annotation] ?? '[]');
+    return Array.isArray(list) && list.length <= 10_000 && list.every((each) => typeof each === 'string') ? list : [];
   } catch {
     // Somebody else wrote it: a member that cannot be read divides nothing.
     return [];

@@ -16,12 +16,13 @@ type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
   | { readonly do: 'jump'; readonly byMs: number }
   | { readonly do: 'lag'; readonly lagMs: number; readonly loss: number }
-  | { readonly do: 'kill' | 'leave' | 'join' }
+  | { readonly do: 'kill' | 'leave' | 'join' | 'hang' }
 );
 
 const waitMs = fc.integer({ min: 0, max: 8_000 });
 const who = fc.nat({ max: 2 });
 const come = fc.record({ waitMs, who, do: fc.constantFrom<'leave' | 'join'>('leave', 'join') });
+const hang: fc.Arbitrary<Step> = fc.record({ waitMs, who, do: fc.constant('hang') });
 const fault: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     waitMs,
@@ -47,6 +48,8 @@ const scenarioOf = (step: fc.Arbitrary<Step>) =>
   });
 const faulty = scenarioOf(fc.oneof(fault, come));
 const orderly = scenarioOf(come);
+const hanging = scenarioOf(fc.oneof(hang, come));
+const faultyAndHanging = scenarioOf(fc.oneof(hang, fault, come));
 type Scenario = typeof faulty extends fc.Arbitrary<infer S> ? S : never;
 
 const keys = ['a', 'b', 'c', 'd'].map((name) => ({ namespace: 'default', name }));
@@ -58,6 +61,8 @@ interface Replica {
   /** Ends the process at once, or lets it leave in order. */
   readonly killed: AbortController;
   readonly leave: AbortController;
+  /** Keys whose next work does not end until {@link Group.release}. */
+  readonly hangs: Set<string>;
 }
 
 /** Replicas that work on their keys, each key again and again. */
@@ -70,7 +75,10 @@ class Group {
   /** Times at which a replica began to work on a key on which another was at work. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
+  /** Keys whose work hangs, and where. */
+  readonly stuck = new Map<string, Replica>();
   readonly #working = new Map<string, string>();
+  readonly #release = new AbortController();
   readonly #scenario: Scenario;
   readonly #naive: boolean;
   #started = 0;
@@ -97,6 +105,12 @@ class Group {
     await this.base.advance(60_000);
   }
 
+  /** Lets work that hangs end, as one that is abandoned does. */
+  async release(): Promise<void> {
+    this.#release.abort();
+    await this.base.advance(60_000);
+  }
+
   end(): void {
     for (const replica of this.replicas) replica?.killed.abort();
   }
@@ -110,7 +124,8 @@ class Group {
     if (each.do === 'join') this.replicas[each.who] ??= this.#start(each.who);
     if (!replica) return;
     const { clock, transport } = replica;
-    if (each.do === 'jump') clock.jumpWall(each.byMs);
+    if (each.do === 'hang') replica.hangs.add(keys[this.#started % keys.length]!.name);
+    else if (each.do === 'jump') clock.jumpWall(each.byMs);
     else if (each.do === 'lag') Object.assign(transport.way, { lagMs: each.lagMs, loss: each.loss });
     else if (each.do === 'leave' || each.do === 'kill') {
       (each.do === 'leave' ? replica.leave : replica.killed).abort();
@@ -131,8 +146,8 @@ class Group {
     const transport = new SimulatedTransport({ base: this.base, clock, random, server: this.server, handedOver });
     const client = new KubernetesClient({ transport, clock, random, retry: { maxTransportRetries: 0 } });
     const shards = new ShardMembership({ id: 'shards', client: () => client, clock, random, log: silentLogger });
-    const replica: Replica = { clock, transport, shards, killed: new AbortController(), leave: new AbortController() };
-    const { killed, leave } = replica;
+    const [killed, leave] = [new AbortController(), new AbortController()];
+    const replica: Replica = { clock, transport, shards, killed, leave, hangs: new Set() };
     void shards.run(AbortSignal.any([leave.signal, killed.signal]));
     // A process that was killed does nothing any more: it is stopped for good.
     killed.signal.addEventListener('abort', () => clock.stop({ suspended: false }));
@@ -160,9 +175,18 @@ class Group {
         const signal = timeout(clock);
         await guarded.request({ method: 'POST', path: `/write/${key.name}`, body: {}, signal }).catch(() => {});
       }
+      if (by.replica.hangs.delete(key.name)) await this.#hang(key.name, by.replica);
       entry[Symbol.dispose]();
       if (this.#working.get(key.name) === identity) this.#working.delete(key.name);
     }
+  }
+
+  async #hang(name: string, replica: Replica): Promise<void> {
+    // A manager that stops abandons what hangs.
+    const signal = AbortSignal.any([this.#release.signal, replica.leave.signal]);
+    this.stuck.set(name, replica);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    this.stuck.delete(name);
   }
 
   #begins(key: (typeof keys)[number], shards: ShardMembership): boolean {
@@ -242,6 +266,47 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
         group.end();
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('gives every other key to one replica while work on some keys hangs, and those when it has ended', {
+    timeout: 120_000,
+  }, async () => {
+    let held = 0;
+    await fc.assert(
+      fc.asyncProperty(hanging, async (drawn) => {
+        const group = new Group(drawn, { naive: false });
+        await group.run();
+        await group.calm();
+        const isAnyLeft = group.replicas.some((each) => each !== undefined);
+        const isStuck = ({ name }: { readonly name: string }): boolean =>
+          group.replicas.some((each) => each !== undefined && each === group.stuck.get(name));
+        for (const key of keys) {
+          const owners = group.ownersOf(key);
+          if (!isStuck(key)) expect(owners).toHaveLength(isAnyLeft ? 1 : 0);
+          else if (owners.length === 0) held++;
+        }
+        expect([...group.overlaps, ...group.strays]).toEqual([]);
+        await group.release();
+        for (const key of keys) expect(group.ownersOf(key)).toHaveLength(isAnyLeft ? 1 : 0);
+        group.end();
+      }),
+      { numRuns: 200 },
+    );
+    // Some hung where the key was another's by then.
+    expect(held).toBeGreaterThan(0);
+  });
+
+  it('never lets two write for a key where work hangs, too', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(faultyAndHanging, async (drawn) => {
+        const group = new Group(drawn, { naive: false });
+        await group.run();
+        await group.release();
+        group.end();
+        expect(group.strays).toEqual([]);
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -6,10 +6,15 @@ import { momentOf, Tenure } from '../leader-election/tenure.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Runnable } from '../manager/runnable.ts';
+import { HoldUps } from './hold-ups.ts';
 import { MemberLease } from './member-lease.ts';
 import { Members } from './members.ts';
 import { ownerOf } from './rendezvous.ts';
 import { RunningKeys } from './running-keys.ts';
+import { claims, gives, nothing, sameView, type View } from './view.ts';
+
+/** What a lease may say of held keys, in characters of JSON; annotations may take 256 KiB together. */
+const maxHeldLength = 200_000;
 
 /** Options of {@link ShardMembership}. */
 export interface ShardMembershipOptions {
@@ -37,7 +42,8 @@ export interface ShardMembershipOptions {
  * Every replica has a Lease of its own that names the members among which it divides the keys: its view. A key is a
  * replica's when its view gives it the key and no other living member's view gives that one the key. A view is written
  * before it is acted on and the others' leases are read after that, so of two replicas at least one sees the other; keys
- * that a new view gives away are let go, and their reconciles have ended, before it is written. Like a leader's term, a
+ * that a new view gives away are let go before it is written, and those whose reconciles have not ended yet are named in it
+ * as held, which keeps the others from them: one reconcile that hangs holds up its own key only. Like a leader's term, a
  * membership is over as soon as either clock says so, and writes ask in the tick that hands their bytes over.
  *
  * @example
@@ -57,14 +63,15 @@ export class ShardMembership implements Runnable, Partition {
   readonly #times: { readonly renewMs: number; readonly retryMs: number; readonly driftMs: number };
   readonly #members: Members;
   readonly #running = new RunningKeys();
+  readonly #holdUps: HoldUps;
   readonly #handlers = new Set<() => void>();
   #tenure: Tenure | undefined;
-  /** The view that is to be written next. */
+  /** Members among which the keys are to be divided. */
   #wanted: readonly string[] = [];
   /** Views that the lease may hold: the one that was acknowledged and, after it, those that were not. */
-  #written: readonly (readonly string[])[] = [[]];
+  #written: readonly View[] = [nothing];
   /** The acknowledged view at the time when the others were last read. */
-  #settled: readonly string[] = [];
+  #settled: View = nothing;
 
   /** @throws RangeError unless lease > renew deadline > retry period > 0. */
   constructor(options: ShardMembershipOptions) {
@@ -81,6 +88,7 @@ export class ShardMembership implements Runnable, Partition {
     const renewMs = renewDeadlineSeconds * 1000;
     const driftMs = (leaseDurationSeconds * 1000 - renewMs) / 2;
     this.#times = { renewMs, retryMs: retryPeriodSeconds * 1000, driftMs };
+    this.#holdUps = new HoldUps({ clock: this.#clock, log: this.#log, limitMs: leaseDurationSeconds * 1000 });
     this.identity = `${options.id}-${(options.random ?? systemRandom).uid()}`;
     this.#members = new Members(this.identity);
   }
@@ -90,6 +98,15 @@ export class ShardMembership implements Runnable, Partition {
     return this.#members.alive;
   }
 
+  /**
+   * Fails when a reconcile has kept its key from the replica that owns it for longer than a lease lasts. A check for
+   * `readyzChecks`: `{ sharding: shards.check }`.
+   */
+  readonly check = (): void => {
+    const { fault } = this.#holdUps;
+    if (fault !== undefined) throw new Error(fault);
+  };
+
   owns(request: ReconcileRequest): boolean {
     return this.#holds(formatObjectKey(request));
   }
@@ -98,12 +115,17 @@ export class ShardMembership implements Runnable, Partition {
     const key = formatObjectKey(request);
     const running = this.#running.enter(key);
     const tenure = this.#tenure;
-    const isOwned = (): boolean => tenure === this.#tenure && this.#holds(key);
+    let ended = false;
+    // What was abandoned may still run when its key is ours again.
+    const isOwned = (): boolean => !ended && tenure === this.#tenure && this.#holds(key);
     return {
       get isOwned() {
         return isOwned();
       },
-      [Symbol.dispose]: () => running[Symbol.dispose](),
+      [Symbol.dispose]: () => {
+        ended = true;
+        running[Symbol.dispose]();
+      },
     };
   }
 
@@ -121,13 +143,12 @@ export class ShardMembership implements Runnable, Partition {
     while (!signal.aborted) {
       if (!this.#tenure?.isValid) this.#startAnew();
       const isDone = await this.#round(lease, signal);
-      // A view that is still to be written waits for reconciles only, not for the next round.
-      if (!isDone && !this.#mustWait) continue;
-      await this.#running.change(this.#clock, { ms: this.#times.retryMs, signal });
+      this.#holdUps.update(this.#leaving);
+      if (isDone) await this.#running.change(this.#clock, { ms: this.#times.retryMs, of: this.#leaving, signal });
     }
     this.#wanted = [];
-    while (this.#mustWait && this.#tenure?.isValid) {
-      await this.#running.change(this.#clock, { ms: this.#times.retryMs });
+    while (this.#leaving.length > 0 && this.#tenure?.isValid) {
+      await this.#running.change(this.#clock, { ms: this.#times.retryMs, of: this.#leaving });
     }
     this.#tenure?.end();
     if (lease.exists) await this.#within(undefined, (limit) => lease.remove(limit));
@@ -140,29 +161,41 @@ export class ShardMembership implements Runnable, Partition {
 
   /** True if every view gives us the key: the one wanted, those that the lease may hold, the one others were seen under. */
   #mayHold(key: string): boolean {
-    return [this.#wanted, this.#settled, ...this.#written].every((view) => ownerOf(view, key) === this.identity);
+    const isGiven = (view: View): boolean => gives(view, key, this.identity);
+    return ownerOf(this.#wanted, key) === this.identity && isGiven(this.#settled) && this.#written.every(isGiven);
   }
 
-  /** True while reconciles run whose keys the wanted view gives away. */
-  get #mustWait(): boolean {
-    return this.#running.some((key) => ownerOf(this.#wanted, key) !== this.identity);
+  /** Keys that are given away while reconciles of ours run on them. What another may own by now is not among them. */
+  get #leaving(): readonly string[] {
+    return this.#running.keys.filter(
+      (key) =>
+        ownerOf(this.#wanted, key) !== this.identity && this.#written.every((view) => claims(view, key, this.identity)),
+    );
+  }
+
+  /** The view to write: all is given away at once but what is still worked on. */
+  get #next(): View {
+    const held = this.#leaving;
+    // More than a lease can say: the old view claims them all, until some have ended.
+    if (JSON.stringify(held).length > maxHeldLength) return this.#written[0] ?? nothing;
+    return { members: this.#wanted, held };
   }
 
   /** With nothing: what was ours may be another's by now. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];
-    this.#settled = [];
-    this.#written = [[], ...this.#written];
+    this.#settled = nothing;
+    this.#written = [nothing, ...this.#written];
   }
 
-  /** Renews and reads; true when the lease holds the view that the members make. */
+  /** Renews and reads; false when there is another view to write now. */
   async #round(lease: MemberLease, signal: AbortSignal): Promise<boolean> {
     const before = this.#signature;
     const since = momentOf(this.#clock);
     const isDone = await this.#within(signal, async (limit) => {
-      const view = this.#mustWait ? (this.#written[0] ?? []) : this.#wanted;
-      if (!this.#written.includes(view)) this.#written = [...this.#written, view];
+      const view = this.#next;
+      if (!this.#written.some((each) => sameView(each, view))) this.#written = [...this.#written, view];
       await lease.write(view, limit);
       this.#written = [view];
       const askedMs = this.#clock.monotonic();
@@ -174,7 +207,7 @@ export class ShardMembership implements Runnable, Partition {
       await this.#sweep(lease, limit);
     });
     if (before !== this.#signature) for (const handler of this.#handlers) handler();
-    return !isDone || sameView(this.#wanted, this.#settled);
+    return !isDone || sameView(this.#next, this.#settled);
   }
 
   #renew(since: ReturnType<typeof momentOf>): void {
@@ -210,8 +243,4 @@ export class ShardMembership implements Runnable, Partition {
       signal?.removeEventListener('abort', onAbort);
     }
   }
-}
-
-function sameView(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each, index) => each === b[index]);
 }

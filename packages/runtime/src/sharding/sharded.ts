@@ -1,10 +1,66 @@
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import type { Partition } from '../controller/partition.ts';
+import type { ReconcileRequest } from '../handler/event-handler.ts';
+import { initialListPriority } from '../handler/event-priority.ts';
+import type { Source } from '../source/source.ts';
+
+/** Options of {@link sharded}. */
+export interface ShardedOptions {
+  /**
+   * Lists all keys there are, this replica's or not: those that became this replica's are reconciled. Needed for a
+   * `requestController`, whose keys only its author knows.
+   *
+   * @defaultValue the objects of the controller's kind
+   */
+  readonly keys?: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
+}
+
+/** Thrown for a controller that would lose events when its keys change hands. */
+export class UnlistedKeysError extends Error {
+  /** Names the class of failure: a fault in the program, not one of the cluster. */
+  readonly code = 'KW3041';
+
+  constructor(controller: string) {
+    super(
+      `cannot share the keys of the requestController ${controller}: events of keys that are not this replica's are dropped, and nobody could say which to work on when they become its own; pass { keys: () => … } that lists them, or declare it with controller()`,
+    );
+    this.name = 'UnlistedKeysError';
+  }
+}
 
 /**
  * Makes a controller that works on its replica's share of the keys only. All replicas run it; none needs to lead. Each of
  * them caches all objects: what is shared is the work, not the watching.
+ *
+ * @throws {@link UnlistedKeysError} (KW3041) for a `requestController` without `keys`.
  */
-export function sharded(definition: ControllerDefinition, partition: Partition): ControllerDefinition {
-  return { ...definition, needLeaderElection: false, partition };
+export function sharded(
+  definition: ControllerDefinition,
+  partition: Partition,
+  options: ShardedOptions = {},
+): ControllerDefinition {
+  const { keys } = options;
+  if (definition.run.level === 'request' && !keys) throw new UnlistedKeysError(definition.name);
+  const shared = { ...definition, needLeaderElection: false, partition };
+  if (!keys) return shared;
+  return { ...shared, sources: [...(definition.sources ?? []), keysSource(partition, keys)] };
+}
+
+/** Feeds the keys that became this replica's: their events may have been long ago. */
+function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys']>): Source {
+  return {
+    name: 'sharded keys',
+    async start({ enqueue }, { signal, log }) {
+      const feed = async (): Promise<void> => {
+        for (const key of await list()) {
+          if (signal.aborted) return;
+          if (partition.owns(key)) enqueue(key, { priority: initialListPriority });
+        }
+      };
+      const changed = (): void => void feed().catch((error: unknown) => log.error('cannot list the keys', { error }));
+      const subscription = partition.subscribe(changed);
+      signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
+      await feed();
+    },
+  };
 }

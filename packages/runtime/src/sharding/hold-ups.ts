@@ -1,0 +1,47 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { Logger } from '../log/logger.ts';
+
+/** Reconciles that keep keys from their new owners, and for how long they have: told once when it is too long. */
+export class HoldUps {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #limitMs: number;
+  #since: ReadonlyMap<string, number> = new Map();
+  readonly #told = new Set<string>();
+
+  constructor(options: { readonly clock: Clock; readonly log: Logger; readonly limitMs: number }) {
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#limitMs = options.limitMs;
+  }
+
+  /** Takes the keys that are held up now. */
+  update(keys: readonly string[]): void {
+    const now = this.#clock.monotonic();
+    this.#since = new Map(keys.map((key) => [key, this.#since.get(key) ?? now]));
+    for (const [key, sinceMs] of this.#since) {
+      if (this.#told.has(key) || now - sinceMs < this.#limitMs) continue;
+      this.#told.add(key);
+      this.#log.warn('a reconcile that does not end keeps its key from the replica that owns it now', {
+        key,
+        heldMs: Math.round(now - sinceMs),
+      });
+    }
+    for (const key of this.#told) {
+      if (this.#since.has(key)) continue;
+      this.#told.delete(key);
+      this.#log.info('the reconcile has ended; its key goes to the replica that owns it now', { key });
+    }
+  }
+
+  /** What is held up for too long, in the words of `/readyz`. */
+  get fault(): string | undefined {
+    const now = this.#clock.monotonic();
+    const late = [...this.#since].filter(([, sinceMs]) => now - sinceMs >= this.#limitMs);
+    const [first] = late;
+    if (!first) return undefined;
+    const [key, sinceMs] = first;
+    const more = late.length > 1 ? ` (and ${late.length - 1} more)` : '';
+    return `the reconcile of ${key}${more} has kept its key from the replica that owns it for ${Math.round((now - sinceMs) / 1000)} s; pass ctx.signal to whatever it waits for, or set a shorter reconcileTimeoutMs`;
+  }
+}
