@@ -1,6 +1,7 @@
 // `npm run proof`: what takes long or needs the real control plane. Writes docs/proof.md.
 //   1. Puts all recorders' questions to a real kube-apiserver again and replays today's answers against our code.
-//   2. Runs the benchmarks beside the real control plane, with their goals.
+//   2. Runs the suites that need no embedded cluster against a real control plane.
+//   3. Runs the benchmarks beside the real control plane, with their goals.
 // Needs the programs that ../shared/oracle/build.sh builds (BIN, default the user's cache); says so and stops without them.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,12 @@ const benchmarks = [
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
 
-if (!existsSync(join(bin, 'kube-apiserver'))) {
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  console.log(
+    `proofs cannot run on this Node (${process.version})\n  why: benchmarks read sources and have goals for 24\n  do: run it on Node 24`,
+  );
+  process.exitCode = 1;
+} else if (!existsSync(join(bin, 'kube-apiserver'))) {
   console.log(
     `no control plane in ${bin}\n  why: proofs compare with the real one\n  do: run ${join(oracle, 'build.sh')}, or set BIN`,
   );
@@ -48,6 +54,7 @@ async function prove() {
   try {
     for (const recorder of recorders) results.push(await record(tree, recorder));
     results.push(replay(tree));
+    results.push(await onRealCluster(tree));
   } finally {
     git('worktree', 'remove', '--force', tree);
   }
@@ -63,7 +70,7 @@ async function prove() {
 }
 
 async function record(tree, { folder, args = [], stdout: file, plain }) {
-  const stop = await startOracle(plain ? noAdmission : '');
+  const { stop } = await startOracle(plain ? noAdmission : '');
   const name = `recorded anew: ${folder}`;
   try {
     const script = join(tree, folder, 'testdata/record.mjs');
@@ -83,22 +90,38 @@ function replay(tree) {
   return { name: "today's answers replayed", ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
 }
 
-async function startOracle(flags) {
+/** What an operator's webhooks, certificates and metrics do is asked of the real API server, too. */
+async function onRealCluster(tree) {
+  const oracle = await startOracle('', 'all');
+  const suites = ['admission', 'conversion', 'rotation', 'metrics'].map((name) => `test/webhooks/${name}.test.ts`);
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const real = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: join(oracle.folder, 'kubeconfig') };
+  try {
+    const { status, stdout } = run(process.execPath, [vitest, 'run', '--no-file-parallelism', ...suites], tree, real);
+    const counts = /Tests\s+(.*)/.exec(stdout)?.[1] ?? '';
+    return { name: 'webhooks on a real cluster', ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
+  } finally {
+    await oracle.stop();
+  }
+}
+
+async function startOracle(flags, parts = 'api') {
   const folder = mkdtempSync(join(tmpdir(), 'kw-oracle-'));
   const child = spawn('bash', [join(oracle, 'up.sh'), folder, String(port)], {
-    env: { ...process.env, BIN: bin, WITH: 'api', APISERVER_ARGS: flags },
+    env: { ...process.env, BIN: bin, WITH: parts, APISERVER_ARGS: flags },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await new Promise((resolve, reject) => {
     child.stdout.on('data', (chunk) => String(chunk).includes('ready after') && resolve());
     child.once('exit', (code) => reject(new Error(`the control plane ended with ${code}; see ${folder}`)));
   });
-  return async () => {
+  const stop = async () => {
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     await exited;
     rmSync(folder, { recursive: true, force: true });
   };
+  return { folder, stop };
 }
 
 function report(results) {
@@ -113,12 +136,12 @@ function report(results) {
   if (results.some(({ ok }) => !ok)) process.exitCode = 1;
 }
 
-function run(command, args, cwd) {
+function run(command, args, cwd, env = {}) {
   return spawnSync(command, args, {
     cwd,
     encoding: 'utf8',
     maxBuffer: 256 << 20,
-    env: { ...process.env, NO_COLOR: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' },
+    env: { ...process.env, NO_COLOR: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1', ...env },
   });
 }
 
