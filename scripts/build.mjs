@@ -14,7 +14,9 @@ function compile(flags, stdio) {
 
 /** Builds what must be built, after `announce` was called; answers the compiler's exit code. */
 export async function build(announce) {
-  const { status, stdout } = compile(['--dry'], ['ignore', 'pipe', 'inherit']);
+  const { status, stdout, signal } = compile(['--dry'], ['ignore', 'pipe', 'inherit']);
+  // Ctrl-C reaches the compiler as well.
+  if (signal) return 1;
   if (status === 0 && !/would /.test(stdout) && existsSync(bundled)) return 0;
   // "would update timestamps" compiles nothing.
   if (/would build/.test(stdout) || !existsSync(bundled)) announce();

@@ -25,12 +25,33 @@ async function main() {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
+  const { EarlyStop } = await import('../examples/postgresql/dev/early-stop.mjs');
+  const early = new EarlyStop(process);
+  const { start, status } = await load().catch(async (error) => {
+    // Ctrl-C reaches the compiler and the bundler, too: they fail by it.
+    if ((await early.asked()) === 0) throw error;
+    return { status: 1 };
+  });
+  const asked = await early.asked();
+  if (asked !== 0) {
+    process.stdout.write(process.stdout.isTTY ? '\nstopped\n' : 'stopped\n');
+    return flags.once ? asked : 0;
+  }
+  if (!start) return status;
+  const running = start(flags);
+  // The start listens by now.
+  early[Symbol.dispose]();
+  return running;
+}
+
+/** Builds what is not current, and loads it; answers the compiler's exit code where that fails. */
+async function load() {
   const { build } = await import('./build.mjs');
   const status = await build(sayBuilding);
-  if (status !== 0) return status;
+  if (status !== 0) return { status };
   await keepCompiledCode();
   const { start } = await import('../examples/postgresql/dist/dev/start.js');
-  return start(flags);
+  return { start };
 }
 
 /** Written as the steps are that follow. */

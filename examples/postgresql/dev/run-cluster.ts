@@ -40,6 +40,7 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   await using _both = { [Symbol.asyncDispose]: () => stopBoth(cluster, operator) };
   signal.throwIfAborted();
   steps.step('cluster ready', cluster.url);
+  if (cluster.takenPort !== undefined) steps.step('port taken', otherPort(cluster.takenPort), 'bad');
   const admin = cluster.client();
   await install(admin, steps);
   const kubeconfig = await cluster.logInAs(operatorAccount);
@@ -59,6 +60,11 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   steps.text(`\n${nextSteps(cluster.kubeconfig, !flags.empty)}\n`);
   held.release();
   await running;
+}
+
+/** What an exported KUBECONFIG and other terminals should know. */
+function otherPort(taken: number): string {
+  return `${taken}, the port of the last start, is in use: another this time, and in the kubeconfig; the next start tries ${taken} again`;
 }
 
 /** Stops the operator first, so that its last writes arrive; a reconcile that never ends is left behind. */

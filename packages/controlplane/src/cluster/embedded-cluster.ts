@@ -114,7 +114,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       onError,
     });
     await plane.start();
-    const http = await listen(directory, { options, plane, certificates, onError });
+    const { http, takenPort } = await listen(directory, { options, plane, certificates, onError });
     address.text = `${http.host}:${http.port}`;
     await plane.publish();
     const parts: Parts = {
@@ -124,6 +124,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       storage,
       plane,
       http,
+      takenPort,
       components: new Components(options),
       logins: [],
       connector,
@@ -143,6 +144,11 @@ export class EmbeddedCluster implements AsyncDisposable {
   /** `https://127.0.0.1:<port>` */
   get url(): string {
     return this.#parts.http.url;
+  }
+
+  /** Port of an earlier start that somebody else has now, so that the cluster is elsewhere this time; `undefined` if none. */
+  get takenPort(): number | undefined {
+    return this.#parts.takenPort;
   }
 
   /** Path of the administrator's kubeconfig. */
@@ -279,6 +285,7 @@ interface Parts {
   readonly storage: MemoryStorage;
   readonly plane: ControlPlane;
   readonly http: HttpServer;
+  readonly takenPort: number | undefined;
   readonly components: Components;
   readonly logins: ServiceAccountLogin[];
   readonly connector: LateConnector;
@@ -286,7 +293,10 @@ interface Parts {
   node: ProcessNode | undefined;
 }
 
-/** Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now. */
+/**
+ * Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now, which
+ * the next start tries again.
+ */
 async function listen(
   directory: StateDirectory,
   parts: {
@@ -295,14 +305,21 @@ async function listen(
     readonly certificates: CertificateStore;
     readonly onError: (error: unknown) => void;
   },
-): Promise<HttpServer> {
+): Promise<{ readonly http: HttpServer; readonly takenPort: number | undefined }> {
   const { options, plane, certificates, onError } = parts;
   const { serving, clientCa } = certificates;
   const tls = { key: serving.key, certificate: serving.certificate, clientCa };
   const open = (port: number) => createHttpServer({ handle: plane.handle, tls, port, clock: options.clock, onError });
   const last = directory.readNote<{ port: number }>('port.json')?.port;
-  if (options.port !== undefined) return open(options.port);
-  const http = last === undefined ? await open(0) : await open(last).catch(() => open(0));
-  directory.writeNote('port.json', { port: http.port });
-  return http;
+  if (options.port !== undefined) return { http: await open(options.port), takenPort: undefined };
+  try {
+    const http = await open(last ?? 0);
+    directory.writeNote('port.json', { port: http.port });
+    return { http, takenPort: undefined };
+  } catch (error) {
+    if (last === undefined) throw error;
+    const http = await open(0);
+    options.log.info('the port of the last start is taken', { port: last, instead: http.port });
+    return { http, takenPort: last };
+  }
 }

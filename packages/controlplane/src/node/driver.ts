@@ -52,6 +52,8 @@ export interface PodSandbox {
 export interface ImageReference {
   readonly image: string;
   readonly imageId: string;
+  /** What runs for it, where that is not the image itself: `Redis 7.0.15 at /usr/bin/redis-server`. */
+  readonly runs?: string;
 }
 
 /** One attempt to run one container: everything is resolved, nothing refers to the API any more. */

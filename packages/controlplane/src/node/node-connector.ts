@@ -85,6 +85,7 @@ export class LocalConnector implements NodeConnector {
 
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
     const { name, uid } = pod.metadata;
+    refuseMirror(pod);
     const host = (pod as Pod).status?.podIP;
     if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
     try {
@@ -103,12 +104,19 @@ export class LocalConnector implements NodeConnector {
 
   #slot(pod: KubernetesObject, container: string): ContainerSlot {
     const { name, namespace, uid = '' } = pod.metadata;
+    refuseMirror(pod);
     const slots = this.#options.slots(uid);
     if (!slots) throw badRequest(`pod ${name} does not run on this node yet; try again when it has started`);
     const slot = slots.find((one) => one.name === container);
     if (!slot) throw badRequest(`container ${container} not found in pod ${name}_${namespace}`);
     return slot;
   }
+}
+
+/** What only mirrors a part of the process has nothing to reach into. */
+function refuseMirror(pod: KubernetesObject): void {
+  if (!isMirrorPod(pod as Pod)) return;
+  throw badRequest(`pod ${pod.metadata.name} is a part of the cluster's own process and has no container`);
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {

@@ -52,7 +52,7 @@ export interface ProcessNodeOptions {
   readonly allowHostPath?: boolean | undefined;
   /** First and longest pause before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
   readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
-  /** Parts of the control plane to show as static pods. @defaultValue the usual four */
+  /** Parts of the control plane to show as static pods. @defaultValue API server, controllers, scheduler */
   readonly components?: readonly string[] | undefined;
   /** More capacity, such as extended resources. */
   readonly capacity?: Readonly<Record<string, string>> | undefined;
@@ -73,7 +73,8 @@ export interface ProcessNode extends AsyncDisposable {
 const kubeletVersion = 'v1.36.3';
 const kubeletPort = 10_250;
 const removalDelayMs = 750;
-const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd'];
+/** What a usual cluster shows and this one has; there is no etcd: state is in the process. */
+const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 const sharedAddress =
   'this system has no loopback address but 127.0.0.1, so all pods share it and two servers on one port clash';

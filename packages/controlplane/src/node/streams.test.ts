@@ -122,6 +122,19 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     await ended;
   });
 
+  it('shows the parts of the process as pods, those that there are, and says that nothing can run beside them', async () => {
+    const parts = ['kube-apiserver-kubewright', 'kube-controller-manager-kubewright', 'kube-scheduler-kubewright'];
+    const shown = async () => (await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name')).out.trim().split('\n');
+    await expect.poll(shown, { timeout: 15_000 }).toEqual(parts.map((name) => `pod/${name}`));
+    const [pod = ''] = parts;
+    const says = `pod ${pod} is a part of the cluster's own process and has no container`;
+    for (const args of [
+      ['exec', pod, '--', 'id'],
+      ['attach', pod],
+    ])
+      expect((await kubectl('-n', 'kube-system', ...args)).err).toContain(says);
+  });
+
   it('says in the words of a kubelet that nobody listens', async () => {
     const { local, seen } = await forward('pod/echo', 7999);
     await ask(local, 'hello').catch(String);
@@ -131,6 +144,38 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
         /error forwarding port 7999 to pod echo, uid [0-9a-f-]{36}: dial tcp 127\.\d+\.\d+\.\d+:7999: connect: connection refused/,
       );
     expect((await kubectl('port-forward', 'pod/none', ':1')).err).toContain('pods "none" not found');
+  });
+
+  it.each([
+    ['a WebSocket', {}],
+    ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
+  ])('lets those go over %s who are attached to a container that ends', async (_name, env) => {
+    const name = `ends-${Object.keys(env).length}`;
+    const image = 'busybox';
+    const command = ['sh', '-c', 'echo ready; while [ ! -e over ]; do echo waits; sleep 0.1; done; echo over'];
+    const endless = ['sh', '-c', 'while true; do echo waits; sleep 0.1; done'];
+    await create(name, { restartPolicy: 'Never', containers: [{ name: 'c', image, command, stdin: true }] });
+    await create(`${name}-deleted`, {
+      terminationGracePeriodSeconds: 1,
+      containers: [{ name: 'c', image, command: endless }],
+    });
+    // One gives no input, one gives input that does not end, one is attached to what is deleted.
+    const attached = [
+      ['attach', name],
+      ['attach', '-i', name],
+      ['attach', `${name}-deleted`],
+    ].map((args) => async () => {
+      await vi.waitFor(async () => expect((await kubectl('logs', args.at(-1)!)).out).toContain('waits'), {
+        timeout: 15_000,
+      });
+      return start(args, env);
+    });
+    const running = await Promise.all(attached.map((begin) => begin()));
+    for (const { seen } of running) await expect.poll(() => seen.out, { timeout: 10_000 }).toContain('waits');
+    expect(await kubectl('exec', name, '--', 'touch', 'over')).toMatchObject({ code: 0 });
+    await kubectl('delete', 'pod', `${name}-deleted`, '--wait=false');
+    expect(await Promise.all(running.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+    for (const { seen } of running.slice(0, 2)) expect(seen.out).toMatch(/over\n$/);
   });
 
   it.each([

@@ -15,6 +15,8 @@ export interface LogLine {
 export interface LineSink {
   readonly level: LogLevel;
   readonly write: (line: LogLine) => void;
+  /** Whether lines are for people rather than for programs. @defaultValue false */
+  readonly isForPeople?: boolean;
 }
 
 interface Bound {
@@ -30,6 +32,11 @@ export class LineLogger implements Logger {
   constructor(sink: LineSink, bound: Bound = { name: '', fields: {} }) {
     this.#sink = sink;
     this.#bound = bound;
+  }
+
+  /** Whether people read what it writes. */
+  get isForPeople(): boolean {
+    return this.#sink.isForPeople ?? false;
   }
 
   debug(message: string, fields?: LogFields): void {

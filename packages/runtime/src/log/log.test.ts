@@ -45,6 +45,12 @@ describe('jsonLogger', () => {
 });
 
 describe('prettyLogger', () => {
+  it('says that it is for people, also under another name', () => {
+    const options = { destination: { write() {} }, now: () => 0 };
+    expect(prettyLogger(options).named('a').with({ b: 1 })).toMatchObject({ isForPeople: true });
+    expect(jsonLogger(options)).toMatchObject({ isForPeople: false });
+  });
+
   it('writes one readable line that values from outside cannot break', () => {
     const lines: string[] = [];
     const log = prettyLogger({ now, destination: { write: (line) => void lines.push(line) } });

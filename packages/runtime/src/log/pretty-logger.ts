@@ -39,6 +39,7 @@ export function prettyLogger(options: PrettyLoggerOptions): Logger {
   const paint = (code: string, text: string): string => (colors ? `${code}${text}${reset}` : text);
   return new LineLogger({
     level,
+    isForPeople: true,
     write: (line) => void destination.write(format(line, { now: now(), paint })),
   });
 }

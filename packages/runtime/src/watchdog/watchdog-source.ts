@@ -1,12 +1,12 @@
 /**
  * The program of the watchdog's thread. A string, so that it survives bundling into one file. It looks at the beat counter
  * four times a second; when that has stood still for the limit, it writes one line to stderr by itself, for the thread that
- * logs is the one that is held.
+ * logs is the one that is held: a readable one where the log is for people, else JSON.
  */
 export const watchdogSource = `
 const { workerData } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
-const { buffer, limitMs, tellAtOnce } = workerData;
+const { buffer, limitMs, tellAtOnce, forPeople } = workerData;
 const shared = new Int32Array(buffer, 0, 2);
 const name = new Uint8Array(buffer, 8);
 let beats = Atomics.load(shared, 0);
@@ -24,16 +24,24 @@ setInterval(() => {
   if (told || !tellAtOnce || beats === 0 || heldMs < limitMs) return;
   told = true;
   const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
-  const line = { ts: new Date().toISOString(), level: 'warn', logger: 'watchdog', msg: 'the event loop is held', heldMs };
+  const ts = new Date().toISOString();
+  if (forPeople) {
+    const about = who.replace(/[\\u0000-\\u001f\\u007f-\\u009f]/g, ' ') || 'watchdog';
+    return write(ts.slice(11, 23) + ' WARN  ' + about + ' the event loop is held heldMs=' + heldMs);
+  }
+  const line = { ts, level: 'warn', logger: 'watchdog', msg: 'the event loop is held', heldMs };
   if (who !== '') {
     const space = who.indexOf(' ');
     line.controller = who.slice(0, space);
     line.key = who.slice(space + 1);
   }
+  write(JSON.stringify(line));
+}, 250);
+function write(text) {
   try {
-    writeSync(2, JSON.stringify(line) + '\\n');
+    writeSync(2, text + '\\n');
   } catch {
     // stderr is closed; the log line of the freed loop is still to come.
   }
-}, 250);
+}
 `;

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { systemClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { jsonLogger } from '../log/json-logger.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { Watchdog } from './watchdog.ts';
+import { watchdogSource } from './watchdog-source.ts';
 
 describe('Watchdog', () => {
   it('names the reconcile that held the event loop', async () => {
@@ -42,6 +44,43 @@ describe('Watchdog', () => {
     hold(400);
     await eventually(() => lines.length > 0, 'the warning');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ controller: 'sites', key: 'default/waits' });
+  });
+});
+
+describe('watchdogSource', () => {
+  const program = `
+    const { Worker } = require('node:worker_threads');
+    const buffer = new SharedArrayBuffer(520);
+    const who = new TextEncoder().encodeInto(process.env.WHO, new Uint8Array(buffer, 8)).written;
+    new Int32Array(buffer, 0, 2).set([1, who]);
+    const forPeople = process.env.PEOPLE === 'yes';
+    new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, tellAtOnce: true, forPeople } });`;
+
+  /** What the thread writes when the loop's beats stand still. */
+  async function told(env: Readonly<Record<string, string>>): Promise<string> {
+    const child = spawn(process.execPath, ['-e', program], { env: { SOURCE: watchdogSource, ...env } });
+    try {
+      for await (const chunk of child.stderr) return String(chunk);
+      throw new Error('it ended without a word');
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }
+
+  it('tells people in one readable line', async () => {
+    expect(await told({ PEOPLE: 'yes', WHO: 'sites default/a' })).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} WARN {2}sites default\/a the event loop is held heldMs=\d+\n$/,
+    );
+    expect(await told({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is held heldMs=\d+\n$/);
+  });
+
+  it('tells programs in JSON', async () => {
+    expect(JSON.parse(await told({ PEOPLE: 'no', WHO: 'sites default/a' }))).toMatchObject({
+      level: 'warn',
+      msg: 'the event loop is held',
+      controller: 'sites',
+      key: 'default/a',
+    });
   });
 });
 

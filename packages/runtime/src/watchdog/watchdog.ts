@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '@kubewright/apimachinery';
+import { LineLogger } from '../log/line-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Activity, ActivityMark } from './activity.ts';
 import { watchdogSource } from './watchdog-source.ts';
@@ -59,7 +60,7 @@ export class Watchdog implements AsyncDisposable {
     this.activity = { mark: (controller, key) => this.#mark(controller, key) };
     this.#worker = new Worker(watchdogSource, {
       eval: true,
-      workerData: { buffer, limitMs, tellAtOnce },
+      workerData: { buffer, limitMs, tellAtOnce, forPeople: log instanceof LineLogger && log.isForPeople },
       execArgv: [],
     });
     this.#worker.on('error', (error) => this.#log.warn('the watchdog thread has ended', { error }));

@@ -11,8 +11,8 @@ export function isMirrorPod({ metadata }: Pod): boolean {
 }
 
 /**
- * Shows the control plane's parts as the static pods that a usual cluster has (`kube-apiserver-<node>`, …). They are
- * parts of this process, not containers: their pods say Running and run nothing.
+ * Shows the control plane's parts as the static pods that a usual cluster has (`kube-apiserver-<node>`, …), those that
+ * there are. They are parts of this process, not containers: their pods say Running and run nothing.
  */
 export class MirrorPods {
   readonly #nodeName: string;
@@ -66,8 +66,7 @@ export class MirrorPods {
   }
 
   #pod(component: string, node: Node): Pod {
-    const image =
-      component === 'etcd' ? 'registry.k8s.io/etcd:embedded' : `registry.k8s.io/${component}:${this.#version}`;
+    const image = `registry.k8s.io/${component}:${this.#version}`;
     const mirror = `${component}-in-process`;
     return {
       apiVersion: 'v1',

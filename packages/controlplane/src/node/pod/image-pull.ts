@@ -45,11 +45,7 @@ export async function pullImage(
     const found = await host.driver.pullImage(image);
     host.images.add(image);
     slot.pullFailure = undefined;
-    const took = formatPause(host.clock.now() - now);
-    const note = present
-      ? `Container image "${image}" already present on machine`
-      : `Successfully pulled image "${image}" in ${took} (${took} including waiting)`;
-    event({ reason: 'Pulled', note });
+    event({ reason: 'Pulled', note: pulledNote(found, { present, tookMs: host.clock.now() - now }) });
     return found;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -61,6 +57,18 @@ export async function pullImage(
     event({ type: 'Warning', reason: 'Failed', note: `Error: ${reason}` });
     throw new ContainerWaitError(message, { reason, retryAtMs: failedAt + errorShownMs });
   }
+}
+
+/** The kubelet's words where an image was pulled; else what runs for it. */
+function pulledNote(
+  { image, runs }: ImageReference,
+  { present, tookMs }: { readonly present: boolean; readonly tookMs: number },
+): string {
+  const took = formatPause(tookMs);
+  if (present) return `Container image "${image}" already present on machine${runs === undefined ? '' : `: ${runs}`}`;
+  return runs === undefined
+    ? `Successfully pulled image "${image}" in ${took} (${took} including waiting)`
+    : `Image "${image}" is run by ${runs}; nothing was pulled, containers are processes of this machine`;
 }
 
 function reasonOf(error: unknown): string {

@@ -92,7 +92,8 @@ export class ProcessDriver implements Driver {
 
   async pullImage(image: string): Promise<ImageReference> {
     const program = await this.#options.images.resolve(image);
-    return { image, imageId: `local://${createHash('sha256').update(program.description).digest('hex')}` };
+    const imageId = `local://${createHash('sha256').update(program.description).digest('hex')}`;
+    return { image, imageId, runs: program.description };
   }
 
   /** Whom a container would run as; volumes are prepared for that user. */

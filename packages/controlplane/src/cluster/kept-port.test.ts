@@ -1,0 +1,47 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { silentLogger } from '@kubewright/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EmbeddedCluster } from './embedded-cluster.ts';
+
+describe("EmbeddedCluster's port", () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'kw-port-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  const start = (): Promise<EmbeddedCluster> =>
+    EmbeddedCluster.start({ directory, clock: systemClock, random: systemRandom, log: silentLogger });
+  const portOf = ({ url }: EmbeddedCluster): number => Number(new URL(url).port);
+
+  /** Starts, looks at where the cluster is, stops. */
+  async function place(): Promise<{ readonly port: number; readonly takenPort: number | undefined }> {
+    await using cluster = await start();
+    expect(readFileSync(cluster.kubeconfig, 'utf8')).toContain(cluster.url);
+    return { port: portOf(cluster), takenPort: cluster.takenPort };
+  }
+
+  it('is that of the last start; another is told of when it is taken, and the old one tried again later', {
+    timeout: 30_000,
+  }, async () => {
+    const { port, takenPort } = await place();
+    expect(takenPort).toBeUndefined();
+    const stranger = await listenOn(port);
+    const elsewhere = await place();
+    expect(elsewhere.takenPort).toBe(port);
+    expect(elsewhere.port).not.toBe(port);
+    await new Promise((resolve) => stranger.close(resolve));
+    expect(await place()).toEqual({ port, takenPort: undefined });
+  });
+});
+
+function listenOn(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
