@@ -17,6 +17,8 @@ export class EarlyStop {
 
   /** 128 and the signal's number once asked to stop; 0 before. Looks after signals that came while the loop was held. */
   async asked() {
+    // After the first the loop may not have looked at the world yet, after the second it has.
+    await setImmediate();
     await setImmediate();
     return this.#exitCode;
   }
