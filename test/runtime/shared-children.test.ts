@@ -20,14 +20,12 @@ function copies(name: string): ControllerDefinition {
     name,
     owns: [ConfigMap],
     desired: (note) => ({
-      children: note.spec.text
-        .split(' ')
-        .map((word) => ({
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { name: `${name}-${word}` },
-          data: { word },
-        })),
+      children: note.spec.text.split(' ').map((word) => ({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: `${name}-${word}` },
+        data: { word },
+      })),
     }),
   });
 }
