@@ -10,6 +10,8 @@ export default defineConfig({
       'scripts/**/*.test.ts',
       'test/**/*.test.ts',
     ],
+    // All processors: the default leaves one free, which is half of a small machine.
+    maxWorkers: '100%',
     passWithNoTests: true,
     testTimeout: 20_000,
     hookTimeout: 60_000,

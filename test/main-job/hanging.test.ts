@@ -89,7 +89,9 @@ function neverSettle(controller: string): void {
       ctx.log.info('never settles');
       await new Promise(() => setInterval(() => {}, 1_000_000));
     }`;
-  const changed = source.replace('async reconcile(pg, ctx) {', (start) => `${start}\n    ${hang}`);
-  if (changed === source) throw new Error(`${controller} has no reconcile function to change`);
+  const changed = source
+    .replace('desired(pg, observed) {', `async reconcile(pg, ctx) {\n    ${hang}`)
+    .replace('observed.get(Pod, pg.metadata.name)', 'await ctx.get(Pod, { namespace: "default", name: pg.metadata.name ?? "" })');
+  if (/observed|desired/.test(changed)) throw new Error(`${controller} is not what this test knows how to change`);
   writeFileSync(controller, changed);
 }

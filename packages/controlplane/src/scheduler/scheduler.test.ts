@@ -21,9 +21,10 @@ describe('the scheduler', () => {
 
   async function createNode(name: string, cpu: string): Promise<void> {
     const nodes = plane.client.resource(Node);
-    const node = await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
     const amounts = { cpu, memory: '8Gi', pods: '110' };
-    await nodes.status.update({ ...node, status: { capacity: amounts, allocatable: amounts } });
+    const status = { capacity: amounts, allocatable: amounts };
+    await nodes.status.patch({ name }, { type: 'merge', body: { status } });
   }
   async function createPod(name: string, spec: Partial<PodSpec> = {}): Promise<void> {
     const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }];

@@ -32,7 +32,7 @@ export class OutsideCacheScopeError extends Error {
   }
 }
 
-/** Thrown to those who wait for a kind that the API server does not serve, where the declaration says so. */
+/** Thrown where a kind that the API server does not serve is waited for, if the declaration says so, or listed by an index. */
 export class KindNotServedError extends Error {
   /** Names the class of failure; worth a retry once the kind is installed. */
   readonly code = 'KW3016';
@@ -53,6 +53,19 @@ export class CacheInUseError extends Error {
   constructor(kind: Kind<KubernetesObject>) {
     super(`cannot remove ${kind.kind} from the cache: controllers still follow it; stop them first`);
     this.name = 'CacheInUseError';
+  }
+}
+
+/** Thrown when one index name of a kind is declared with two functions. */
+export class IndexConflictError extends Error {
+  /** Names the class of failure; a declaration must be changed, a retry is no use. */
+  readonly code = 'KW3018';
+
+  constructor(kind: Kind<KubernetesObject>, index: string) {
+    super(
+      `cannot declare the index "${index}" of ${kind.kind}: it is declared with another function already, and reads could not tell the two apart; define the function once, outside of what makes the declarations, or give the index another name`,
+    );
+    this.name = 'IndexConflictError';
   }
 }
 

@@ -21,7 +21,10 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    * @defaultValue the manager's namespaces, or all
    */
   readonly namespaces?: readonly string[] | Readonly<Record<string, CacheSelectors>>;
-  /** Lists by the index `name` are answered at once; so are field selectors `name=value`. */
+  /**
+   * Lists by the index `name` are answered at once; so are field selectors `name=value`. Declarations of the same objects share
+   * their indexes: one name is one function, defined once. Equal source is not equal: what it closes over may differ.
+   */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   /**
    * Changes each object before it is kept, once for each version. Name, namespace, uid and version stay what they were. An
@@ -37,8 +40,11 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
   readonly metadataOnly?: boolean;
   /**
    * What to do while the API server does not serve the kind: `'wait'` until it does, `'fail'` the first wait for it,
-   * or go on as if there were no objects (`'empty'`). Whichever it is, the kind is followed as soon as it is served, and its
-   * objects are gone when it vanishes.
+   * or go on as if there were no objects (`'empty'`). Whichever it is, the kind is followed as soon as it is served.
+   *
+   * A list that is answered with 404 does not make a kind missing: discovery has to say so, and twice, 5 s apart, where objects
+   * were listed. Until then they are served as they are, and `/readyz` says that they may be stale. Then they are gone, handlers
+   * are told, and `ctx.get` and `ctx.list` ask the server (not with `'empty'`).
    *
    * @defaultValue 'wait'
    */

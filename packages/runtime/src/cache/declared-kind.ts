@@ -179,7 +179,12 @@ export class DeclaredKind {
 
 /** Names what a declaration follows and keeps; those of equal names share informers. */
 export function scopeKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
-  const { fields, metadataOnly = false, whenMissing, resyncMs } = cached;
+  const { fields, whenMissing, resyncMs } = cached;
+  return JSON.stringify({ part: partKeyOf(cached, namespaces), fields, whenMissing, resyncMs });
+}
+
+/** Names the objects that a declaration follows, whatever it keeps of them. */
+export function partKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
   const scopes = scopesOf(cached, namespaces).map((scope) => scope.listWatch);
-  return JSON.stringify({ scopes, fields, metadataOnly, whenMissing, resyncMs });
+  return JSON.stringify({ scopes, metadataOnly: cached.metadataOnly ?? false });
 }

@@ -251,7 +251,7 @@ describe('InformerCache contents', () => {
     expect(names(await reads.list(Thing, { fieldSelector: 'spec.node=n1', namespace: 'default' }))).toHaveLength(2);
   });
 
-  it('adds indexes up that several declarations of one scope have, also later; other meanings of a name stay apart', async () => {
+  it('adds indexes up that several declarations of one scope have, also later', async () => {
     const { server, cache, start } = setUp();
     server.put(Thing, thing('a', { spec: { node: 'n1', size: 1 } }));
     const node = (view: { object: Thing }): string[] => [view.object.spec?.node ?? ''];
@@ -264,7 +264,33 @@ describe('InformerCache contents', () => {
     await eventually(() => cache.lister(Thing).size === 2);
     const by = (name: string, value: string): number => cache.lister(Thing).list({ index: { name, value } }).length;
     expect([by('node', 'n1'), by('size', '1'), cache.informers.length]).toEqual([1, 2, 1]);
-    expect(cache.declare(cached(Thing, { indexes: { node: size } }))).not.toBe(first);
+  });
+
+  it('refuses another function for an index that reads could not tell from the first, and goes on with the first', async () => {
+    const { server, cache, start } = setUp();
+    server.put(Thing, thing('a', { spec: { node: 'n1', size: 1 } }));
+    const declareNode = (field: 'node' | 'size') =>
+      cache.declare(cached(Thing, { indexes: { node: (view) => [String(view.object.spec?.[field])] } }));
+    const first = declareNode('node');
+    for (const other of [
+      () => declareNode('size'),
+      // The same source, in another closure.
+      () => declareNode('node'),
+      () => cache.declare(cached(Thing, { resyncMs: 1, indexes: { node: () => [] } })),
+    ]) {
+      expect(other).toThrow(
+        expect.objectContaining({
+          code: 'KW3018',
+          message: expect.stringMatching(/"node" of Thing.*define the function once/),
+        }),
+      );
+    }
+    await start();
+    expect(names(cache.lister(Thing).list({ index: { name: 'node', value: 'n1' } }))).toEqual(['default/a']);
+    expect(cache.informers).toEqual(first.informers);
+    // Other objects, other indexes.
+    const some = { labelSelector: 'color=red', indexes: { node: () => [] } };
+    expect(cache.declare(cached(Thing, some))).not.toBe(first);
   });
 
   it('shows everything again after the resync period, as updates in which nothing differs', async () => {
@@ -301,8 +327,15 @@ describe('InformerCache and kinds that are not served', () => {
     expect(informer?.fault).toBeUndefined();
     server.missing.add('things');
     server.cutWatches();
-    await clock.advance(5_000);
+    await clock.advance(4_000);
+    // Discovery has said it once.
+    expect([cache.lister(Thing).size, informer?.fault]).toEqual([
+      1,
+      'Thing may be stale: its list is answered with 404',
+    ]);
+    await clock.advance(6_000);
     expect(cache.lister(Thing).size).toBe(0);
+    expect(informer?.fault).toMatch('is not served');
     server.missing.delete('things');
     await clock.advance(2_000);
     await eventually(() => told.length === 3);
@@ -326,4 +359,70 @@ describe('InformerCache and kinds that are not served', () => {
     await eventually(() => cache.lister(Place).size === 1 && cache.lister(Thing).size === 0);
     await cache.waitForSync(stop.signal);
   });
+
+  it('keeps what it listed while a 404 may be about something else, and says that it may be stale', async () => {
+    for (const refused of ['the kind', 'everything']) {
+      const { server, cache, clock, reads, start } = setUp();
+      server.put(Thing, thing('a'));
+      const told: string[] = [];
+      cache.declare(cached(Thing)).subscribe((event) => told.push(`${event.type} ${event.object.name}`));
+      await start();
+      const [informer] = cache.informers;
+      server.interrupt = ({ url }) =>
+        refused === 'everything' || url.pathname.endsWith('/things') ? plainNotFound() : undefined;
+      server.cutWatches();
+      await clock.advance(60_000);
+      expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.metadata.name).toBe('a');
+      expect([told, informer?.fault]).toEqual([['create a'], 'Thing may be stale: its list is answered with 404']);
+      server.interrupt = undefined;
+      server.delete(Thing, 'a');
+      server.put(Thing, thing('b'));
+      await clock.advance(5_000);
+      await eventually(() => told.length === 3);
+      expect([told.slice(1).sort(), informer?.fault]).toEqual([['create b', 'delete a'], undefined]);
+    }
+  });
+
+  it('asks the server, not an empty store, once a kind is gone', async () => {
+    const { server, cache, clock, reads, start } = setUp();
+    server.put(Thing, thing('a'));
+    const node = (view: { object: Thing }): string[] => [view.object.spec?.node ?? ''];
+    cache.declare(cached(Thing, { indexes: { node } }));
+    await start();
+    server.missing.add('things');
+    server.cutWatches();
+    await clock.advance(10_000);
+    const key = { namespace: 'default', name: 'a' };
+    server.requests.length = 0;
+    expect(await reads.get(Thing, key)).toBeUndefined();
+    expect(server.requests).toContain('GET /apis/example.com/v1/namespaces/default/things/a');
+    await expect(reads.list(Thing)).rejects.toMatchObject({ httpStatus: 404 });
+    await expect(reads.list(Thing, { index: { name: 'node', value: '' } })).rejects.toMatchObject({ code: 'KW3016' });
+    server.missing.clear();
+    await clock.advance(2_000);
+    await eventually(() => cache.lister(Thing).size === 1);
+    server.requests.length = 0;
+    expect(await reads.get(Thing, key)).toBeDefined();
+    expect(server.requests).toEqual([]);
+  });
+
+  it('costs the server one request each second or two, all told, while a kind is missing', async () => {
+    const { server, cache, clock, stop } = setUp();
+    server.missing.add('things');
+    cache.declare(cached(Thing));
+    void cache.run(stop.signal);
+    await clock.advance(10_000);
+    server.requests.length = 0;
+    await clock.advance(600_000);
+    expect(server.requests.length).toBeLessThan(600);
+    expect(server.requests.filter((request) => /things\?/.test(request))).toHaveLength(server.requests.length);
+  });
 });
+
+/** What a proxy says that has no route. */
+function plainNotFound() {
+  const body = async function* () {
+    yield Buffer.from('404 page not found\n');
+  };
+  return { status: 404, headers: { 'content-type': 'text/plain' }, body: body() };
+}

@@ -5,13 +5,14 @@ import { kindKey } from '../kind/kind-key.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
 import type { Cache, PartialObjectMetadata } from './cache.ts';
-import { CacheInUseError, KindNotCachedError } from './cache-errors.ts';
+import { CacheInUseError, IndexConflictError, KindNotCachedError } from './cache-errors.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind } from './cached-kind.ts';
-import { DeclaredKind, scopeKeyOf } from './declared-kind.ts';
+import { DeclaredKind, partKeyOf, scopeKeyOf } from './declared-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Informer } from './informer.ts';
 import type { Lister } from './lister.ts';
+import { ServedKinds } from './served-kinds.ts';
 import { WriteNotes } from './write-notes.ts';
 
 /** Options of an {@link InformerCache}. */
@@ -35,24 +36,31 @@ export class InformerCache implements Cache {
   readonly #declared = new Map<string, DeclaredKind[]>();
   readonly #decoded: DecodedObjects;
   readonly #notes: WriteNotes;
+  readonly #served: ServedKinds;
   #signal: AbortSignal | undefined;
 
   constructor(options: InformerCacheOptions) {
     this.#options = options;
     this.#decoded = new DecodedObjects(options.decodedBytes);
+    this.#served = new ServedKinds({ discovery: options.client.discovery, clock: options.clock });
     this.#notes = new WriteNotes({
       kindOf: (target) => this.#kindOfTarget(target),
       informersOf: (kind, key) => this.informersOf(kind, key),
     });
   }
 
-  /** Declares that a kind is cached. Equal scopes share informers, and add their indexes up. */
+  /**
+   * Declares that a kind is cached. Equal scopes share informers, and add their indexes up.
+   *
+   * @throws IndexConflictError (KW3018) where an index of the same part of the kind has the name and another function.
+   */
   declare(cached: CachedKind): DeclaredKind {
     const key = kindKey(cached.kind);
     const declared = this.#declared.get(key) ?? [];
     const { namespaces } = this.#options;
     const scopeKey = scopeKeyOf(cached, namespaces);
-    const same = declared.find((each) => each.scopeKey === scopeKey && canServe(each.cached, cached));
+    refuseOtherIndexes(declared, { cached, namespaces });
+    const same = declared.find((each) => each.scopeKey === scopeKey && each.cached.transform === cached.transform);
     if (same) {
       if (cached.indexes) same.addIndexes(cached.indexes);
       return same;
@@ -204,6 +212,7 @@ export class InformerCache implements Cache {
       random,
       log,
       decoded: this.#decoded,
+      isAbsent: (signal) => this.#served.isAbsent(cached.kind, signal),
       ...(ownManagers && { ownManagers }),
       ...(useWatchList !== undefined && { useWatchList }),
     });
@@ -225,11 +234,18 @@ function widest(declared: readonly DeclaredKind[]): DeclaredKind | undefined {
   return [...declared].sort((a, b) => rank(b) - rank(a))[0];
 }
 
-/** False if the two would keep other objects, or mean other indexes by one name. */
-function canServe(present: CachedKind, wanted: CachedKind): boolean {
-  if (present.transform !== wanted.transform) return false;
-  const there = present.indexes ?? {};
-  return Object.entries(wanted.indexes ?? {}).every(
-    ([name, func]) => !Object.hasOwn(there, name) || there[name] === func,
-  );
+/** A list by an index names it and nothing else: whoever meant the other function would get a wrong answer. */
+function refuseOtherIndexes(
+  declared: readonly DeclaredKind[],
+  wanted: { readonly cached: CachedKind; readonly namespaces: readonly string[] | undefined },
+): void {
+  const { cached, namespaces } = wanted;
+  const part = partKeyOf(cached, namespaces);
+  for (const present of declared) {
+    if (partKeyOf(present.cached, namespaces) !== part) continue;
+    const there = present.cached.indexes ?? {};
+    for (const [name, func] of Object.entries(cached.indexes ?? {})) {
+      if (Object.hasOwn(there, name) && there[name] !== func) throw new IndexConflictError(cached.kind, name);
+    }
+  }
 }

@@ -25,13 +25,15 @@ export function cacheFault(state: {
   readonly kind: string;
   readonly hasSynced: boolean;
   readonly isServed: boolean;
+  readonly isDoubted: boolean;
   readonly ageMs: number;
   readonly behindMs: number;
 }): string | undefined {
-  const { kind, hasSynced, isServed, ageMs, behindMs } = state;
+  const { kind, hasSynced, isServed, isDoubted, ageMs, behindMs } = state;
   const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
   if (!isServed) return `${kind} is not served: its CustomResourceDefinition is missing`;
   if (!hasSynced) return `${kind} not listed yet`;
+  if (isDoubted) return `${kind} may be stale: its list is answered with 404`;
   if (ageMs > staleMs) return `${kind} not heard of for ${seconds(ageMs)}`;
   if (behindMs > 0) return `${kind} behind for ${seconds(behindMs)}`;
   return undefined;

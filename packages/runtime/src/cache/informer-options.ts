@@ -18,4 +18,6 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   readonly decoded?: DecodedObjects;
   readonly useWatchList?: boolean;
+  /** Whether discovery says that the kind is not served; without it a 404 never empties the store. */
+  readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
 }

@@ -43,6 +43,7 @@ export class Informer<T> implements ReflectorSink {
   readonly #clock: Clock;
   #listing = false;
   #served = true;
+  #doubted = false;
   #resourceVersion = '';
   #lastEventMs: number;
   #watches = 0;
@@ -81,6 +82,7 @@ export class Informer<T> implements ReflectorSink {
         else this.#watches++;
       },
       ...(options.useWatchList !== undefined && { useWatchList: options.useWatchList }),
+      ...(options.isAbsent && { isAbsent: options.isAbsent }),
     });
     this.#lag = new LagGuard({
       clock,
@@ -98,6 +100,11 @@ export class Informer<T> implements ReflectorSink {
     return this.#gate.isOpen;
   }
 
+  /** False while the kind is known not to be served: there is nothing to read then, unless it was declared so. */
+  get isServed(): boolean {
+    return this.#served || this.#options.whenMissing === 'empty';
+  }
+
   /** The version up to which the server's state was seen. */
   get resourceVersion(): string {
     return this.#resourceVersion;
@@ -113,7 +120,8 @@ export class Informer<T> implements ReflectorSink {
     return cacheFault({
       kind: this.kind.kind,
       hasSynced: this.hasSynced,
-      isServed: this.#served || this.#options.whenMissing === 'empty',
+      isServed: this.isServed,
+      isDoubted: this.#doubted,
       ageMs: this.ageMs,
       behindMs: this.#lag.behindMs,
     });
@@ -249,6 +257,7 @@ export class Informer<T> implements ReflectorSink {
   endListing(resourceVersion: string): void {
     this.#listing = false;
     this.#served = true;
+    this.#doubted = false;
     for (const entry of this.#store.endListing()) this.#gone(entry, true);
     this.#heard();
     const restarted = isOlder(resourceVersion, this.#resourceVersion);
@@ -264,9 +273,14 @@ export class Informer<T> implements ReflectorSink {
     this.#showed(resourceVersion);
   }
 
+  doubted(): void {
+    this.#doubted = true;
+  }
+
   notServed(): void {
     this.#listing = false;
     this.#served = false;
+    this.#doubted = false;
     this.#store.beginListing();
     for (const entry of this.#store.endListing()) this.#gone(entry, true);
     const { whenMissing = 'wait' } = this.#options;

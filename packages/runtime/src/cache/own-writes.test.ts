@@ -119,7 +119,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };
     writes.wrote(object('8'), { stored, inScope: false });
-    expect(writes.newest(key, stored)).toBeUndefined();
+    expect([writes.newest(key, stored), writes.awaited]).toEqual([undefined, undefined]);
     writes.caughtUp('8');
     expect([writes.size, writes.isOutside(key)]).toEqual([0, true]);
     writes.wrote(object('9'), { stored: undefined, inScope: true });

@@ -5,6 +5,8 @@ import { writtenView } from './written-view.ts';
 interface Written<T> {
   /** What the server answered; undefined for an object that is not in the cache's scope now. */
   readonly view: ObjectView<T> | undefined;
+  /** False for what the watch has no need to show: then only a bookmark, or a write of another, comes past it. */
+  readonly inScope: boolean;
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -88,7 +90,8 @@ export class OwnWrites<T> {
     if (this.#hasComePast(resourceVersion)) return;
     const view = what.inScope ? writtenView<T>(object) : undefined;
     this.#writes.delete(id);
-    this.#writes.set(id, { view, key, uid, resourceVersion, untilMs: this.#until(patienceMs) });
+    const { inScope } = what;
+    this.#writes.set(id, { view, inScope, key, uid, resourceVersion, untilMs: this.#until(patienceMs) });
   }
 
   /** Notes that the object of that uid is deleted and gone. */
@@ -158,10 +161,11 @@ export class OwnWrites<T> {
     return undefined;
   }
 
-  /** The newest version that was written and is not shown yet. */
+  /** The newest version that was written and that the watch is yet to show: one of an object in its scope. */
   get awaited(): string | undefined {
     let newest: string | undefined;
-    for (const { resourceVersion } of this.#writes.values()) {
+    for (const { resourceVersion, inScope } of this.#writes.values()) {
+      if (!inScope) continue;
       if (newest === undefined || (compareResourceVersions(resourceVersion, newest) ?? 0) > 0) newest = resourceVersion;
     }
     return newest;

@@ -1,5 +1,6 @@
 import { deepFreeze, isNotFound, type Kind, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
+import { KindNotServedError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';
 import type { InformerCache } from './informer-cache.ts';
 import type { CacheListOptions } from './lister.ts';
@@ -33,12 +34,16 @@ export class SplitReads {
   ): Promise<T | undefined> {
     options.signal?.throwIfAborted();
     const informers = this.#cache.informersOf(kind, key);
-    if (!this.#cache.holds(kind, key.namespace) || !allListed(informers)) return this.#live(kind, key, options);
+    if (!this.#cache.holds(kind, key.namespace) || !canAnswer(informers)) return this.#live(kind, key, options);
     const unknown = informers.some(({ ownWrites }) => ownWrites.isUncertain(key) || ownWrites.isOutside(key));
     return unknown ? this.#ask(kind, key, options) : this.#cache.lister(kind).get(key);
   }
 
-  /** Reads all objects that fit, frozen, in order of namespace and name where the cache answers. */
+  /**
+   * Reads all objects that fit, frozen, in order of namespace and name where the cache answers.
+   *
+   * @throws KindNotServedError (KW3016) for a list by an index of a kind that is not served any more.
+   */
   async list<T extends KubernetesObject>(
     kind: Kind<T>,
     options: CacheListOptions & ReadOptions = {},
@@ -46,7 +51,9 @@ export class SplitReads {
     const { signal, ...wanted } = options;
     signal?.throwIfAborted();
     const informers = this.#informersIn(kind, wanted.namespace);
-    if (this.#cache.holds(kind, wanted.namespace) && (wanted.index || allListed(informers))) {
+    const isHeld = this.#cache.holds(kind, wanted.namespace);
+    if (isHeld && wanted.index && informers.some(({ isServed }) => !isServed)) throw new KindNotServedError(kind);
+    if (isHeld && (wanted.index || canAnswer(informers))) {
       await this.#askUncertain(kind, options);
       return this.#cache.lister(kind).list(wanted);
     }
@@ -95,7 +102,7 @@ export class SplitReads {
   }
 }
 
-/** Before its first listing a cache would say of everything that it does not exist. */
-function allListed(informers: readonly Informer<KubernetesObject>[]): boolean {
-  return informers.every(({ hasSynced }) => hasSynced);
+/** Before its first listing, and without its kind, a cache would say of everything that it does not exist. */
+function canAnswer(informers: readonly Informer<KubernetesObject>[]): boolean {
+  return informers.every(({ hasSynced, isServed }) => hasSynced && isServed);
 }

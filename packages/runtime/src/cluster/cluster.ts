@@ -66,13 +66,13 @@ export class Cluster implements Runnable, WatchedCluster {
     this.name = name;
     this.#clock = clock;
     this.#cache = new InformerCache({
-      client: options.client.intercepted(kindFinder({ discovery, explain: false })),
+      client: options.client.intercepted(kindFinder({ discovery, clock, explain: false })),
       clock,
       random,
       log: log.named('cache'),
       ...(namespaces && { namespaces }),
     });
-    this.client = this.#cache.following(options.client.intercepted(kindFinder({ discovery, explain: true })));
+    this.client = this.#cache.following(options.client.intercepted(kindFinder({ discovery, clock, explain: true })));
     this.#reads = new SplitReads({ cache: this.#cache, client: this.client });
     this.#recorder = new ApiEventRecorder({
       client: this.client,

@@ -25,7 +25,7 @@ import { ControllerSources } from './controller-sources.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import { LoopTurn } from './loop-turn.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
-import { whileOwned } from './partition.ts';
+import { type PartitionEntry, whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { withTimeout } from './reconcile-timeout.ts';
 
@@ -203,16 +203,22 @@ export class ControllerLoop {
     return tracing.reconcile(attributes, (calls) => this.#limited({ ...run, client: client.intercepted(calls) }));
   }
 
-  #limited(run: Run & { readonly client: KubernetesClient }): Promise<ReconcileOutcome> {
+  async #limited(run: Run & { readonly client: KubernetesClient }): Promise<ReconcileOutcome> {
     const { clock } = this.#parts;
-    const { reconcileTimeoutMs = 120_000 } = this.#definition;
+    const { reconcileTimeoutMs = 120_000, partition } = this.#definition;
+    // What is abandoned can write no more, so its key may go to another replica.
+    using entry = partition?.enter(run.request);
     const what = `reconcile of ${this.name} ${formatObjectKey(run.request)}`;
     const options = { clock, timeoutMs: reconcileTimeoutMs, signal: this.#work.signal, what };
-    return withTimeout((signal) => this.#call({ ...run, signal }), options);
+    return await withTimeout((signal) => this.#call({ ...run, entry, signal }), options);
   }
 
   async #call(
-    run: Run & { readonly client: KubernetesClient; readonly signal: AbortSignal },
+    run: Run & {
+      readonly client: KubernetesClient;
+      readonly entry: PartitionEntry | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<ReconcileOutcome> {
     const { definition, parts } = { definition: this.#definition, parts: this.#parts };
     const key = formatObjectKey(run.request);
@@ -221,8 +227,7 @@ export class ControllerLoop {
     const tell = (finding: Finding): void =>
       tellFinding(finding, { log: run.log, events: parts.recorder(this.name, about) });
     const writes = this.#futile.begin(key, { client: run.client, tell });
-    using entry = definition.partition?.enter(run.request);
-    const guards = entry ? [writes.interceptor, whileOwned(entry, run.request)] : [writes.interceptor];
+    const guards = run.entry ? [writes.interceptor, whileOwned(run.entry, run.request)] : [writes.interceptor];
     let made: KubernetesClient | undefined;
     const client = (): KubernetesClient => {
       made ??= run.client.intercepted(...guards).observed(writes.observer);

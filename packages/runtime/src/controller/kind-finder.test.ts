@@ -1,3 +1,4 @@
+import { VirtualClock } from '@kubewright/apimachinery';
 import type { ClientCall, RestMapper } from '@kubewright/client';
 import { describe, expect, it } from 'vitest';
 import { kindFinder } from './kind-finder.ts';
@@ -14,6 +15,8 @@ const call = (path: string): ClientCall => ({
 function serverWith(plurals: Record<string, string>) {
   const paths: string[] = [];
   let discovered = 0;
+  let read = 0;
+  let kept = false;
   let readable = true;
   const mapper = (): RestMapper =>
     ({
@@ -24,14 +27,20 @@ function serverWith(plurals: Record<string, string>) {
   return {
     paths,
     discovered: () => discovered,
+    /** How often the server itself was asked. */
+    read: () => read,
     hide: () => (readable = false),
     discovery: {
       mapper: async () => {
         discovered++;
+        if (!kept) read++;
         if (!readable) throw new Error('no discovery');
+        kept = true;
         return mapper();
       },
-      invalidate: () => {},
+      invalidate: () => {
+        kept = false;
+      },
     },
     next: async (each: ClientCall) => {
       paths.push(each.request.path);
@@ -47,7 +56,7 @@ function serverWith(plurals: Record<string, string>) {
 describe('kindFinder', () => {
   it('asks for the plural when the guess is wrong, once', async () => {
     const server = serverWith({ v1: 'echoes' });
-    const find = kindFinder({ discovery: server.discovery, explain: true });
+    const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
     const base = '/apis/example.com/v1';
     expect((await find(call(`${base}/namespaces/echos/echos/echos?x=echos`), server.next)).status).toBe(200);
     const asked = server.discovered();
@@ -62,34 +71,63 @@ describe('kindFinder', () => {
 
   it('hands a 404 on that is about the object', async () => {
     const server = serverWith({ v1: 'echos' });
-    const find = kindFinder({ discovery: server.discovery, explain: true });
+    const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
     expect((await find(call('/apis/example.com/v1/namespaces/a/echos/missing'), server.next)).status).toBe(404);
     expect(server.paths).toHaveLength(1);
   });
 
   it('says what to do about a kind that is not served, to those who do not wait for it', async () => {
-    const find = kindFinder({ discovery: serverWith({}).discovery, explain: true });
+    const find = kindFinder({ discovery: serverWith({}).discovery, clock: new VirtualClock(), explain: true });
     const server = serverWith({});
     await expect(find(call('/apis/example.com/v1/echos'), server.next)).rejects.toMatchObject({
       code: 'KW3004',
       message: expect.stringMatching(/cannot get Echo \(example.com\/v1\).*install its CustomResourceDefinition/),
     });
     const other = serverWith({ v1beta1: 'echoes' });
-    const typed = kindFinder({ discovery: other.discovery, explain: true });
+    const typed = kindFinder({ discovery: other.discovery, clock: new VirtualClock(), explain: true });
     await expect(typed(call('/apis/example.com/v1/echos'), other.next)).rejects.toThrow(
       /it has Echo in v1beta1; check/,
     );
-    const patient = kindFinder({ discovery: server.discovery, explain: false });
+    const patient = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: false });
     expect((await patient(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);
   });
 
   it('leaves built-in kinds, and a server without discovery, alone', async () => {
     const server = serverWith({});
-    const find = kindFinder({ discovery: server.discovery, explain: true });
+    const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
     const pods = { ...call('/api/v1/pods/x'), target: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } };
     expect((await find(pods, server.next)).status).toBe(404);
     expect(server.discovered()).toBe(0);
     server.hide();
     expect((await find(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);
+  });
+
+  it('reads discovery once for all that is not found in a while, sooner for those who are told', async () => {
+    for (const [explain, againMs] of [
+      [false, 10_000],
+      [true, 1_000],
+    ] as const) {
+      const server = serverWith({});
+      const clock = new VirtualClock();
+      const find = kindFinder({ discovery: server.discovery, clock, explain });
+      const ask = (): Promise<unknown> => find(call('/apis/example.com/v1/echos'), server.next).catch(() => {});
+      await ask();
+      await ask();
+      expect(server.read()).toBe(1);
+      await clock.advance(againMs - 1);
+      await ask();
+      expect(server.read()).toBe(1);
+      await clock.advance(1);
+      await ask();
+      expect(server.read()).toBe(2);
+    }
+  });
+
+  it('asks a server without discovery no more often', async () => {
+    const server = serverWith({});
+    server.hide();
+    const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
+    for (let i = 0; i < 5; i++) await find(call('/apis/example.com/v1/echos'), server.next);
+    expect(server.read()).toBe(1);
   });
 });

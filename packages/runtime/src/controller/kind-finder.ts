@@ -1,4 +1,4 @@
-import { apiVersionOf } from '@kubewright/apimachinery';
+import { apiVersionOf, type Clock } from '@kubewright/apimachinery';
 import type { CallTarget, ClientCall, ClientInterceptor, DiscoveryClient, RestMapper } from '@kubewright/client';
 import { builtInGroups } from './built-in-groups.ts';
 import { UnknownKindError } from './unknown-kind-error.ts';
@@ -6,6 +6,7 @@ import { UnknownKindError } from './unknown-kind-error.ts';
 /** What a {@link kindFinder} asks. */
 export interface KindFinderOptions {
   readonly discovery: Pick<DiscoveryClient, 'mapper' | 'invalidate'>;
+  readonly clock: Clock;
   /**
    * Whether calls on a kind that is not served throw {@link UnknownKindError}; otherwise the server's 404 is handed on, as
    * those need who wait for the kind.
@@ -14,11 +15,18 @@ export interface KindFinderOptions {
 }
 
 /**
+ * Discovery is read anew at most once in this time, in milliseconds, whatever is not found. Callers who are told of a missing
+ * kind shall see soon that it was installed; who waits lists it every second or two, and sees that without discovery.
+ */
+const readAgainMs = { told: 1_000, waiting: 10_000 };
+
+/**
  * Sends calls on custom kinds to the collection that the server has for them, whatever plural the program took them to
  * have. Costs nothing while the program is right: only a 404 or a 403 makes it ask, and what was found is kept.
  */
 export function kindFinder(options: KindFinderOptions): ClientInterceptor {
-  const { discovery, explain } = options;
+  const { explain } = options;
+  const mappers = new Mappers(options);
   const plurals = new Map<string, string>();
   return async (call, next) => {
     const { target } = call;
@@ -29,12 +37,11 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
     // Where roles are narrow, a wrong plural is refused before it is found missing.
     if (response.status !== 404 && response.status !== 403) return response;
     const { signal } = call.request;
-    let mapper = await readMapper(discovery, signal);
+    let mapper = await mappers.kept(signal);
     const used = known ?? target.resource;
     if (mapper?.forKind(target)?.plural === used) return response;
     // What was kept may be older than the kind.
-    discovery.invalidate();
-    mapper = await readMapper(discovery, signal);
+    mapper = await mappers.fresh(signal);
     if (!mapper) return response;
     const found = mapper.forKind(target)?.plural;
     if (found === used) return response;
@@ -50,16 +57,44 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   };
 }
 
-/** A server that does not answer has said nothing about kinds. */
-async function readMapper(
-  discovery: KindFinderOptions['discovery'],
-  signal: AbortSignal | undefined,
-): Promise<RestMapper | undefined> {
-  try {
-    return await discovery.mapper(signal ? { signal } : {});
-  } catch {
-    // The first answer, a 404, is what the caller is told.
-    return undefined;
+/** What discovery says, read anew no more often than that is worth. Undefined of a server that does not answer. */
+class Mappers {
+  readonly #options: KindFinderOptions;
+  readonly #againMs: number;
+  #readMs = Number.NEGATIVE_INFINITY;
+  #failed = false;
+
+  constructor(options: KindFinderOptions) {
+    this.#options = options;
+    this.#againMs = options.explain ? readAgainMs.told : readAgainMs.waiting;
+  }
+
+  /** What was read before, if this has read at all: then asking costs nothing. */
+  async kept(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
+    return this.#readMs === Number.NEGATIVE_INFINITY ? undefined : this.#read(signal);
+  }
+
+  /** What the server says now, or said a moment ago. */
+  async fresh(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#readMs >= this.#againMs) {
+      this.#readMs = now;
+      this.#failed = false;
+      this.#options.discovery.invalidate();
+    }
+    return this.#read(signal);
+  }
+
+  async #read(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
+    // A failure is not kept by discovery: to read on would be to ask.
+    if (this.#failed) return undefined;
+    try {
+      return await this.#options.discovery.mapper(signal ? { signal } : {});
+    } catch {
+      // The first answer, a 404, is what the caller is told.
+      this.#failed = signal?.aborted !== true;
+      return undefined;
+    }
   }
 }
 

@@ -40,7 +40,7 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   const used = new UsedPermissions();
   const required = requiredPermissions(controllers, { leaderElection: options.leaderElection !== undefined });
   const cache = new InformerCache({
-    client: plain.intercepted(kindFinder({ discovery, explain: false }), used.interceptor),
+    client: plain.intercepted(kindFinder({ discovery, clock, explain: false }), used.interceptor),
     clock,
     random,
     log: log.named('cache'),
@@ -48,7 +48,7 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
     ...(namespaces && { namespaces }),
   });
   // Whatever is written through it, reads of the cache are never behind.
-  const client = cache.following(plain.intercepted(kindFinder({ discovery, explain: true }), used.interceptor));
+  const client = cache.following(plain.intercepted(kindFinder({ discovery, clock, explain: true }), used.interceptor));
   for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
   const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), host: hostname() });
   const permissions = new Permissions({ required, used });

@@ -230,12 +230,7 @@ describe('Manager', () => {
   it('waits for a kind that is not installed yet, saying so, while other controllers work', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
-    let installed = false;
-    server.interrupt = ({ url }) => {
-      if (!installed && url.pathname.endsWith('/pages'))
-        throw failure(404, 'NotFound', 'the server could not find the requested resource');
-      return undefined;
-    };
+    server.missing.add('pages');
     const { log, lines } = collectLog();
     let reconciled = 0;
     const pages = controller({ for: Page, async reconcile() {} });
@@ -254,7 +249,7 @@ describe('Manager', () => {
         (line) => line['msg'] === 'waiting for the first listing' && JSON.stringify(line['kinds']) === '["Page"]',
       ),
     ).toBe(true);
-    installed = true;
+    server.missing.delete('pages');
     await clock.advance(60_000);
     await manager.started();
     await eventually(() => reconciled === 1);

@@ -17,11 +17,19 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   );
 }
 
-/** Says in a log line what keeps a cache from following its kind. */
-export function describeFailure(error: unknown): {
+/** Says in a log line what keeps a cache from following its kind; `isAbsent` that discovery confirms a 404. */
+export function describeFailure(
+  error: unknown,
+  known: { readonly isAbsent: boolean },
+): {
   readonly message: string;
   readonly level: 'info' | 'warn' | 'error';
 } {
+  if (isNotFound(error) && !known.isAbsent) {
+    const message =
+      'the list is answered with 404, and discovery does not confirm that the kind is gone; keeping what was listed';
+    return { message, level: 'warn' };
+  }
   if (isNotFound(error)) {
     return { message: 'the API server does not serve this kind; install its CustomResourceDefinition', level: 'error' };
   }

@@ -1,5 +1,6 @@
 import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CacheScope } from '../cache/cache-scope.ts';
 import { Informer } from '../cache/informer.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { FaultyServer } from './testdata/faulty-server.ts';
@@ -16,11 +17,12 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-async function setUp(options: { readonly bookmarks?: boolean } = {}) {
+async function setUp(options: { readonly bookmarks?: boolean; readonly scope?: CacheScope } = {}) {
   const clock = new VirtualClock();
   const server = new FaultyServer(clock);
   const parts = { kind: Thing, listWatcher: server, clock, random: seededRandom(5), log: silentLogger };
-  const informer = new Informer<KubernetesObject>(parts);
+  const { scope } = options;
+  const informer = new Informer<KubernetesObject>({ ...parts, ...(scope && { scope }) });
   const stop = new AbortController();
   stops.push(stop);
   server.put('a');
@@ -69,6 +71,19 @@ describe('freshness', () => {
     await pass(50);
     expect(informer.gauges.watches).toBe(watches + 1);
     expect([informer.ownWrites.size, informer.fault]).toEqual([0, undefined]);
+  });
+
+  it('does not wait for the watch of a selector to show what was written outside of it', async () => {
+    const { server, informer, pass } = await setUp({ scope: new CacheScope({ labelSelector: 'app=db' }) });
+    const { watches } = informer.gauges;
+    const { lists } = server;
+    // Bookmarks come each minute; none of them is as new as the latest write.
+    for (let i = 1; i <= 10; i++) {
+      informer.noteWrite(answer('other', server.version + i));
+      await pass(60);
+      expect([informer.gauges.watches, server.lists, informer.fault]).toEqual([watches, lists, undefined]);
+    }
+    expect(informer.ownWrites.isOutside({ namespace: 'default', name: 'other' })).toBe(true);
   });
 
   it('lists anew when another watch is no better, and says meanwhile that it is behind', async () => {
@@ -134,7 +149,14 @@ describe('freshness', () => {
       throw notFound({ group: '', resource: 'things' }, '');
     };
     const listWatcher = { list: missing, watch: missing };
-    const informer = new Informer({ kind: Thing, listWatcher, clock, random: seededRandom(1), log: log as never });
+    const informer = new Informer({
+      kind: Thing,
+      listWatcher,
+      clock,
+      random: seededRandom(1),
+      log: log as never,
+      isAbsent: async () => true,
+    });
     const stop = new AbortController();
     stops.push(stop);
     void informer.run(stop.signal);

@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import type { ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
+import type { DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
 
 /** Bytes of an answer as they arrive. */
 export interface ByteBody {
@@ -21,6 +21,8 @@ export interface ListWatchScope {
 
 /** The part of a client that reflectors use. */
 export interface ListWatchClient {
+  /** What says whether a kind that is not found is gone. */
+  readonly discovery: Pick<DiscoveryClient, 'groups' | 'invalidate'>;
   resource<T extends KubernetesObject>(kind: Kind<T>): Pick<ResourceClient<T>, 'listStream' | 'watchStream'>;
   metadata(kind: Kind<KubernetesObject>): Pick<ResourceClient<KubernetesObject>, 'listStream' | 'watchStream'>;
 }

@@ -10,6 +10,8 @@ export interface ReflectorSink {
   endListing(resourceVersion: string): void;
   /** Everything up to this version was seen. */
   reached(resourceVersion: string): void;
-  /** The server does not serve the kind: there are no objects. */
+  /** A listing was answered with 404, and nothing says yet that the kind is gone: what is here may be stale. */
+  doubted(): void;
+  /** The server does not serve the kind, as discovery confirms: there are no objects. */
   notServed(): void;
 }

@@ -1,5 +1,6 @@
 import { type Clock, isGone, isNotFound, type Random, StatusError, sleep } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
+import { Absence } from './absence.ts';
 import { Backoff } from './backoff.ts';
 import { describeFailure, isTooLargeResourceVersion, mayRewatch, refusesWatchList } from './failures.ts';
 import { listOnce } from './list-once.ts';
@@ -18,6 +19,11 @@ export interface ReflectorOptions {
   readonly useWatchList?: boolean;
   /** A watch without a byte for this long is taken for dead, in milliseconds. @defaultValue 150_000 */
   readonly silenceMs?: number;
+  /**
+   * Whether discovery says that the kind is not served; false where it says nothing. A 404 alone never empties the sink: any
+   * proxy gives one. Without this nothing does.
+   */
+  readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
 }
@@ -38,7 +44,7 @@ export type Renewal = 'rewatch' | 'relist';
 
 /** How long servers that say "gone" over and over are taken for one trouble, in milliseconds. */
 const goneAgainMs = 60_000;
-/** The absence of a kind is told this often, in milliseconds. */
+/** That a kind is not found is told this often, in milliseconds. */
 const tellMissingMs = 600_000;
 
 /** A state, and whether the step before it failed so that it has to wait. */
@@ -54,11 +60,12 @@ interface Step {
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #backoff: Backoff;
+  readonly #absence: Absence;
   #useWatchList: boolean;
   /** Newest version that the sink is known to have; empty before the first listing. */
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
-  #toldMissingMs = Number.NEGATIVE_INFINITY;
+  #toldMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
   #renewal: Renewal | undefined;
   #step: AbortController | undefined;
 
@@ -66,6 +73,7 @@ export class Reflector {
     this.#options = options;
     this.#useWatchList = options.useWatchList ?? true;
     this.#backoff = new Backoff({ clock: options.clock, random: options.random });
+    this.#absence = new Absence({ clock: options.clock, isAbsent: options.isAbsent });
   }
 
   /** Runs until `signal` is aborted; never rejects. */
@@ -104,7 +112,7 @@ export class Reflector {
     } catch (error) {
       if (outer.aborted) return { state };
       if (signal.aborted) return { state: this.#renewed() };
-      return this.#afterFailure(state, error);
+      return await this.#afterFailure(state, { error, signal: outer });
     } finally {
       outer.removeEventListener('abort', onAbort);
       this.#step = undefined;
@@ -121,6 +129,7 @@ export class Reflector {
   async #list(resourceVersion: string, signal: AbortSignal): Promise<ReflectorState> {
     const { listWatcher, sink, clock } = this.#options;
     this.#lastSeen = await listOnce({ listWatcher, sink, clock, resourceVersion, signal });
+    this.#absence.served();
     return { phase: 'watch', resourceVersion: this.#lastSeen };
   }
 
@@ -139,6 +148,7 @@ export class Reflector {
       silenceMs: this.#options.silenceMs ?? 150_000,
       onReached: (resourceVersion) => {
         this.#lastSeen = resourceVersion;
+        this.#absence.served();
       },
     });
     if (initial && !end.initialEventsEnded) {
@@ -152,13 +162,14 @@ export class Reflector {
       : { state: next };
   }
 
-  #afterFailure(state: ReflectorState, error: unknown): Step {
+  async #afterFailure(
+    state: ReflectorState,
+    failure: { readonly error: unknown; readonly signal: AbortSignal },
+  ): Promise<Step> {
+    const { error, signal } = failure;
     if (isGone(error)) return this.#afterGone(state, error);
-    if (isNotFound(error) && state.phase !== 'watch') {
-      // Watches of a kind that vanishes end; it is the listing that says so for sure.
-      this.#lastSeen = '';
-      this.#options.sink.notServed();
-    }
+    // Watches of a kind that vanishes end; it is the listing that is answered with 404 for good.
+    if (isNotFound(error) && state.phase !== 'watch') await this.#afterNotFound(signal);
     if (isTooLargeResourceVersion(error)) return { state: { phase: 'list', resourceVersion: '' }, failure: error };
     if (state.phase === 'watch' && mayRewatch(error)) {
       return { state: { phase: 'watch', resourceVersion: this.#lastSeen }, failure: error };
@@ -169,6 +180,17 @@ export class Reflector {
       return { state: this.#fullListing() };
     }
     return { state: this.#fullListing(), failure: error };
+  }
+
+  /** What was listed is kept until discovery says that the kind is gone: who reads nothing takes its objects for deleted. */
+  async #afterNotFound(signal: AbortSignal): Promise<void> {
+    const { sink } = this.#options;
+    if (this.#absence.isSure) return;
+    sink.doubted();
+    await this.#absence.notFound({ wasListed: this.#lastSeen !== '', signal });
+    if (!this.#absence.isSure || signal.aborted) return;
+    this.#lastSeen = '';
+    sink.notServed();
   }
 
   /** The version is no longer kept. A watch is followed by a listing at that version, a listing by one of the newest state. */
@@ -188,9 +210,10 @@ export class Reflector {
 
   #isToBeTold(failure: unknown): boolean {
     if (!isNotFound(failure)) return true;
-    const now = this.#options.clock.monotonic();
-    if (now - this.#toldMissingMs < tellMissingMs) return false;
-    this.#toldMissingMs = now;
+    const atMs = this.#options.clock.monotonic();
+    const { isSure } = this.#absence;
+    if (isSure === this.#toldMissing.isSure && atMs - this.#toldMissing.atMs < tellMissingMs) return false;
+    this.#toldMissing = { atMs, isSure };
     return true;
   }
 
@@ -203,7 +226,7 @@ export class Reflector {
     const asked = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
     const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), asked);
     if (this.#isToBeTold(failure)) {
-      const { message, level } = describeFailure(failure);
+      const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
       this.#options.log[level](message, { error: failure, retryInMs: Math.round(ms) });
     }
     try {

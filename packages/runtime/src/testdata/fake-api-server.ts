@@ -128,6 +128,7 @@ export class FakeApiServer {
     try {
       const interrupted = await this.interrupt?.({ method: request.method, url, verb });
       if (interrupted) return interrupted;
+      if (url.pathname === '/api' || url.pathname === '/apis') return this.#discovery(url.pathname === '/api');
       return await this.#route(request, url, watch);
     } catch (error) {
       if (error instanceof StatusError) return json(error.httpStatus, error.status);
@@ -148,6 +149,27 @@ export class FakeApiServer {
       return this.#listPage(kind, { url, namespace });
     }
     return this.#one(kind, { request, url, namespace: namespace ?? '', name, subresource });
+  }
+
+  /** What is served, besides a kind or two that every server has. */
+  #discovery(core: boolean): Answer {
+    const builtIn: Kind<KubernetesObject>[] = [
+      { group: '', version: 'v1', kind: 'Binding', plural: 'bindings', scope: 'Namespaced' },
+      { group: 'apps', version: 'v1', kind: 'ControllerRevision', plural: 'controllerrevisions', scope: 'Namespaced' },
+    ];
+    const served = [...builtIn, ...this.#kinds].filter((each) => (each.group === '') === core && !this.missing.has(each.plural));
+    const items = [...new Set(served.map(({ group }) => group))].map((group) => {
+      const kinds = served.filter((each) => each.group === group);
+      const versions = [...new Set(kinds.map(({ version }) => version))].map((version) => ({
+        version,
+        freshness: 'Current',
+        resources: kinds
+          .filter((each) => each.version === version)
+          .map((each) => ({ resource: each.plural, responseKind: { group, version, kind: each.kind }, scope: each.scope, verbs: [] })),
+      }));
+      return { metadata: { name: group }, versions };
+    });
+    return json(200, { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items });
   }
 
   #create(kind: Kind<KubernetesObject>, namespace: string | undefined, object: any): Answer {

@@ -43,8 +43,9 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** Moves the wall clock of this process alone. */
+  /** Moves the wall clock of this process alone; nobody sets the clock of a machine that sleeps. */
   jumpWall(ms: number): void {
+    if (this.#stopped?.suspended) return;
     this.#wallMs += ms;
   }
 
