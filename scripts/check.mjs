@@ -21,6 +21,7 @@ const steps = {
   seams: node('scripts/check-seams.mjs'),
   'error codes': node('scripts/check-error-codes.mjs'),
   'dead code': bin('knip/bin/knip.js'),
+  'public surface': node('scripts/api-report.mjs', '--check'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
   'generated bootstrap objects': node('scripts/generate-bootstrap.mjs', '--check'),
 };

@@ -91,7 +91,10 @@ function neverSettle(controller: string): void {
     }`;
   const changed = source
     .replace('desired(pg, observed) {', `async reconcile(pg, ctx) {\n    ${hang}`)
-    .replace('observed.get(Pod, pg.metadata.name)', 'await ctx.get(Pod, { namespace: "default", name: pg.metadata.name ?? "" })');
+    .replace(
+      'observed.get(Pod, pg.metadata.name)',
+      'await ctx.get(Pod, { namespace: "default", name: pg.metadata.name ?? "" })',
+    );
   if (/observed|desired/.test(changed)) throw new Error(`${controller} is not what this test knows how to change`);
   writeFileSync(controller, changed);
 }
