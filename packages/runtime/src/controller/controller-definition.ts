@@ -15,13 +15,29 @@ export interface ControllerSettings {
   readonly sources?: readonly Source[];
   /** Kinds that are only read from the cache. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
-  /** How many keys are worked on at a time; one key is never worked on twice at a time. @defaultValue 1 */
+  /**
+   * How many keys are worked on at a time; one key is never worked on twice at a time. The exception is a reconcile that ignores
+   * its signal: see {@link ControllerSettings.reconcileTimeoutMs}.
+   *
+   * @defaultValue 1
+   */
   readonly maxConcurrentReconciles?: number;
-  /** Ends a reconcile that takes longer, in milliseconds; 0 is for ever. @defaultValue 120_000 */
+  /**
+   * Ends a reconcile that takes longer, in milliseconds; 0 is for ever. Its signal is aborted; what has not ended ten seconds
+   * later is abandoned, and its key goes on: JavaScript cannot stop a function, so an abandoned one may still run beside the
+   * next reconcile of its key. It can no longer write through its context; what it does by other ways is its own affair.
+   *
+   * @defaultValue 120_000
+   */
   readonly reconcileTimeoutMs?: number;
   /** @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
   readonly rateLimiter?: RateLimiter;
-  /** @defaultValue the controller's name */
+  /**
+   * What the controller's writes are known by. Two controllers of one kind need two: each takes what is applied under its
+   * name, and is no longer wanted, for its own to take away.
+   *
+   * @defaultValue the controller's name
+   */
   readonly fieldManager?: string;
   /**
    * Whether the reconciled object is looked at live before a reconcile's first write (uid, generation, deletion mark), so
@@ -52,7 +68,10 @@ export interface ControllerSettings {
 export interface ControllerOfObjects<T extends KubernetesObject> extends ControllerSettings {
   /** In metrics, logs and as field manager; unique in a manager. @defaultValue the kind in lower case */
   readonly name?: string;
-  /** The kind that is reconciled. */
+  /**
+   * The kind that is reconciled. A manager may have several controllers of one kind: every change wakes all of them, each
+   * with a queue of its own, and each prunes only the children that it has applied itself. Let one of them write the status.
+   */
   readonly for: Kind<T>;
   /** Kinds of which this controller makes children: their events reconcile the controlling owner. */
   readonly owns?: readonly Kind<KubernetesObject>[];

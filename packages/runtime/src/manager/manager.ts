@@ -14,6 +14,7 @@ import { cacheFaults } from './cache-faults.ts';
 import { cacheSync } from './cache-sync.ts';
 import { settledControllers } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
+import { tellOverlaps } from './controller-overlaps.ts';
 import { Leadership } from './leadership.ts';
 import { ManagerError } from './manager-error.ts';
 import { ManagerFate } from './manager-fate.ts';
@@ -167,6 +168,7 @@ export class Manager implements AsyncDisposable {
     const cacheStop = new AbortController();
     let caches: Promise<void> | undefined;
     let ownClient: KubernetesClient | undefined;
+    tellOverlaps(this.#controllers, this.#from.log);
     try {
       await this.#startServers();
       if (!this.#parts) {

@@ -1,0 +1,56 @@
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { Logger } from '../log/logger.ts';
+
+/** Two controllers of one kind that would undo each other's work. */
+export interface ControllerOverlap {
+  readonly controllers: readonly [string, string];
+  /** `Kind.group` that both reconcile. */
+  readonly kind: string;
+  /** What happens, and what to do. */
+  readonly advice: string;
+}
+
+/**
+ * Finds controllers of one kind that get in each other's way.
+ *
+ * Several controllers of one kind are fine in themselves, also with children of the same kinds: every change wakes all of
+ * them, each has a queue of its own, and each prunes only what its own field manager has applied. So that alone is not told.
+ * What is told is a field manager or a finalizer that two of them share.
+ */
+export function controllerOverlaps(controllers: readonly ControllerDefinition[]): readonly ControllerOverlap[] {
+  const objects = controllers.filter((each) => each.primary && each.run.level === 'object');
+  return objects.flatMap((one, index) =>
+    objects.slice(index + 1).flatMap((other) => (kindOf(one) === kindOf(other) ? between(one, other) : [])),
+  );
+}
+
+/** Says in the log which controllers get in each other's way. */
+export function tellOverlaps(controllers: readonly ControllerDefinition[], log: Logger): void {
+  for (const overlap of controllerOverlaps(controllers)) {
+    log.warn('two controllers get in each other’s way', { ...overlap });
+  }
+}
+
+function between(one: ControllerDefinition, other: ControllerDefinition): readonly ControllerOverlap[] {
+  const found = { controllers: [one.name, other.name] as const, kind: kindOf(one) };
+  const overlaps: ControllerOverlap[] = [];
+  const manager = managerOf(one);
+  if (manager === managerOf(other)) {
+    const advice = `both apply as "${manager}": each takes away the fields, and prunes the children, that the other has applied; give one of them another fieldManager`;
+    overlaps.push({ ...found, advice });
+  }
+  for (const name of Object.keys(one.finalizers).filter((each) => Object.hasOwn(other.finalizers, each))) {
+    const advice = `both have the finalizer "${name}": whichever is done first removes it, and the object may go before the other has cleaned up; give one of them another name`;
+    overlaps.push({ ...found, advice });
+  }
+  return overlaps;
+}
+
+function managerOf({ fieldManager, name }: ControllerDefinition): string {
+  return fieldManager ?? name;
+}
+
+/** Without the version: it is the same object in all of them. */
+function kindOf({ primary }: ControllerDefinition): string {
+  return primary?.group ? `${primary.kind}.${primary.group}` : (primary?.kind ?? '');
+}
