@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Kind, type KubernetesObject, parseApiVersion, type UnstructuredObject } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import { parseAllDocuments } from 'yaml';
 
 /** A manifest cannot be applied: which file, which object, why. */
 export class ManifestError extends Error {
@@ -45,6 +44,8 @@ async function applyOne(
 }
 
 async function readManifests(file: string): Promise<readonly UnstructuredObject[]> {
+  // Not needed before there is a cluster to apply to.
+  const { parseAllDocuments } = await import('yaml');
   return parseAllDocuments(await readFile(file, 'utf8')).flatMap((document) => {
     const [fault] = document.errors;
     if (fault) throw new ManifestError(`${file} is not good YAML: ${fault.message}`, { cause: fault });

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
-import { stringify } from 'yaml';
 
 /** Who logs in, where. */
 export interface KubeconfigOptions {
@@ -20,19 +19,30 @@ export function writeKubeconfig(path: string, options: KubeconfigOptions): void 
   writeFileSync(path, kubeconfigText(options), { mode: 0o600 });
 }
 
+/** Quotes every value as JSON does, which is YAML too: a library would cost as much as the rest of the start. */
 function kubeconfigText({ server, ca, user, namespace }: KubeconfigOptions): string {
   const base64 = (pem: string): string => Buffer.from(pem, 'utf8').toString('base64');
+  const text = JSON.stringify;
   const credentials =
     'tokenFile' in user
-      ? { tokenFile: user.tokenFile }
-      : { 'client-certificate-data': base64(user.certificate), 'client-key-data': base64(user.key) };
-  const name = 'kubewright';
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(ca) } }],
-    users: [{ name: user.name, user: credentials }],
-    contexts: [{ name, context: { cluster: name, user: user.name, ...(namespace && { namespace }) } }],
-    'current-context': name,
-  });
+      ? [`tokenFile: ${text(user.tokenFile)}`]
+      : [`client-certificate-data: ${base64(user.certificate)}`, `client-key-data: ${base64(user.key)}`];
+  return `apiVersion: v1
+kind: Config
+clusters:
+  - name: kubewright
+    cluster:
+      server: ${text(server)}
+      certificate-authority-data: ${base64(ca)}
+users:
+  - name: ${text(user.name)}
+    user:
+      ${credentials.join('\n      ')}
+contexts:
+  - name: kubewright
+    context:
+      cluster: kubewright
+      user: ${text(user.name)}${namespace === undefined ? '' : `\n      namespace: ${text(namespace)}`}
+current-context: kubewright
+`;
 }

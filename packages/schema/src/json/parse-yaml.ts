@@ -1,20 +1,7 @@
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type Pair,
-  parseDocument,
-  type Scalar,
-  type YAMLMap,
-  type YAMLParseError,
-} from 'yaml';
+import type { Alias, Document, LineCounter, Node, Pair, Scalar, YAMLMap, YAMLParseError } from 'yaml';
 import { decodeUtf8, parseJson } from './parse-json.ts';
 import { type BodyLimits, BodyReadError, DEFAULT_MAX_DEPTH, type ParsedBody, setOwn } from './parsed-body.ts';
+import { yamlLibrary } from './yaml-library.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 /**
@@ -33,11 +20,12 @@ export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
   }
   const text = decodeUtf8(bytes);
   if (hasControlCharacter(text)) throw new BodyReadError('syntax', 'yaml: control characters are not allowed');
-  const lines = new LineCounter();
+  const library = yamlLibrary();
+  const lines = new library.LineCounter();
   const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, {
+    document = library.parseDocument(text, {
       schema: 'failsafe',
       version: '1.1',
       uniqueKeys: false,
@@ -95,6 +83,7 @@ function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
 }
 
 class YamlReader {
+  private readonly library = yamlLibrary();
   readonly duplicates: string[] = [];
   private readonly lines: LineCounter;
   private readonly maxDepth: number;
@@ -118,17 +107,17 @@ class YamlReader {
     }
     if (++this.depth > this.maxDepth) throw tooDeep(this.maxDepth);
     const anchor = (node as { anchor?: string }).anchor; // every node but an alias may carry one
-    if (anchor !== undefined && !isAlias(node)) this.anchors.set(anchor, node);
+    if (anchor !== undefined && !this.library.isAlias(node)) this.anchors.set(anchor, node);
     const value = this.content(node);
     this.depth--;
     return value;
   }
 
   private content(node: Node): unknown {
-    if (isScalar(node)) return scalarValue(node);
-    if (isAlias(node)) return this.alias(node);
-    if (isSeq(node)) return node.items.map((item) => (item === null ? null : this.read(item as Node)));
-    if (isMap(node)) return this.map(node as YAMLMap);
+    if (this.library.isScalar(node)) return scalarValue(node);
+    if (this.library.isAlias(node)) return this.alias(node);
+    if (this.library.isSeq(node)) return node.items.map((item) => (item === null ? null : this.read(item as Node)));
+    if (this.library.isMap(node)) return this.map(node as YAMLMap);
     return null;
   }
 
@@ -151,7 +140,7 @@ class YamlReader {
     const written = new Set<string>();
     this.open.add(node);
     for (const pair of node.items as Pair<Node, Node | null>[]) {
-      if (isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<') {
+      if (this.library.isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<') {
         this.merge(pair.value, { into: result, written });
         continue;
       }

@@ -1,4 +1,5 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
+import { formatYaml } from '@kubewright/schema';
 import type { StoredObject } from '../../storage/storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
@@ -14,7 +15,7 @@ import {
   partialParts,
   tableParts,
 } from '../tables/index.ts';
-import { encodeStyled, yamlOf } from './styled-list.ts';
+import { encodeStyled } from './styled-list.ts';
 
 const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
 const decoder = new TextDecoder();
@@ -116,7 +117,7 @@ async function encodeList(
 /** Answers with JSON bytes, indented or as YAML where that was asked for. */
 export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
   if (format.mediaType === 'application/yaml') {
-    return ready(status, Buffer.from(yamlOf(JSON.parse(decoder.decode(json)))), format);
+    return ready(status, Buffer.from(formatYaml(JSON.parse(decoder.decode(json)))), format);
   }
   if (!format.pretty) return ready(status, json, format);
   return ready(status, Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)), format);

@@ -1,13 +1,8 @@
-import { stringify } from 'yaml';
+import { formatYaml } from '@kubewright/schema';
 import type { StoredObject } from '../../storage/storage.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
 import type { ListParts } from '../tables/index.ts';
-
-/** Writes JSON as YAML, fields sorted as upstream does. */
-export function yamlOf(value: unknown): string {
-  return stringify(value, { aliasDuplicateObjects: false, sortMapEntries: true });
-}
 
 /** Writes a list indented or as YAML, an item at a time: a long one would hold up everybody else. */
 export function encodeStyled(
@@ -42,12 +37,12 @@ async function encodeYaml(objects: readonly StoredObject[], options: StyledOptio
   const document: Uint8Array[] = [];
   for (const key of Object.keys(skeleton).sort()) {
     if (key !== field || objects.length === 0) {
-      document.push(Buffer.from(yamlOf({ [key]: skeleton[key] })));
+      document.push(Buffer.from(formatYaml({ [key]: skeleton[key] })));
       continue;
     }
     document.push(Buffer.from(`${key}:\n`));
     // Lists of one, one after the other, are one list.
-    document.push(...(await piecesOf(objects, { ...options, item: (json) => yamlOf([json]), separator: '' })));
+    document.push(...(await piecesOf(objects, { ...options, item: (json) => formatYaml([json]), separator: '' })));
   }
   return Buffer.concat(document);
 }

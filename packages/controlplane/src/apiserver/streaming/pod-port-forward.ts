@@ -1,5 +1,4 @@
 import { badRequest } from '@kubewright/apimachinery';
-import { createWebSocketStream } from 'ws';
 import { type ApiResponse, HIJACKED } from '../http/api-request.ts';
 import type { NodeConnector } from '../node-connector.ts';
 import type { ConnectCall, ConnectSubresource } from '../registry/resource-definition.ts';
@@ -37,6 +36,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   } else if (!wantsWebSocket(request)) {
     throw badRequest('Upgrade request required');
   } else if (offersProtocol(request, tunnelled)) {
+    const { createWebSocketStream } = await import('ws');
     const { socket } = await acceptWebSocket(request, [tunnelled]);
     void new SpdyPortForward(createWebSocketStream(socket), forward).run();
   } else {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { badRequest } from '@kubewright/apimachinery';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import type { ApiRequest } from '../http/api-request.ts';
 
 /** Largest message that a client may send. */
@@ -29,7 +29,7 @@ export function offersProtocol(request: ApiRequest, protocol: string): boolean {
  * @param protocols - those that the server speaks, the best first
  * @throws StatusError 400 when the client offers none of them.
  */
-export function acceptWebSocket(
+export async function acceptWebSocket(
   request: ApiRequest,
   protocols: readonly string[],
 ): Promise<{ readonly socket: WebSocket; readonly protocol: string }> {
@@ -40,6 +40,8 @@ export function acceptWebSocket(
       `unable to upgrade: none of the protocols [${offered.join(' ')}] is spoken here; offer one of [${protocols.join(' ')}]`,
     );
   }
+  // Loaded by the first who asks: few clusters of an operator's tests ever see one.
+  const { WebSocketServer } = await import('ws');
   const { stream, head, request: message } = request.upgrade();
   const server = new WebSocketServer({
     noServer: true,
