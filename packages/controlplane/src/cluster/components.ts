@@ -31,6 +31,8 @@ export class Components implements AsyncDisposable {
         clock,
         random,
         log: own,
+        // As Kubernetes' own: errors are in the log, events are those that each part records.
+        controllerDefaults: { errorEvents: false },
         watchdog: false,
         handleSignals: false,
         gracefulShutdownTimeoutMs: 1_000,

@@ -106,6 +106,8 @@ export class NodeAgent implements AsyncDisposable {
       clock,
       random,
       log,
+      // As Kubernetes' own: errors are in the log, events are those that each part records.
+      controllerDefaults: { errorEvents: false },
       watchdog: false,
       handleSignals: false,
       gracefulShutdownTimeoutMs: 1_000,

@@ -1,7 +1,7 @@
 import { isConflict } from '@kubewright/apimachinery';
-import type { Logger } from '../log/logger.ts';
 import type { WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
+import type { FailureTelling, ToldFailure } from './failure-telling.ts';
 import { isPanic } from './panic.ts';
 import { NotOwnerError } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
@@ -13,6 +13,7 @@ import { StaleViewError } from './write-fence.ts';
 export interface AfterReconcile {
   readonly queue: WorkQueue;
   readonly metrics: ControllerMetrics | undefined;
+  readonly telling: FailureTelling;
   /** Whether reconciles are given up because the manager stops. */
   readonly isStopping: () => boolean;
   /** Told of a programming error, where the controller does not recover from these. */
@@ -43,8 +44,8 @@ export function afterSuccess(
 /** Counts a failure, says it, and has the key tried again unless that is no use. */
 export function afterFailure(
   item: WorkItem,
-  failure: { readonly error: unknown; readonly log: Logger },
-  { queue, metrics, isStopping, panicked }: AfterReconcile,
+  failure: Pick<ToldFailure, 'error' | 'log' | 'events'>,
+  { queue, metrics, telling, isStopping, panicked }: AfterReconcile,
 ): ReconcileResultLabel {
   const { error, log } = failure;
   if (error instanceof NotOwnerError) {
@@ -62,7 +63,8 @@ export function afterFailure(
     metrics?.failed('terminal');
     queue.forget(item.key);
     queue.requeueAfter(item.key, undefined);
-    log.error('Reconciler error, not retried until something changes', { error });
+    const message = 'Reconciler error, not retried until something changes';
+    telling.failed(item.key, { ...failure, message, retryInMs: undefined });
     return 'error';
   }
   if (error instanceof ReconcileTimeoutError) metrics?.failed('timeout');
@@ -70,9 +72,9 @@ export function afterFailure(
     metrics?.failed('panic');
     panicked?.(error);
   }
-  queue.addRateLimited(item.key, { priority: item.priority });
+  const retryInMs = queue.addRateLimited(item.key, { priority: item.priority });
   if (isStopping()) log.info('reconcile was given up: the manager stops');
   else if (isConflict(error)) log.info('the object has changed meanwhile; trying again', { error });
-  else log.error('Reconciler error', { error });
+  else telling.failed(item.key, { ...failure, message: 'Reconciler error', retryInMs });
   return 'error';
 }

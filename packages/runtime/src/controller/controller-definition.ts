@@ -62,6 +62,13 @@ export interface ControllerSettings {
    * @defaultValue true
    */
   readonly recoverPanic?: boolean;
+  /**
+   * Whether the first of equal failures of an object's reconcile is also told by a Warning event `ReconcileError` about the
+   * object, unless the reconcile has recorded a Warning itself. Its text is the error's message: whoever may read events reads it.
+   *
+   * @defaultValue true
+   */
+  readonly errorEvents?: boolean;
 }
 
 /** What {@link controller} is told in either form. */

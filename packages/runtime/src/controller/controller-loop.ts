@@ -22,11 +22,13 @@ import { LoopContext } from './context.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import { ControllerSources } from './controller-sources.ts';
+import { FailureTelling } from './failure-telling.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import { LoopTurn } from './loop-turn.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
 import { type PartitionEntry, whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
+import { ReconcileEvents } from './reconcile-events.ts';
 import { withTimeout } from './reconcile-timeout.ts';
 
 /** What a controller needs of its manager. */
@@ -58,6 +60,7 @@ export class ControllerLoop {
   readonly #sources: ControllerSources;
   readonly #turn: LoopTurn;
   readonly #futile: FutileWrites;
+  readonly #telling: FailureTelling;
   readonly #metrics: ControllerMetrics | undefined;
   readonly #reconcileObject: ObjectForm;
   #workers: Promise<void>[] = [];
@@ -84,6 +87,7 @@ export class ControllerLoop {
       ...(definition.rateLimiter && { rateLimiter: definition.rateLimiter }),
       ...(metrics && { metrics: metrics.queue }),
     });
+    this.#telling = new FailureTelling({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true });
     this.#futile = new FutileWrites({
       cache: parts.cache,
       clock: parts.clock,
@@ -169,19 +173,22 @@ export class ControllerLoop {
     }
     const reconcileID = this.#parts.random.uid();
     const log = this.#log.with(this.#logFields(request, reconcileID));
+    const events = new ReconcileEvents((regarding) => this.#parts.recorder(this.name, regarding));
     const startMs = clock.monotonic();
     this.#metrics?.activeWorkers(1);
     const after: AfterReconcile = {
       queue: this.queue,
       metrics: this.#metrics,
+      telling: this.#telling,
       isStopping: () => this.#work.signal.aborted,
       ...(this.#definition.recoverPanic === false && { panicked }),
     };
     let label: ReconcileResultLabel = 'error';
     try {
-      label = afterSuccess(item, await this.#traced({ request, reconcileID, log }), after);
+      label = afterSuccess(item, await this.#traced({ request, reconcileID, log, events }), after);
+      this.#telling.succeeded(item.key, { log, isThere: events.isBegun });
     } catch (error) {
-      label = afterFailure(item, { error, log }, after);
+      label = afterFailure(item, { error, log, events }, after);
     } finally {
       this.#metrics?.activeWorkers(-1);
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
@@ -223,9 +230,7 @@ export class ControllerLoop {
     const { definition, parts } = { definition: this.#definition, parts: this.#parts };
     const key = formatObjectKey(run.request);
     const mark = (parts.activity ?? noActivity).mark(this.name, key);
-    let about: KubernetesObject | undefined;
-    const tell = (finding: Finding): void =>
-      tellFinding(finding, { log: run.log, events: parts.recorder(this.name, about) });
+    const tell = (finding: Finding): void => tellFinding(finding, run);
     const writes = this.#futile.begin(key, { client: run.client, tell });
     const guards = run.entry ? [writes.interceptor, whileOwned(run.entry, run.request)] : [writes.interceptor];
     let made: KubernetesClient | undefined;
@@ -233,21 +238,19 @@ export class ControllerLoop {
       made ??= run.client.intercepted(...guards).observed(writes.observer);
       return made;
     };
-    const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext => {
-      about = primary;
-      return new LoopContext({
+    const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext =>
+      new LoopContext({
         ...parts,
         ...run,
         client,
         checkPrimary: !isLive && (definition.fenced ?? true),
-        events: parts.recorder(this.name, primary),
+        events: run.events.begin(primary),
         fieldManager: this.#fieldManager,
         primaryKind: definition.primary,
         primary,
         resumed: mark.resumed,
         intends: writes.intends,
       });
-    };
     try {
       if (definition.run.level === 'request') return await definition.run.reconcile(run.request, contextFor(undefined));
       const { primary, finalizers } = definition;
@@ -279,6 +282,7 @@ interface Run {
   readonly request: ReconcileRequest;
   readonly reconcileID: string;
   readonly log: Logger;
+  readonly events: ReconcileEvents;
 }
 
 function parseRequest(key: string): ObjectKey {

@@ -90,5 +90,6 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
     ...(options.needLeaderElection !== undefined && { needLeaderElection: options.needLeaderElection }),
     ...(options.warmUp !== undefined && { warmUp: options.warmUp }),
     ...(options.recoverPanic !== undefined && { recoverPanic: options.recoverPanic }),
+    ...(options.errorEvents !== undefined && { errorEvents: options.errorEvents }),
   };
 }

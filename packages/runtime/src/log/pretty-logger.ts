@@ -1,6 +1,7 @@
 import type { LogDestination } from './json-logger.ts';
 import { LineLogger, type LogLine } from './line-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';
+import { errorNameOf, framesForPeople } from './stack-frames.ts';
 
 /** Options of {@link prettyLogger}. */
 export interface PrettyLoggerOptions {
@@ -57,11 +58,18 @@ function format({ level, name, message, fields }: LogLine, { now, paint }: Form)
     subjectOf(fields),
     oneLine(message),
   ];
-  const error = fields['error'] === undefined ? '' : `: ${oneLine(String(fields['error']))}`;
+  const stacktrace = typeof fields['stacktrace'] === 'string' ? fields['stacktrace'] : '';
+  const error = fields['error'] === undefined ? '' : `: ${oneLine(errorText(String(fields['error']), stacktrace))}`;
   const rest = restOf(fields);
   const line = parts.filter((part) => part !== '').join(' ') + error + (rest === '' ? '' : ` ${paint(dim, rest)}`);
-  const stack = level === 'error' && typeof fields['stacktrace'] === 'string' ? `\n${fields['stacktrace']}` : '';
-  return `${line}${stack}\n`;
+  const frames = level === 'error' ? framesForPeople(stacktrace) : [];
+  return `${[line, ...frames.map((frame) => paint(dim, oneLine(frame)))].join('\n')}\n`;
+}
+
+/** The message after the name of the error's class, where that says more than the message. */
+function errorText(message: string, stacktrace: string): string {
+  const name = errorNameOf(stacktrace);
+  return name === undefined || message.startsWith(name) ? message : `${name}: ${message}`;
 }
 
 function subjectOf(fields: Readonly<Record<string, unknown>>): string {

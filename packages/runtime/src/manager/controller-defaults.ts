@@ -5,7 +5,13 @@ import { ManagerError } from './manager-error.ts';
 export interface ControllerDefaults
   extends Pick<
     ControllerSettings,
-    'maxConcurrentReconciles' | 'reconcileTimeoutMs' | 'recoverPanic' | 'needLeaderElection' | 'warmUp' | 'fenced'
+    | 'maxConcurrentReconciles'
+    | 'reconcileTimeoutMs'
+    | 'recoverPanic'
+    | 'errorEvents'
+    | 'needLeaderElection'
+    | 'warmUp'
+    | 'fenced'
   > {
   /**
    * Concurrent reconciles by `Kind.group` of the primary kind, such as `{ 'ReplicaSet.apps': 5, Pod: 2 }`; goes before

@@ -118,11 +118,13 @@ export class WorkQueue {
     else this.#wait(key, 'delayed', options);
   }
 
-  /** Counts a failure and adds the key after its back-off. */
-  addRateLimited(key: string, options: AddOptions = {}): void {
-    if (this.#shuttingDown) return;
+  /** Counts a failure and adds the key after its back-off, which it answers in milliseconds; undefined once shut down. */
+  addRateLimited(key: string, options: AddOptions = {}): number | undefined {
+    if (this.#shuttingDown) return undefined;
     this.#metrics?.retried();
-    this.#wait(key, 'retry', { ...options, delayMs: this.#limiter.when(key) });
+    const delayMs = this.#limiter.when(key);
+    this.#wait(key, 'retry', { ...options, delayMs });
+    return delayMs;
   }
 
   /** Sets the time at which a reconcile's result asked to run again, in place of what an earlier one asked; `undefined` for never. */

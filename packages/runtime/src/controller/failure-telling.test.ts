@@ -1,0 +1,154 @@
+import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
+import { TransportError } from '@kubewright/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineKind } from '../kind/define-kind.ts';
+import { jsonLogger } from '../log/json-logger.ts';
+import { prettyLogger } from '../log/pretty-logger.ts';
+import { Manager } from '../manager/manager.ts';
+import type { EventNote } from '../recorder/event-recorder.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { controller } from './define-controller.ts';
+import { FailureTelling } from './failure-telling.ts';
+import { ReconcileEvents } from './reconcile-events.ts';
+
+const object: KubernetesObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };
+const gone = { isThere: false };
+const there = { isThere: true };
+
+function setUp(form: typeof prettyLogger | typeof jsonLogger) {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const notes: EventNote[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = form({ destination, now: () => 0 }).with({ controller: 'site', namespace: 'n', name: 'a' });
+  const telling = new FailureTelling({ clock, recordsEvents: true });
+  const events = () => {
+    const made = new ReconcileEvents(() => ({ record: (note) => void notes.push(note) }));
+    made.begin(object);
+    return made;
+  };
+  const fail = (error: unknown, retryInMs?: number, own = events()) =>
+    telling.failed('n/a', { error, log, message: 'Reconciler error', retryInMs, events: own });
+  return { clock, lines, notes, log, telling, events, fail };
+}
+
+function errorFrom(message: string, frame: string): Error {
+  const error = new TypeError(message);
+  error.stack = `TypeError: ${message}\n    at async run (node:internal/x:1:1)\n    at async reconcile (${frame})`;
+  return error;
+}
+
+describe('FailureTelling', () => {
+  it('tells people an error once with where it came from, then shortly, then that it works again', () => {
+    const { clock, lines, log, telling, fail } = setUp(prettyLogger);
+    for (let i = 0; i < 8; i++) fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 5 * 2 ** i);
+    void clock.advance(1_100);
+    fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 1_280);
+    telling.succeeded('n/a', { log, ...there });
+    telling.succeeded('n/a', { log, ...there });
+    expect(lines.join('')).toBe(
+      [
+        '00:00:00.000 ERROR site n/a Reconciler error: TypeError: no such title',
+        '    at async reconcile (/app/src/site.ts:3:5)',
+        '00:00:00.000 ERROR site n/a still failing: no such title times=9 nextTry=in 1.3 s',
+        '00:00:00.000 INFO  site n/a works again failures=9',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('tells another error of the same key whole, and nothing of an object that is gone', () => {
+    const { lines, log, telling, fail } = setUp(prettyLogger);
+    fail(new Error('one'));
+    fail(new Error('two'));
+    telling.succeeded('n/a', { log, ...gone });
+    fail(new Error('two'));
+    expect(lines.map((line) => line.split('\n')[0]?.slice(26))).toEqual(
+      ['n/a Reconciler error: one', 'n/a Reconciler error: two', 'n/a Reconciler error: two'].map((text) =>
+        text.slice(2),
+      ),
+    );
+  });
+
+  it('tells programs every failure, with the keys that they know', () => {
+    const { lines, fail, telling, log } = setUp(jsonLogger);
+    for (let i = 0; i < 3; i++) fail(new Error('no'), 5);
+    telling.succeeded('n/a', { log, ...there });
+    const told = lines.map((line) => JSON.parse(line));
+    expect(told).toHaveLength(3);
+    for (const line of told) {
+      expect(line).toMatchObject({ level: 'error', msg: 'Reconciler error', controller: 'site', error: 'no' });
+      expect(Object.keys(line).sort()).toEqual(
+        ['level', 'ts', 'msg', 'controller', 'namespace', 'name', 'error', 'stacktrace'].sort(),
+      );
+    }
+  });
+
+  it('records an event at the first of equal failures, unless the reconcile has warned itself or no server is there', () => {
+    const { notes, fail, events } = setUp(prettyLogger);
+    fail(new Error('one'));
+    fail(new Error('one'));
+    const own = events();
+    own.record({ type: 'Warning', reason: 'Mine', note: 'x' });
+    fail(new Error('two'), undefined, own);
+    fail(new TransportError('KW2001', 'no connection'));
+    expect(notes.map((note) => note.reason)).toEqual(['ReconcileError', 'Mine']);
+    expect(notes[0]).toEqual({ type: 'Warning', reason: 'ReconcileError', action: 'Reconcile', note: 'one' });
+  });
+});
+
+describe('a reconcile that fails', () => {
+  const Site = defineKind<{ readonly a?: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
+  const Event = {
+    group: 'events.k8s.io',
+    version: 'v1',
+    kind: 'Event',
+    plural: 'events',
+    scope: 'Namespaced',
+  } as const;
+  const running: Manager[] = [];
+  afterEach(async () => {
+    for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+  });
+
+  async function failing(options: { readonly errorEvents?: boolean }): Promise<FakeApiServer> {
+    const server = new FakeApiServer([Site, Event]);
+    server.put(Site, { metadata: { name: 'a' }, spec: {} });
+    const lines: string[] = [];
+    let runs = 0;
+    const reconcile = () => Promise.reject(runs++ < 4 ? new Error('no title') : new Error('later'));
+    const sites = controller({ for: Site, reconcile, ...options });
+    const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
+    const manager = new Manager({
+      controllers: [sites],
+      client: server.client,
+      log,
+      handleSignals: false,
+      watchdog: false,
+    });
+    running.push(manager);
+    void manager.run();
+    await eventually(() => lines.filter((line) => line.includes('later')).length >= 2);
+    await manager[Symbol.asyncDispose]();
+    return server;
+  }
+
+  it('is one event on the object, a series when the error changes', async () => {
+    const server = await failing({});
+    expect(server.list(Event)).toEqual([
+      expect.objectContaining({
+        type: 'Warning',
+        reason: 'ReconcileError',
+        note: 'no title',
+        reportingController: 'site',
+        regarding: expect.objectContaining({ kind: 'Site', name: 'a' }),
+        series: expect.objectContaining({ count: 2 }),
+      }),
+    ]);
+  });
+
+  it('is no event where the controller wants none', async () => {
+    expect((await failing({ errorEvents: false })).list(Event)).toEqual([]);
+  });
+});

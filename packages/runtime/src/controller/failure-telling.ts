@@ -1,0 +1,97 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { TransportError } from '@kubewright/client';
+import { LeaderElectionError } from '../leader-election/leader-elector.ts';
+import { LineLogger } from '../log/line-logger.ts';
+import type { Logger } from '../log/logger.ts';
+import type { ReconcileEvents } from './reconcile-events.ts';
+
+/** People are told of one key's same failure at most this often, in milliseconds. */
+const tellAgainMs = 1_000;
+const mostShort = 160;
+
+/** A reconcile that has failed. */
+export interface ToldFailure {
+  readonly error: unknown;
+  readonly log: Logger;
+  /** For the log, in controller-runtime's words. */
+  readonly message: string;
+  /** Time to the next try, in milliseconds; undefined when there is none until something changes. */
+  readonly retryInMs: number | undefined;
+  readonly events: ReconcileEvents;
+}
+
+interface Trouble {
+  readonly message: string;
+  times: number;
+  toldMs: number;
+}
+
+/**
+ * Tells of failed reconciles. Programs get one line a failure. People get the error once, with where it came from, then a
+ * short line now and then while a key goes on failing the same way, and one when it works again. The object gets an event at
+ * the first of equal failures.
+ */
+export class FailureTelling {
+  readonly #clock: Clock;
+  readonly #recordsEvents: boolean;
+  /** Keys whose last reconcile failed. */
+  readonly #troubles = new Map<string, Trouble>();
+
+  constructor(options: { readonly clock: Clock; readonly recordsEvents: boolean }) {
+    this.#clock = options.clock;
+    this.#recordsEvents = options.recordsEvents;
+  }
+
+  /** Tells of a failure. */
+  failed(key: string, failure: ToldFailure): void {
+    const { error, log } = failure;
+    const message = error instanceof Error ? error.message : String(error);
+    const known = this.#troubles.get(key);
+    const nowMs = this.#clock.monotonic();
+    if (known?.message !== message) {
+      this.#troubles.set(key, { message, times: 1, toldMs: nowMs });
+      log.error(failure.message, { error });
+      this.#record(message, failure);
+      return;
+    }
+    known.times++;
+    if (!isForPeople(log)) log.error(failure.message, { error });
+    else if (nowMs - known.toldMs >= tellAgainMs || (failure.retryInMs ?? 0) >= tellAgainMs) {
+      known.toldMs = nowMs;
+      log.error('still failing', { error: short(message), times: known.times, nextTry: nextTryOf(failure) });
+    }
+  }
+
+  /** Takes note of a reconcile that succeeded; of an object that is gone there is nothing to tell. */
+  succeeded(key: string, { log, isThere }: { readonly log: Logger; readonly isThere: boolean }): void {
+    const known = this.#troubles.get(key);
+    if (!known) return;
+    this.#troubles.delete(key);
+    if (isThere && isForPeople(log)) log.info('works again', { failures: known.times });
+  }
+
+  #record(message: string, { error, events }: ToldFailure): void {
+    // Who has told people more closely needs no second word.
+    if (!this.#recordsEvents || events.object === undefined || events.hasWarned || isElsewhere(error)) return;
+    events.record({ type: 'Warning', reason: 'ReconcileError', action: 'Reconcile', note: message });
+  }
+}
+
+/** True for failures that are not the object's: the server is not there, and takes no events; another replica leads by now. */
+function isElsewhere(error: unknown): boolean {
+  const each = error instanceof Error && error.cause instanceof TransportError ? error.cause : error;
+  return each instanceof TransportError || each instanceof LeaderElectionError;
+}
+
+function isForPeople(log: Logger): boolean {
+  return log instanceof LineLogger && log.isForPeople;
+}
+
+function short(message: string): string {
+  return message.length > mostShort ? `${message.slice(0, mostShort)}…` : message;
+}
+
+function nextTryOf({ retryInMs }: ToldFailure): string {
+  if (retryInMs === undefined) return 'when something changes';
+  return retryInMs < 1_000 ? `in ${Math.round(retryInMs)} ms` : `in ${Math.round(retryInMs / 100) / 10} s`;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { errorNameOf, framesForPeople } from './stack-frames.ts';
+
+const stack = `TypeError: Cannot read properties of undefined (reading 'x')
+    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
+    at async Pool.query (/app/node_modules/pg/lib/pool.js:10:3)
+    at async ControllerLoop.#call (file:///app/node_modules/@kubewright/runtime/dist/controller/controller-loop.js:200:9)
+    at async Promise.all (index 0)
+    at async reconcile (file:///app/src/site.ts:12:5)`;
+
+describe('framesForPeople', () => {
+  it('shows the code of the reader first, then that of dependencies, and nothing of Node or the runtime', () => {
+    expect(framesForPeople(stack)).toEqual([
+      '    at async reconcile (file:///app/src/site.ts:12:5)',
+      '    at async Pool.query (/app/node_modules/pg/lib/pool.js:10:3)',
+    ]);
+  });
+
+  it('shows what there is when there is nothing else', () => {
+    const inside = stack.split('\n').filter((line) => !/site|pg/.test(line));
+    expect(framesForPeople(inside.join('\n'))).toHaveLength(2);
+    expect(framesForPeople('Error: no frames')).toEqual([]);
+  });
+
+  it('knows the packages of this project in a checkout', () => {
+    const here = new Error('x').stack ?? '';
+    const outside = `${here}\n    at reconcile (/app/src/site.ts:1:2)`;
+    expect(framesForPeople(outside).filter((frame) => frame.includes('runtime/src'))).toEqual([]);
+    expect(framesForPeople(outside)).toContain('    at reconcile (/app/src/site.ts:1:2)');
+  });
+});
+
+describe('errorNameOf', () => {
+  it('says the class of an error where it says something', () => {
+    expect(errorNameOf(stack)).toBe('TypeError');
+    expect(errorNameOf('Error: x')).toBeUndefined();
+    expect(errorNameOf('TypeError [ERR_X]: x')).toBe('TypeError');
+    expect(errorNameOf('something else')).toBeUndefined();
+  });
+});
