@@ -26,6 +26,7 @@ export type {
   RequestControllerOptions,
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
+export { MetadataOnlyError } from './controller/metadata-only-error.ts';
 export { NotOwnerError, type Partition, type PartitionEntry } from './controller/partition.ts';
 export type {
   ApplyObjectsOptions,

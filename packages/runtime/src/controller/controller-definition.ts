@@ -84,7 +84,7 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
   readonly owns?: readonly Kind<KubernetesObject>[];
   /** Filter the primary kind's events. */
   readonly predicates?: readonly Predicate<T>[];
-  /** Restricts the primary kind's cache. */
+  /** Restricts the primary kind's cache. `metadataOnly` is refused (KW3042): a reconcile needs more than that. */
   readonly cached?: Omit<CachedKind<T>, 'kind'>;
   /**
    * Clean-up steps by finalizer name. Names are put on the object before its first reconcile; once it is being deleted the

@@ -2,6 +2,7 @@ import type { KubernetesObject, ObjectOf } from '@kubewright/apimachinery';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineKind } from '../kind/index.ts';
 import { controller, requestController } from './define-controller.ts';
+import { MetadataOnlyError } from './metadata-only-error.ts';
 
 interface WebsiteSpec {
   readonly domain: string;
@@ -43,5 +44,13 @@ describe('controller', () => {
   it('takes reconciles that return nothing', () => {
     expect(controller({ for: Website, name: 'a', async reconcile() {} }).name).toBe('a');
     expect(requestController({ name: 'b', reconcile: async () => {} }).primary).toBeUndefined();
+  });
+
+  it('refuses to cache no more than the metadata of its own kind, and says what to do', () => {
+    const reconcile = async (): Promise<void> => {};
+    const declare = (): unknown => controller({ for: Website, cached: { metadataOnly: true }, reconcile });
+    expect(declare).toThrow(MetadataOnlyError);
+    expect(declare).toThrow(/controller of Website .* leave "metadataOnly" out .*requestController/);
+    expect(() => controller({ for: Website, cached: { metadataOnly: false }, reconcile })).not.toThrow();
   });
 });

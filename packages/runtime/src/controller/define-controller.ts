@@ -10,6 +10,7 @@ import type {
   ObjectRun,
   RequestControllerOptions,
 } from './controller-definition.ts';
+import { MetadataOnlyError } from './metadata-only-error.ts';
 import type { Finalizer } from './reconcile.ts';
 
 /**
@@ -27,9 +28,11 @@ import type { Finalizer } from './reconcile.ts';
  *   },
  * });
  * ```
+ * @throws {@link MetadataOnlyError} (KW3042) when only the metadata of its own kind would be cached.
  */
 export function controller<T extends KubernetesObject>(options: ControllerOptions<T>): ControllerDefinition {
   const { for: primary, owns = [], predicates = [], finalizers = {} } = options;
+  if (options.cached?.metadataOnly) throw new MetadataOnlyError(primary.kind);
   const watches: Watch[] = [
     watch(primary, enqueueForObject<T>(), { ...options.cached, predicates }),
     ...owns.map((kind) => watch(kind, enqueueForOwner(primary), { indexes: childrenIndex })),
