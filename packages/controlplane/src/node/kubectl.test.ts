@@ -101,6 +101,20 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     expect(unknown.err).toContain('exec: "nosuchprog": executable file not found in $PATH\n');
   });
 
+  it('runs a container that is added to a pod to look at it', async () => {
+    await apply(pod('looked-at', ['sleep', '1000']));
+    await running('looked-at');
+    const look = ['sh', '-c', 'echo here; exec sleep 1000'];
+    const added = await kubectl('debug', 'looked-at', '--image=busybox', '-c', 'look', '--', ...look);
+    expect(added).toMatchObject({ code: 0 });
+    await expect
+      .poll(async () => (await kubectl('logs', 'looked-at', '-c', 'look')).out, { timeout: 15_000 })
+      .toMatch(/\nhere\n$/);
+    expect(await kubectl('exec', 'looked-at', '-c', 'look', '--', 'echo', 'inside')).toMatchObject({ out: 'inside\n' });
+    const path = 'jsonpath={.status.ephemeralContainerStatuses[0].name}';
+    await expect.poll(async () => (await kubectl('get', 'pod', 'looked-at', '-o', path)).out).toBe('look');
+  });
+
   it('copies files and folders both ways, text and bytes', async () => {
     const spec = pod('copied', ['sleep', '1000'], {
       volumeMounts: [

@@ -21,6 +21,8 @@ export interface ContainerPlan {
 export function planContainers(pod: Pod, slots: readonly ContainerSlot[], nowMs: number): ContainerPlan {
   const planner = new Planner(pod, nowMs);
   const mainSlots = slots.filter(({ role }) => role === 'main');
+  // They wait for nobody: a pod is looked at just when it does not get on.
+  for (const slot of slots) if (slot.role === 'ephemeral') planner.consider(slot);
   const mainsHaveRun = mainSlots.some(({ state, last }) => state.type === 'running' || state.type === 'exited' || last);
   for (const slot of slots) {
     if (slot.role === 'main') break;

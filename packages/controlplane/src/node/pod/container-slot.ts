@@ -2,8 +2,8 @@ import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '
 import type { ImageReference, RunningContainer } from '../driver.ts';
 import { BackOff, type BackOffLimits } from './back-off.ts';
 
-/** Why a container is in the pod; sidecars are init containers that never end. */
-export type ContainerRole = 'init' | 'sidecar' | 'main';
+/** Why a container is in the pod; sidecars are init containers that never end, ephemeral ones were added to look at it. */
+export type ContainerRole = 'init' | 'sidecar' | 'main' | 'ephemeral';
 
 /** What a container does just now. */
 export type SlotState =
@@ -81,13 +81,15 @@ export function slotsOf(
   options: { readonly limits: BackOffLimits; readonly nowMs: number },
 ): readonly ContainerSlot[] {
   const known = new Map(
-    [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].map((status) => [
-      status.name,
-      status,
-    ]),
+    [
+      ...(pod.status?.initContainerStatuses ?? []),
+      ...(pod.status?.containerStatuses ?? []),
+      ...(pod.status?.ephemeralContainerStatuses ?? []),
+    ].map((status) => [status.name, status]),
   );
-  const afterInit = (pod.spec?.initContainers ?? []).length > 0;
+  const hasInit = (pod.spec?.initContainers ?? []).length > 0;
   const make = (container: Container, role: ContainerRole): ContainerSlot => {
+    const afterInit = hasInit && role !== 'ephemeral';
     const slot = new ContainerSlot(container, { role, afterInit, limits: options.limits });
     const status = known.get(container.name);
     if (status) slot.restore(status, options.nowMs);
@@ -98,12 +100,17 @@ export function slotsOf(
       make(container, container.restartPolicy === 'Always' ? 'sidecar' : 'init'),
     ),
     ...(pod.spec?.containers ?? []).map((container) => make(container, 'main')),
+    ...ephemeralContainersOf(pod).map((container) => make(container, 'ephemeral')),
   ];
 }
 
 /** Finds a container's specification by name. */
 export function containerOf(pod: Pod, name: string): Container | undefined {
-  return [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find(
-    (container) => container.name === name,
-  );
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  return [...initContainers, ...containers, ...ephemeralContainersOf(pod)].find((container) => container.name === name);
+}
+
+function ephemeralContainersOf(pod: Pod): readonly Container[] {
+  // Theirs are containers' fields, and the API refuses those that they may not have.
+  return (pod.spec?.ephemeralContainers ?? []) as readonly Container[];
 }

@@ -23,7 +23,7 @@ export function containerStatusOf(slot: ContainerSlot, view: ContainerView): Con
   const ready =
     slot.role === 'init'
       ? slot.state.type === 'exited' && slot.state.terminated.exitCode === 0
-      : started && slot.probedReady;
+      : started && slot.probedReady && slot.role !== 'ephemeral';
   const containerID = slot.containerId;
   return {
     name: slot.name,

@@ -33,8 +33,9 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
   const pausing = new Set(plan.pausing.map(({ slot }) => slot));
   const view = { pod, initialized, ending: input.ending, pausing };
   const status = (slot: ContainerSlot) => containerStatusOf(slot, view);
-  const initStatuses = slots.filter(({ role }) => role !== 'main').map(status);
+  const initStatuses = slots.filter(({ role }) => role === 'init' || role === 'sidecar').map(status);
   const statuses = slots.filter(({ role }) => role === 'main').map(status);
+  const ephemeralStatuses = slots.filter(({ role }) => role === 'ephemeral').map(status);
   const sidecars = new Set(slots.filter(({ role }) => role === 'sidecar').map(({ name }) => name));
   const phase =
     failure && input.ended ? 'Failed' : podPhase({ pod, initialized, initStatuses, statuses, ended: input.ended });
@@ -55,6 +56,7 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
     startTime: pod.status?.startTime ?? formatTime(input.startTimeMs),
     ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
     containerStatuses: statuses,
+    ...(ephemeralStatuses.length > 0 && { ephemeralContainerStatuses: ephemeralStatuses }),
   };
 }
 

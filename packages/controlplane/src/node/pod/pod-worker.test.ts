@@ -53,6 +53,30 @@ describe('PodWorker', () => {
     expect(bench.events).toContain('Killing: Stopping container web');
   });
 
+  it('starts a container that is added to look at the pod at once, once, and beside whatever the others do', async () => {
+    const stuck = { name: 'stuck', image: 'stuck' };
+    const annotations = { [`${prefix}run-seconds.look`]: '5' };
+    const bench = new PodBench({ initContainers: [stuck], containers: [web] }, { annotations });
+    await bench.run(1_000);
+    const { spec } = bench.pod;
+    bench.pod = {
+      ...bench.pod,
+      spec: { ...spec, containers: spec?.containers ?? [], ephemeralContainers: [{ name: 'look', image: 'busybox' }] },
+    };
+    await bench.run(1_000);
+    expect(bench.container('look')?.state?.running).toBeDefined();
+    expect(bench.status).toMatchObject({ phase: 'Pending', initContainerStatuses: [{ name: 'stuck' }] });
+    await bench.run(60_000);
+    expect(bench.container('look')).toMatchObject({
+      ready: false,
+      restartCount: 0,
+      state: { terminated: { exitCode: 0 } },
+    });
+    bench.delete(30);
+    await bench.run(60_000);
+    expect(bench.last?.removable).toBe(true);
+  });
+
   it('runs init containers one by one, then sidecars, then the others', async () => {
     const bench = new PodBench(
       {

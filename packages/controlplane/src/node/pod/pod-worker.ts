@@ -41,12 +41,13 @@ export interface SyncResult {
  */
 export class PodWorker {
   readonly uid: string;
-  readonly slots: readonly ContainerSlot[];
+  readonly #slots: ContainerSlot[] = [];
   /** The status that the API is known to have. */
   written: PodStatus | undefined;
   readonly #options: PodWorkerOptions;
   readonly #runners = new Map<ContainerSlot, ContainerRunner>();
   readonly #preparation: PodPreparation;
+  readonly #changed: () => void;
   readonly #startMs: number;
   /** The pod had come to its end before this worker saw it. */
   readonly #wasOver: boolean;
@@ -62,20 +63,20 @@ export class PodWorker {
 
   constructor(pod: Pod, options: PodWorkerOptions) {
     const { host, makeVolumes } = options;
-    const { restartBackOffMs, maxRestartBackOffMs } = host.settings;
-    const limits = { initialMs: restartBackOffMs, maxMs: maxRestartBackOffMs };
     this.uid = pod.metadata.uid ?? '';
     this.#pod = pod;
     this.#options = options;
     this.#startMs = pod.status?.startTime ? Date.parse(pod.status.startTime) : host.clock.now();
     this.#wasOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
     this.#status = pod.status;
-    this.slots = slotsOf(pod, { limits, nowMs: host.clock.now() });
     const changed = (): void => host.wake(this.#pod);
     this.#preparation = new PodPreparation({ host, makeVolumes, changed });
-    for (const slot of this.slots) {
-      this.#runners.set(slot, new ContainerRunner({ host, slot, setup: () => this.#setup(), changed }));
-    }
+    this.#changed = changed;
+    this.#takeContainers(pod);
+  }
+
+  get slots(): readonly ContainerSlot[] {
+    return this.#slots;
   }
 
   get pod(): Pod {
@@ -121,6 +122,7 @@ export class PodWorker {
   sync(pod: Pod): SyncResult {
     this.#noticeMetadata(pod);
     this.#pod = pod;
+    this.#takeContainers(pod);
     const { host } = this.#options;
     const nowMs = host.clock.now();
     if (this.#wasOver)
@@ -154,6 +156,21 @@ export class PodWorker {
       removable: this.#ended && (isDeleting(pod) || this.#orphaned),
       wakeAtMs: this.#wakeAt(plan, ending),
     };
+  }
+
+  /** Makes slots for all containers at first, then for ephemeral ones that were added. */
+  #takeContainers(pod: Pod): void {
+    const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
+    if (this.#slots.length === initContainers.length + containers.length + ephemeralContainers.length) return;
+    const { host } = this.#options;
+    const { restartBackOffMs, maxRestartBackOffMs } = host.settings;
+    const limits = { initialMs: restartBackOffMs, maxMs: maxRestartBackOffMs };
+    const known = new Set(this.#slots.map(({ name }) => name));
+    for (const slot of slotsOf(pod, { limits, nowMs: host.clock.now() })) {
+      if (known.has(slot.name)) continue;
+      this.#slots.push(slot);
+      this.#runners.set(slot, new ContainerRunner({ host, slot, setup: () => this.#setup(), changed: this.#changed }));
+    }
   }
 
   #plan(nowMs: number): ContainerPlan {

@@ -5,6 +5,7 @@ import { containerOf } from './container-slot.ts';
 /** Tells whether a container that has ended is to run again: its own rules and policy first, then the pod's. */
 export function shouldRestart(pod: Pod, slot: ContainerSlot, terminated: ContainerStateTerminated): boolean {
   if (slot.role === 'sidecar') return true;
+  if (slot.role === 'ephemeral') return false;
   const container = containerOf(pod, slot.name);
   if (container && restartRuleMatches(container, terminated.exitCode)) return true;
   const policy = container?.restartPolicy ?? pod.spec?.restartPolicy ?? 'Always';

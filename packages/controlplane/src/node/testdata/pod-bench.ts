@@ -97,8 +97,8 @@ export class PodBench {
   }
 
   container(name: string): ContainerStatus | undefined {
-    const { initContainerStatuses = [], containerStatuses = [] } = this.status;
-    return [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
+    const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = this.status;
+    return [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses].find((status) => status.name === name);
   }
 
   condition(type: string): PodCondition | undefined {
