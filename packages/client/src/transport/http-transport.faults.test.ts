@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -401,6 +402,19 @@ describe('HttpTransport faults', () => {
     expect(await error).toMatchObject({ code: 'KW2001', sent: false });
     await transport[Symbol.asyncDispose]();
     mute.close();
+  });
+
+  it('says that the server speaks plain HTTP where HTTPS was asked for', async () => {
+    const server = createHttpServer((_, response) => response.end('ok'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const transport = new HttpTransport({ server: `https://127.0.0.1:${port}` });
+    const error = await failure(transport.request(get));
+    expect(error).toMatchObject({ code: 'KW2002', sent: false, retryable: false });
+    expect(error.message).toContain(`the server at 127.0.0.1:${port} speaks plain HTTP`);
+    expect(error.cause).toMatchObject({ code: expect.stringMatching(/^(ERR_SSL_|EPROTO)/) });
+    await transport[Symbol.asyncDispose]();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('says that nobody listens', async () => {

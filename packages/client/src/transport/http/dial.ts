@@ -123,6 +123,10 @@ const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPR
 
 function dialError(server: URL, cause: unknown): TransportError {
   const code = errorCode(cause);
+  if (isNoTls(cause)) {
+    const message = `the server at ${server.host} speaks plain HTTP, or at least no TLS; use http:// for it, or the port where it serves HTTPS`;
+    return new TransportError('KW2002', message, { sent: false, cause });
+  }
   if (isTlsFailure(cause)) {
     const hint = 'check certificate-authority, tls-server-name and the client certificate';
     return new TransportError('KW2002', `TLS with ${server.host} failed (${describe(cause)}); ${hint}`, {
@@ -141,6 +145,12 @@ function dialError(server: URL, cause: unknown): TransportError {
 /** True for failures of certificates and handshakes; some arrive only after the handshake, on the first read. */
 export function isTlsFailure(error: unknown): boolean {
   return TLS_CODES.test(errorCode(error));
+}
+
+/** True if what answered the first words of TLS is none: OpenSSL reads the letters of an answer as numbers. */
+function isNoTls(error: unknown): boolean {
+  const text = `${errorCode(error)} ${error instanceof Error ? error.message : ''}`;
+  return /wrong.version.number|packet.length.too.long/i.test(text);
 }
 
 function errorCode(error: unknown): string {
