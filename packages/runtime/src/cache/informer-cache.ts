@@ -4,6 +4,7 @@ import type { ObjectView } from '../handler/object-view.ts';
 import { kindKey } from '../kind/kind-key.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
+import { ServerReach } from '../reflector/server-reach.ts';
 import type { Cache, PartialObjectMetadata } from './cache.ts';
 import { CacheInUseError, IndexConflictError, KindNotCachedError } from './cache-errors.ts';
 import type { CacheScope } from './cache-scope.ts';
@@ -37,11 +38,13 @@ export class InformerCache implements Cache {
   readonly #decoded: DecodedObjects;
   readonly #notes: WriteNotes;
   readonly #served: ServedKinds;
+  readonly #reach: ServerReach;
   #signal: AbortSignal | undefined;
 
   constructor(options: InformerCacheOptions) {
     this.#options = options;
     this.#decoded = new DecodedObjects(options.decodedBytes);
+    this.#reach = new ServerReach(options);
     this.#served = new ServedKinds({ discovery: options.client.discovery, clock: options.clock });
     this.#notes = new WriteNotes({
       kindOf: (target) => this.#kindOfTarget(target),
@@ -212,6 +215,7 @@ export class InformerCache implements Cache {
       random,
       log,
       decoded: this.#decoded,
+      reach: this.#reach,
       isAbsent: (signal) => this.#served.isAbsent(cached.kind, signal),
       ...(ownManagers && { ownManagers }),
       ...(useWatchList !== undefined && { useWatchList }),

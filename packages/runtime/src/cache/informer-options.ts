@@ -1,6 +1,7 @@
 import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 import type { ListWatcher } from '../reflector/list-watcher.ts';
+import type { ServerReach } from '../reflector/server-reach.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind, CacheSelectors, IndexFunc } from './cached-kind.ts';
 import type { DecodedObjects } from './decoded-objects.ts';
@@ -18,6 +19,8 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   readonly decoded?: DecodedObjects;
   readonly useWatchList?: boolean;
+  /** Tells of an unreachable server once for all who share it. */
+  readonly reach?: ServerReach;
   /** Whether discovery says that the kind is not served; without it a 404 never empties the store. */
   readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
 }

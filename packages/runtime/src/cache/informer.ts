@@ -83,6 +83,7 @@ export class Informer<T> implements ReflectorSink {
       },
       ...(options.useWatchList !== undefined && { useWatchList: options.useWatchList }),
       ...(options.isAbsent && { isAbsent: options.isAbsent }),
+      ...(options.reach && { reach: options.reach }),
     });
     this.#lag = new LagGuard({
       clock,

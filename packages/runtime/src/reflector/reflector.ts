@@ -6,6 +6,7 @@ import { describeFailure, isTooLargeResourceVersion, mayRewatch, refusesWatchLis
 import { listOnce } from './list-once.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
+import { ServerReach } from './server-reach.ts';
 import { watchOnce } from './watch-once.ts';
 
 /** Options of a {@link Reflector}. */
@@ -24,6 +25,8 @@ export interface ReflectorOptions {
    * proxy gives one. Without this nothing does.
    */
   readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
+  /** Shared by those who list and watch with one client. @defaultValue one of its own */
+  readonly reach?: ServerReach;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
 }
@@ -61,6 +64,8 @@ export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #backoff: Backoff;
   readonly #absence: Absence;
+  readonly #reach: ServerReach;
+  readonly #listWatcher: ListWatcher;
   #useWatchList: boolean;
   /** Newest version that the sink is known to have; empty before the first listing. */
   #lastSeen = '';
@@ -74,6 +79,12 @@ export class Reflector {
     this.#useWatchList = options.useWatchList ?? true;
     this.#backoff = new Backoff({ clock: options.clock, random: options.random });
     this.#absence = new Absence({ clock: options.clock, isAbsent: options.isAbsent });
+    this.#reach = options.reach ?? new ServerReach(options);
+    const { listWatcher } = options;
+    this.#listWatcher = {
+      list: (list) => this.#answered(listWatcher.list(list)),
+      watch: (watch) => this.#answered(listWatcher.watch(watch)),
+    };
   }
 
   /** Runs until `signal` is aborted; never rejects. */
@@ -120,6 +131,18 @@ export class Reflector {
     }
   }
 
+  async #answered<R>(answer: Promise<R>): Promise<R> {
+    try {
+      const response = await answer;
+      this.#reach.answered();
+      return response;
+    } catch (error) {
+      // A refusal is an answer; 5xx may be that of a balancer without a server.
+      if (error instanceof StatusError && error.httpStatus < 500) this.#reach.answered();
+      throw error;
+    }
+  }
+
   #renewed(): ReflectorState {
     return this.#renewal === 'relist'
       ? { phase: 'list', resourceVersion: '' }
@@ -127,17 +150,17 @@ export class Reflector {
   }
 
   async #list(resourceVersion: string, signal: AbortSignal): Promise<ReflectorState> {
-    const { listWatcher, sink, clock } = this.#options;
-    this.#lastSeen = await listOnce({ listWatcher, sink, clock, resourceVersion, signal });
+    const { sink, clock } = this.#options;
+    this.#lastSeen = await listOnce({ listWatcher: this.#listWatcher, sink, clock, resourceVersion, signal });
     this.#absence.served();
     return { phase: 'watch', resourceVersion: this.#lastSeen };
   }
 
   async #watch(state: ReflectorState, signal: AbortSignal): Promise<Step> {
-    const { listWatcher, sink, clock, random, log } = this.#options;
+    const { sink, clock, random, log } = this.#options;
     const initial = state.phase === 'watch-list';
     const end = await watchOnce({
-      listWatcher,
+      listWatcher: this.#listWatcher,
       sink,
       clock,
       random,
@@ -227,7 +250,9 @@ export class Reflector {
     const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), asked);
     if (this.#isToBeTold(failure)) {
       const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
-      this.#options.log[level](message, { error: failure, retryInMs: Math.round(ms) });
+      // A server that cannot be reached is told once, not by each kind.
+      const isTold = this.#reach.failed(this, failure);
+      this.#options.log[isTold ? 'debug' : level](message, { error: failure, retryInMs: Math.round(ms) });
     }
     try {
       await sleep(this.#options.clock, { ms, signal });

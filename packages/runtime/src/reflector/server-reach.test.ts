@@ -1,0 +1,93 @@
+import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { TransportError } from '@kubewright/client';
+import { describe, expect, it } from 'vitest';
+import { InformerCache } from '../cache/informer-cache.ts';
+import { defineKind } from '../kind/define-kind.ts';
+import { jsonLogger } from '../log/json-logger.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { ServerReach } from './server-reach.ts';
+
+const refused = new TransportError('KW2001', 'no connection to 10.0.0.1:6443 (ECONNREFUSED)');
+const reset = new TransportError('KW2003', 'the connection was lost');
+
+function collect(): { readonly lines: Record<string, unknown>[]; readonly log: ReturnType<typeof jsonLogger> } {
+  const lines: Record<string, unknown>[] = [];
+  return { lines, log: jsonLogger({ destination: { write: (line) => void lines.push(JSON.parse(line)) } }) };
+}
+
+describe('ServerReach', () => {
+  it('tells an outage once, whoever meets it, and its end', async () => {
+    const clock = new VirtualClock();
+    const { lines, log } = collect();
+    const reach = new ServerReach({ clock, log });
+    reach.answered();
+    const [one, two] = [{}, {}];
+    expect(reach.failed(one, refused)).toBe(true);
+    expect(reach.failed(two, refused)).toBe(true);
+    await clock.advance(12_340);
+    reach.answered();
+    reach.answered();
+    reach.failed(one, refused);
+    expect(lines.map(({ level, error, unreachableForSeconds }) => [level, error ?? unreachableForSeconds])).toEqual([
+      ['warn', refused.message],
+      ['info', 12.3],
+      ['warn', refused.message],
+    ]);
+  });
+
+  it('takes a lost connection for an outage when the next one is lost, too', () => {
+    const { lines, log } = collect();
+    const reach = new ServerReach({ clock: new VirtualClock(), log });
+    const [one, two] = [{}, {}];
+    for (const who of [one, two]) expect(reach.failed(who, reset)).toBe(true);
+    reach.answered();
+    reach.failed(one, reset);
+    expect(lines).toEqual([]);
+    reach.failed(one, reset);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('leaves alone what the server has answered', () => {
+    const { lines, log } = collect();
+    const reach = new ServerReach({ clock: new VirtualClock(), log });
+    expect(reach.failed({}, new Error('the watch is silent'))).toBe(false);
+    expect(reach.failed({}, new TransportError('KW2006', 'no watch event'))).toBe(false);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a cache of several kinds that loses its server', () => {
+  it('says so in one line, and in another one when it is back', async () => {
+    const clock = new VirtualClock();
+    const { lines, log } = collect();
+    const kinds = ['Apple', 'Pear', 'Plum'].map((kind) =>
+      defineKind<object>({ group: 'example.com', version: 'v1', kind }),
+    );
+    const server = new FakeApiServer(kinds, { clock });
+    let isDown = false;
+    const client = server.client.intercepted((call, next) => (isDown ? Promise.reject(refused) : next(call)));
+    const cache = new InformerCache({ client, clock, random: seededRandom(1), log });
+    for (const kind of kinds) cache.declare({ kind });
+    const stop = new AbortController();
+    const running = cache.run(stop.signal);
+    await cache.waitForSync(stop.signal);
+    expect(lines).toEqual([]);
+
+    isDown = true;
+    server.cutWatches();
+    await clock.advance(60_000);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ level: 'warn', error: refused.message });
+
+    isDown = false;
+    const plum: Partial<KubernetesObject> = { metadata: { name: 'a' } };
+    server.put(kinds[2]!, plum);
+    await clock.advance(60_000);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatchObject({ level: 'info', msg: 'the API server answers again' });
+    expect(lines[1]?.['unreachableForSeconds']).toBeGreaterThanOrEqual(50);
+    expect(cache.lister(kinds[2]!).get({ namespace: 'default', name: 'a' })).toBeDefined();
+    stop.abort();
+    await running;
+  });
+});
