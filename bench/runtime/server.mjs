@@ -2,6 +2,7 @@
 // and watch events on request. Plain HTTP/1.1, so that nobody's TLS is measured.
 import { createServer } from 'node:http';
 import { thing } from '../informer/thing.mjs';
+import { documents } from './discovery.mjs';
 
 const count = Number(process.argv[2] ?? 20_000);
 const group = 'example.com';
@@ -11,31 +12,6 @@ const revision = () => String(1_000_000 + version * 100_000 + count);
 const texts = (v) => Array.from({ length: count }, (_, i) => JSON.stringify(thing(i, v)));
 let objects = texts(0);
 const watchers = new Set();
-
-const resource = {
-  name: 'things',
-  singularName: 'thing',
-  namespaced: true,
-  kind: 'Thing',
-  verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
-};
-const documents = {
-  '/api': { kind: 'APIVersions', versions: ['v1'] },
-  '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [] },
-  '/apis': {
-    kind: 'APIGroupList',
-    apiVersion: 'v1',
-    groups: [
-      {
-        name: group,
-        versions: [{ groupVersion: `${group}/v1`, version: 'v1' }],
-        preferredVersion: { groupVersion: `${group}/v1`, version: 'v1' },
-      },
-    ],
-  },
-  [base]: { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/v1`, resources: [resource] },
-  '/version': { major: '1', minor: '36', gitVersion: 'v1.36.3' },
-};
 
 const bookmark = () => {
   const metadata = { resourceVersion: revision(), annotations: { 'k8s.io/initial-events-end': 'true' } };

@@ -30,7 +30,7 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {
-    const entry: Pending = { due: this.#elapsed + Math.max(delayMs, 0), order: this.#order++, callback };
+    const entry: Pending = { due: onTick(this.#elapsed + Math.max(delayMs, 0)), order: this.#order++, callback };
     this.#pending.add(entry);
     return { [Symbol.dispose]: () => void this.#pending.delete(entry) };
   }
@@ -47,7 +47,7 @@ export class VirtualClock implements Clock {
 
   /** Moves time on by `ms`, firing what falls due on the way, and lets promises settle after each timer. */
   async advance(ms: number): Promise<void> {
-    const target = this.#elapsed + ms;
+    const target = onTick(this.#elapsed + ms);
     await settle();
     for (;;) {
       const next = this.#earliest();
@@ -76,6 +76,14 @@ export class VirtualClock implements Clock {
     }
     return best;
   }
+}
+
+/**
+ * The next multiple of 2⁻¹⁰ ms. Sums and differences of such times are exact: whoever waits for what is left of a time finds it
+ * over, as with a real clock, and not short of it by a rounding that no wait can make up for.
+ */
+function onTick(ms: number): number {
+  return Math.ceil(ms * 1024) / 1024;
 }
 
 /** Lets continuations of settled promises run: a bounded number of microtask turns, no real time. */

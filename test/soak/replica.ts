@@ -1,0 +1,59 @@
+import type { Random, VirtualClock } from '@kubewright/apimachinery';
+import { KubernetesClient } from '@kubewright/client';
+import { type ControllerDefinition, type Logger, Manager } from '@kubewright/runtime';
+import { ProcessClock } from '../../packages/runtime/src/leader-election/testdata/process-clock.ts';
+import { FaultyTransport } from './faulty-transport.ts';
+import type { RestartingServer } from './restarting-server.ts';
+
+/** One process of the operator, with a clock and a network of its own. */
+export class Replica {
+  readonly clock: ProcessClock;
+  readonly transport: FaultyTransport;
+  readonly #manager: Manager;
+  readonly #client: KubernetesClient;
+  /** What ended it of its own accord. */
+  failure: unknown;
+
+  constructor(options: {
+    readonly identity: string;
+    readonly server: RestartingServer;
+    readonly clock: VirtualClock;
+    readonly random: Random;
+    readonly log: Logger;
+    readonly definition: ControllerDefinition;
+    readonly count: (fault: string) => void;
+  }) {
+    const { identity, server, random, log, definition, count } = options;
+    const clock = new ProcessClock(options.clock);
+    this.clock = clock;
+    this.transport = new FaultyTransport({ server: server.transport(), clock, random, count });
+    this.#client = new KubernetesClient({ transport: this.transport, clock, random });
+    this.#manager = new Manager({
+      client: this.#client,
+      controllers: [definition],
+      clock,
+      random,
+      log,
+      handleSignals: false,
+      watchdog: false,
+      // Longer than usual, so that a month is not spent on renewals.
+      leaderElection: {
+        id: 'sites',
+        namespace: 'default',
+        identity,
+        leaseDurationSeconds: 60,
+        renewDeadlineSeconds: 40,
+        retryPeriodSeconds: 15,
+      },
+    });
+    this.#manager.run().catch((error: unknown) => {
+      this.failure = error;
+    });
+  }
+
+  /** Ends in order; resolves when the process has gone. */
+  async stop(): Promise<void> {
+    await this.#manager[Symbol.asyncDispose]();
+    await this.#client[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,73 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { seededRandom, type VirtualClock } from '@kubewright/apimachinery';
+import { InProcessTransport, type Transport, TransportError } from '@kubewright/client';
+import type { ApiRequest, ApiResponse, Connection } from '../../packages/controlplane/src/apiserver/http/index.ts';
+import { ControlPlane } from '../../packages/controlplane/src/cluster/control-plane.ts';
+import { adminIdentity } from '../../packages/controlplane/src/cluster/identities.ts';
+import { MemoryStorage } from '../../packages/controlplane/src/storage/index.ts';
+
+/** The embedded API server on a virtual clock: it can be stopped and started again over what it has stored. */
+export class RestartingServer implements AsyncDisposable {
+  /** Faults of the server itself. */
+  readonly errors: unknown[] = [];
+  readonly #clock: VirtualClock;
+  readonly #seed: number;
+  readonly #storage: MemoryStorage;
+  readonly #key: string;
+  #plane: ControlPlane | undefined;
+  #starts = 0;
+
+  constructor(options: { readonly clock: VirtualClock; readonly seed: number }) {
+    this.#clock = options.clock;
+    this.#seed = options.seed;
+    this.#storage = new MemoryStorage({ clock: options.clock });
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    this.#key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  }
+
+  get isUp(): boolean {
+    return this.#plane !== undefined;
+  }
+
+  async start(): Promise<void> {
+    const plane = new ControlPlane({
+      storage: this.#storage,
+      clock: this.#clock,
+      random: seededRandom(this.#seed + this.#starts++),
+      serviceAccountKey: this.#key,
+      serverAddress: () => '127.0.0.1:1',
+      onError: (error) => void this.errors.push(error),
+    });
+    await plane.start();
+    this.#plane = plane;
+  }
+
+  /** Ends all requests and watches; new ones find nobody. */
+  async stop(): Promise<void> {
+    const plane = this.#plane;
+    this.#plane = undefined;
+    await plane?.[Symbol.asyncDispose]();
+  }
+
+  /** An administrator's way in. */
+  transport(): Transport {
+    const connection = {
+      remoteAddress: '127.0.0.1',
+      protocol: 'in-process',
+      clientCertificate: adminIdentity,
+    } as const;
+    return new InProcessTransport<Connection>({ handle: (request) => this.#handle(request), connection });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.#storage[Symbol.asyncDispose]();
+  }
+
+  async #handle(request: ApiRequest): Promise<ApiResponse> {
+    const plane = this.#plane;
+    if (plane) return plane.handle(request);
+    const what = `${request.method} ${request.path}: the server is down`;
+    throw new TransportError('KW2001', what, { retryable: true, sent: false });
+  }
+}

@@ -1,0 +1,280 @@
+import { type KubernetesObject, type Random, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { KubernetesClient } from '@kubewright/client';
+import { type Logger, silentLogger } from '@kubewright/runtime';
+import { Replica } from './replica.ts';
+import { RestartingServer } from './restarting-server.ts';
+import { type Flaw, pagesOf, type Site, SiteKind, siteController, siteDefinition } from './site.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** A key that has failed all through an outage is tried again after at most 1,000 s. */
+const boundMs = 30 * minuteMs;
+const namespace = 'default';
+const population = 40;
+
+/** What a day has brought. */
+export interface Day {
+  readonly day: number;
+  readonly sites: number;
+  readonly writes: number;
+  /** How long after the end of the faults everything was as it should be, in milliseconds of virtual time. */
+  readonly convergedMs: number;
+  /** What was not as it should be when the bound had passed. */
+  readonly wrong: readonly string[];
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+export interface SoakOptions {
+  readonly seed: number;
+  /** How long faults go on each day, in hours. Two more are quiet. @defaultValue 22 */
+  readonly stormyHours?: number;
+  readonly flaw?: Flaw | undefined;
+  readonly log?: Logger | undefined;
+}
+
+/**
+ * Two replicas of an operator, the embedded API server, users who come and go, and everything that happens to networks,
+ * machines and servers, for days of virtual time.
+ *
+ * Not caught: what sockets and TLS do, a store that loses what it has answered, kinds with many objects (`bench/soak.mjs` has
+ * them), more than one writer of a status, and a key that is lost in the hours before resync would find it again by chance.
+ */
+export class Soak implements AsyncDisposable {
+  readonly #clock = new VirtualClock();
+  readonly #random: Random;
+  readonly #server: RestartingServer;
+  readonly #client: KubernetesClient;
+  readonly #replicas: Replica[] = [];
+  readonly #options: SoakOptions;
+  #faults: Record<string, number> = {};
+  #writes = 0;
+  #day = 0;
+  #started = 0;
+  #named = 0;
+
+  private constructor(options: SoakOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    this.#server = new RestartingServer({ clock: this.#clock, seed: options.seed });
+    this.#client = new KubernetesClient({
+      transport: this.#server.transport(),
+      clock: this.#clock,
+      random: seededRandom(options.seed),
+    });
+  }
+
+  static async start(options: SoakOptions): Promise<Soak> {
+    const soak = new Soak(options);
+    await soak.#server.start();
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    await soak.#client.request({ method: 'POST', path, body: siteDefinition });
+    await soak.#advance(minuteMs);
+    for (const at of [0, 1]) soak.#replicas[at] = soak.#startReplica();
+    return soak;
+  }
+
+  /** Lives through a day: faults, then quiet, then a look at everything. */
+  async day(): Promise<Day> {
+    this.#faults = {};
+    this.#writes = 0;
+    const end = this.#clock.monotonic() + (this.#options.stormyHours ?? 22) * hourMs;
+    for (const { transport } of this.#replicas) transport.isFaulty = true;
+    while (this.#clock.monotonic() < end) {
+      await this.#advance(this.#random.next() * 6 * minuteMs);
+      if (this.#random.next() < 0.15) await this.#trouble();
+      else if (this.#server.isUp) await this.#write();
+    }
+    await this.#calm();
+    const calmAt = this.#clock.monotonic();
+    let wrong = await this.#wrong();
+    while (wrong.length > 0 && this.#clock.monotonic() - calmAt < boundMs) {
+      await this.#advance(10_000);
+      wrong = await this.#wrong();
+    }
+    const convergedMs = this.#clock.monotonic() - calmAt;
+    // The rest of the day: history that the server keeps for five minutes has gone when memory is looked at.
+    await this.#advance(2 * hourMs - convergedMs);
+    if (wrong.length === 0) wrong = await this.#wrong();
+    const faults = this.#server.errors.splice(0).map((error) => `the server failed: ${String(error)}`);
+    for (const { failure } of this.#replicas) if (failure) faults.push(`an operator ended: ${String(failure)}`);
+    const sites = (await this.#sites()).length;
+    return {
+      day: ++this.#day,
+      sites,
+      writes: this.#writes,
+      convergedMs,
+      wrong: [...wrong, ...faults],
+      faults: this.#faults,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#calm();
+    const stopped = Promise.all(this.#replicas.map((replica) => replica.stop()));
+    await this.#until(stopped);
+    await this.#client[Symbol.asyncDispose]();
+    await this.#server[Symbol.asyncDispose]();
+  }
+
+  #startReplica(): Replica {
+    const at = this.#started++;
+    return new Replica({
+      identity: `operator-${at}`,
+      server: this.#server,
+      clock: this.#clock,
+      random: seededRandom(this.#options.seed * 1_000 + at),
+      log: this.#options.log ?? silentLogger,
+      definition: siteController(this.#options.flaw),
+      count: this.#count,
+    });
+  }
+
+  readonly #count = (fault: string): void => {
+    this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
+  };
+
+  /** Does to a replica, or to the server, what happens now and then. */
+  async #trouble(): Promise<void> {
+    const at = this.#random.next() < 0.5 ? 0 : 1;
+    const { transport, clock } = this.#replicas[at]!;
+    const forMs = this.#random.next() ** 3 * 20 * minuteMs;
+    const troubles: Readonly<Record<string, () => Promise<void> | void>> = {
+      'watches cut': () => transport.cutStreams(),
+      'watches mute': () => transport.muteStreams(),
+      'replica cut off': () => {
+        transport.isCut = true;
+        transport.cutStreams();
+        this.#clock.setTimer(forMs, () => {
+          transport.isCut = false;
+        });
+      },
+      'replica paused': () => this.#pause(clock, { suspended: false, forMs }),
+      'machine suspended': () => this.#pause(clock, { suspended: true, forMs }),
+      'replica restarted': () => this.#restart(at),
+      'server restarted': async () => {
+        await this.#until(this.#server.stop());
+        await this.#advance(forMs / 10);
+        await this.#until(this.#server.start());
+      },
+    };
+    const names = Object.keys(troubles);
+    const name = names[Math.floor(this.#random.next() * names.length)]!;
+    this.#count(name);
+    await troubles[name]?.();
+  }
+
+  #pause(clock: Replica['clock'], how: { readonly suspended: boolean; readonly forMs: number }): void {
+    clock.stop(how);
+    this.#clock.setTimer(how.forMs, () => clock.resume());
+  }
+
+  async #restart(at: number): Promise<void> {
+    const old = this.#replicas[at]!;
+    old.clock.resume();
+    await this.#until(old.stop());
+    this.#replicas[at] = this.#startReplica();
+  }
+
+  /** What users do: to sites, and to pages, which are none of their business. */
+  async #write(): Promise<void> {
+    this.#writes++;
+    const sites = await this.#sites();
+    const site = sites[Math.floor(this.#random.next() * sites.length)];
+    const chance = this.#random.next();
+    const all = this.#client.resource(SiteKind);
+    const pages = this.#client.resource(ConfigMap);
+    if (!site || (chance < 0.25 && sites.length < population)) {
+      const metadata = { name: `site-${this.#named++}`, namespace };
+      await all.create({ apiVersion: 'soak.example.com/v1', kind: 'Site', metadata, spec: this.#spec() } as Site);
+      return;
+    }
+    const key = { namespace, name: site.metadata.name ?? '' };
+    const page = { namespace, name: `${key.name}-0` };
+    const gone = (error: { readonly httpStatus?: number }): void => {
+      if (error.httpStatus !== 404) throw error;
+    };
+    if (chance < 0.25 || (chance < 0.45 && sites.length > population / 2)) await all.delete(key).catch(gone);
+    else if (chance < 0.7) await all.patch(key, { type: 'merge', body: { spec: this.#spec() } });
+    else if (chance < 0.85) await pages.patch(page, { type: 'merge', body: { data: { title: 'mine' } } }).catch(gone);
+    else await pages.delete(page).catch(gone);
+  }
+
+  #spec(): Site['spec'] {
+    return { title: `title ${Math.floor(this.#random.next() * 1e6)}`, pages: 1 + Math.floor(this.#random.next() * 4) };
+  }
+
+  async #calm(): Promise<void> {
+    if (!this.#server.isUp) await this.#until(this.#server.start());
+    for (const { clock, transport } of this.#replicas) {
+      clock.resume();
+      transport.isFaulty = false;
+      transport.isCut = false;
+    }
+  }
+
+  async #sites(): Promise<readonly Site[]> {
+    return (await this.#client.resource(SiteKind).list({ namespace })).items;
+  }
+
+  /** Everything that is not as the specs say. */
+  async #wrong(): Promise<readonly string[]> {
+    const wrong: string[] = [];
+    const sites = await this.#sites();
+    const { items } = await this.#client.resource(ConfigMap).list({ namespace });
+    const pages = new Map(items.map((page) => [page.metadata.name, page]));
+    // Every namespace has it.
+    pages.delete('kube-root-ca.crt');
+    for (const site of sites) {
+      const { name, generation, deletionTimestamp } = site.metadata;
+      if (deletionTimestamp) wrong.push(`${name} is still there`);
+      if (observedGeneration(site) !== generation || site.status?.pages !== site.spec.pages)
+        wrong.push(`${name} says ${JSON.stringify(site.status)} in generation ${generation}`);
+      for (const wanted of pagesOf(site)) {
+        const page = pages.get(wanted.metadata.name);
+        pages.delete(wanted.metadata.name);
+        if (page?.metadata.ownerReferences?.[0]?.uid !== site.metadata.uid || page?.data?.['title'] !== site.spec.title)
+          wrong.push(`${wanted.metadata.name} is ${page ? 'not as it should be' : 'missing'}`);
+      }
+    }
+    for (const name of pages.keys()) wrong.push(`${name} is nobody's`);
+    return wrong;
+  }
+
+  /**
+   * Moves time on. Between two timers the event loop turns: pieces of the server and the runtime let it, and it must not
+   * look to them as if they held it up.
+   */
+  async #advance(ms: number): Promise<void> {
+    let isOver = false;
+    this.#clock.setTimer(ms, () => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await turn();
+      await this.#clock.advanceToNext();
+    }
+    await turn();
+  }
+
+  /** Moves time on for as long as something takes that waits for time. */
+  async #until(work: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await turn();
+      if (!isDone) await this.#advance(100);
+    }
+    await done;
+  }
+}
+
+function observedGeneration({ status }: KubernetesObject & { readonly status?: unknown }): number | undefined {
+  return (status as { readonly observedGeneration?: number } | undefined)?.observedGeneration;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
