@@ -1,4 +1,4 @@
-// Writes the JavaScript that packages ship: one file for each of a package's entries, with what several share in chunks.
+// Writes the JavaScript that packages ship: one file for each of a package's entries and programs, with what several share in chunks.
 // Hundreds of small modules take longer to find and read than to run: see docs/decisions/0009.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,9 +19,10 @@ export async function bundle() {
 }
 
 async function bundlePackage(folder) {
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { exports = {}, bin = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const programs = [...new Set(Object.values(bin))].map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, './src/$1.ts'));
   const { outputFiles } = await build({
-    entryPoints: Object.values(exports).map((entry) => entry['kubewright-source']),
+    entryPoints: [...Object.values(exports).map((entry) => entry['kubewright-source']), ...programs],
     absWorkingDir: folder,
     outbase: 'src',
     outdir: 'dist',

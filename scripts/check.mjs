@@ -22,6 +22,7 @@ const steps = {
   'error codes': node('scripts/check-error-codes.mjs'),
   'dead code': bin('knip/bin/knip.js'),
   'public surface': node('scripts/api-report.mjs', '--check'),
+  'generated error codes': node('scripts/generate-error-codes.mjs', '--check'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
   'generated bootstrap objects': node('scripts/generate-bootstrap.mjs', '--check'),
 };

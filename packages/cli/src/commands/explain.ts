@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { errorCodes } from '../explain/generated/error-codes.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+
+/** `explain CODE`: what an error code means; works offline. */
+export function addExplain(program: Command, { reporter }: Context): void {
+  program
+    .command('explain')
+    .description('say what an error code means; without one, list all')
+    .argument('[CODE]', 'such as KW7301')
+    .action((asked: string | undefined) => {
+      if (asked === undefined) {
+        const list = errorCodes.map(({ code, title }) => `${code}  ${title}\n`).join('');
+        return reporter.result({ codes: errorCodes }, list);
+      }
+      const code = asked.toUpperCase().replace(/^(\d{4})$/, 'KW$1');
+      const found = errorCodes.find((each) => each.code === code);
+      if (!found) {
+        throw new CliError('KW7003', {
+          what: `there is no error code ${asked}`,
+          why: 'codes are KW and four digits, and this version has no such one',
+          remedy: 'kubewright explain lists all',
+        });
+      }
+      const { title, text, source } = found;
+      // A title is the first sentence.
+      const more = text.length > title.length + 1 ? `${text}\n\n` : '';
+      return reporter.result(found, `${code}  ${title}\n\n${more}Made by ${source}.\n`);
+    });
+}

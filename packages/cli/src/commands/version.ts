@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { Context } from '../program/context.ts';
+import { version } from '../program/version.ts';
+
+/** The Kubernetes release whose API the embedded cluster serves. */
+const kubernetesVersion = '1.36';
+
+/** `version`: what runs here. */
+export function addVersion(program: Command, { reporter, surroundings }: Context): void {
+  program
+    .command('version')
+    .description('print the versions of Kubewright, Node and the embedded cluster')
+    .action(() => {
+      const node = surroundings.nodeVersion;
+      reporter.result(
+        { kubewright: version, node, kubernetes: kubernetesVersion },
+        `kubewright  ${version}\nnode        ${node}\nkubernetes  ${kubernetesVersion} (embedded cluster)\n`,
+      );
+    });
+}

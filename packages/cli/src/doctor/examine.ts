@@ -1,0 +1,127 @@
+import { accessSync, constants } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { clientFromConfig, loadClientConfig, processEnvironment } from '@kubewright/client';
+import { failureOf } from '../program/failure.ts';
+import type { Surroundings } from '../program/surroundings.ts';
+import { findProject } from '../project/find-project.ts';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly subject: string;
+  /** `note`: absent, and not needed for everything. */
+  readonly state: 'good' | 'note' | 'bad';
+  readonly text: string;
+  readonly remedy?: string;
+}
+
+/** Which cluster to look at. */
+interface ClusterChoice {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** How long a cluster may take to answer, in milliseconds. */
+const patienceMs = 3_000;
+
+/** Looks at everything that commands depend on; changes nothing. */
+export async function examine(surroundings: Surroundings, choice: ClusterChoice): Promise<readonly Finding[]> {
+  return [
+    { subject: 'node', state: 'good', text: surroundings.nodeVersion },
+    kubectl(surroundings),
+    await kubeconfig(surroundings, choice),
+    await port(),
+    folder(surroundings),
+    project(surroundings),
+  ];
+}
+
+function kubectl({ env, platform }: Surroundings): Finding {
+  const subject = 'kubectl';
+  const name = platform === 'win32' ? 'kubectl.exe' : 'kubectl';
+  const found = (env['PATH'] ?? '')
+    .split(delimiter)
+    .map((each) => join(each, name))
+    .find(isExecutable);
+  if (found !== undefined) return { subject, state: 'good', text: found };
+  return {
+    subject,
+    state: 'note',
+    text: 'not on the PATH; only you need it, Kubewright does not',
+    remedy: 'https://kubernetes.io/docs/tasks/tools/ says how to get it',
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // Not there; the next folder may have it.
+    return false;
+  }
+}
+
+async function kubeconfig(surroundings: Surroundings, choice: ClusterChoice): Promise<Finding> {
+  const subject = 'kubeconfig';
+  const { clock, signal } = surroundings;
+  const late = new AbortController();
+  using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no answer within ${patienceMs / 1000} s`)));
+  try {
+    const config = await loadClientConfig({ ...choice, environment: environmentOf(surroundings) });
+    await using client = clientFromConfig(config, { clock });
+    const { gitVersion } = await client.discovery.serverVersion({ signal: AbortSignal.any([signal, late.signal]) });
+    return { subject, state: 'good', text: `${config.server} answers: Kubernetes ${gitVersion}` };
+  } catch (error) {
+    signal.throwIfAborted();
+    const asked =
+      choice.kubeconfig !== undefined || choice.context !== undefined || Boolean(surroundings.env['KUBECONFIG']);
+    const { why, remedy } = failureOf(late.signal.aborted ? late.signal.reason : error, { debug: false }).message;
+    const text = asked ? why : `${why}; not needed for kubewright cluster up and kubewright dev`;
+    return { subject, state: asked ? 'bad' : 'note', text, remedy };
+  }
+}
+
+/** What the client reads of the world, as this run sees it. */
+export function environmentOf({
+  env,
+  homeDirectory,
+  platform,
+  clock,
+}: Surroundings): ReturnType<typeof processEnvironment> {
+  return { ...processEnvironment(), env, homeDirectory, platform, clock };
+}
+
+function port(): Promise<Finding> {
+  const subject = 'port';
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) =>
+      resolve({
+        subject,
+        state: 'bad',
+        text: `nothing can listen on 127.0.0.1: ${error.message}`,
+        remedy: 'allow this user to listen on loopback addresses',
+      }),
+    );
+    server.listen(0, '127.0.0.1', () =>
+      server.close(() => resolve({ subject, state: 'good', text: '127.0.0.1 can be listened on' })),
+    );
+  });
+}
+
+function folder({ cwd }: Surroundings): Finding {
+  try {
+    accessSync(cwd, constants.W_OK);
+    return { subject: 'folder', state: 'good', text: `${cwd} can be written` };
+  } catch {
+    const text = `${cwd} cannot be written: a cluster keeps its state in .kubewright there`;
+    return { subject: 'folder', state: 'bad', text, remedy: 'start in another folder' };
+  }
+}
+
+function project({ cwd }: Surroundings): Finding {
+  const found = findProject(cwd);
+  if (found) return { subject: 'project', state: 'good', text: `${found.name} in ${found.root}` };
+  return { subject: 'project', state: 'note', text: 'none here', remedy: 'kubewright init makes one' };
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// Nothing is imported before the version is known: a Node too old must be able to say so.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
+if (supported) {
+  const { runCli } = await import('./program/run-cli.ts');
+  const { processSurroundings } = await import('./program/process-surroundings.ts');
+  const exitCode = await runCli(processSurroundings());
+  // What a user's code left behind must not hold the terminal; what was written must arrive first.
+  const { drain } = await import('./program/process-surroundings.ts');
+  await drain();
+  process.exit(exitCode);
+} else {
+  process.stderr.write(
+    `KW7010 Kubewright cannot run on this Node (${process.version})\n  why: it needs ^20.19, ^22.12 or 24 and newer\n  do: install a newer one from https://nodejs.org\n`,
+  );
+  process.exit(3);
+}

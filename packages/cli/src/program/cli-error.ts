@@ -1,0 +1,77 @@
+/**
+ * What the command line itself has to say no to.
+ *
+ * | code | meaning |
+ * |---|---|
+ * | `KW7001` | the command line cannot be understood; `--help` behind any command lists what it takes |
+ * | `KW7002` | something failed that should not: a fault of Kubewright itself, worth a report with the stack that `KUBEWRIGHT_DEBUG=1` shows |
+ * | `KW7003` | there is no such error code |
+ * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 and newer |
+ * | `KW7101` | the folder belongs to no Kubewright project: neither it nor a folder above has a package.json with a field `kubewright` |
+ * | `KW7102` | a name cannot be one in Kubernetes |
+ * | `KW7103` | an answer is missing, and nobody is there to be asked |
+ * | `KW7104` | a file that a person wrote is in the way; it was left as it is |
+ * | `KW7201` | no embedded cluster runs in this folder |
+ * | `KW7202` | the embedded cluster did not start in the background; its log says why |
+ * | `KW7203` | the embedded cluster did not stop in time |
+ * | `KW7204` | the file is a kubeconfig of something else; it is not overwritten |
+ * | `KW7301` | the API server cannot be reached |
+ * | `KW7302` | no usable kubeconfig: set `KUBECONFIG`, pass `--kubeconfig FILE`, or start a cluster with `kubewright cluster up` |
+ * | `KW7303` | the API server does not know who is calling: credentials are missing, wrong or expired |
+ * | `KW7304` | the account may not do that; the message has the missing rule |
+ * | `KW7305` | the server does not know the kind: its CRD is not installed |
+ * | `KW7306` | the API server refused an object |
+ * | `KW7307` | what was deployed did not become ready in time |
+ * | `KW7401` | the generator found mistakes in the types; nothing was written |
+ * | `KW7402` | generated files are not what the types say |
+ * | `KW7501` | the operator cannot be bundled |
+ * | `KW7502` | the operator ended by itself |
+ * | `KW7503` | no image was named |
+ * | `KW7504` | a kustomization uses what is not rendered here |
+ */
+export type CliErrorCode =
+  | 'KW7001'
+  | 'KW7002'
+  | 'KW7003'
+  | 'KW7010'
+  | 'KW7101'
+  | 'KW7102'
+  | 'KW7103'
+  | 'KW7104'
+  | 'KW7201'
+  | 'KW7202'
+  | 'KW7203'
+  | 'KW7204'
+  | 'KW7301'
+  | 'KW7302'
+  | 'KW7303'
+  | 'KW7304'
+  | 'KW7305'
+  | 'KW7306'
+  | 'KW7307'
+  | 'KW7401'
+  | 'KW7402'
+  | 'KW7501'
+  | 'KW7502'
+  | 'KW7503'
+  | 'KW7504';
+
+/** What every message has: what was tried, why it failed, what to do; each a line. */
+export interface Message {
+  readonly what: string;
+  readonly why: string;
+  readonly remedy: string;
+}
+
+/** A command failed; says what, why and what to do. */
+export class CliError extends Error {
+  readonly code: CliErrorCode;
+  readonly text: Message;
+
+  constructor(code: CliErrorCode, text: Message, options?: { readonly cause?: unknown }) {
+    super(`${text.what}\n  why: ${text.why}\n  do: ${text.remedy}`, options);
+    this.name = 'CliError';
+    this.code = code;
+    this.text = text;
+  }
+}

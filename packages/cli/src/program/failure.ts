@@ -1,0 +1,121 @@
+import { StatusError } from '@kubewright/apimachinery';
+import { ConfigError, TransportError } from '@kubewright/client';
+import { CommanderError } from 'commander';
+import { CliError, type CliErrorCode, type Message } from './cli-error.ts';
+
+/** A message with the code by which it can be looked up. */
+export interface CoreMessage extends Message {
+  readonly code: string;
+}
+
+/** How a failed command ends. */
+export interface Failure {
+  readonly message: CoreMessage;
+  /** 1: the user's to mend; 2: the command line; 3: what is around the program. */
+  readonly exitCode: 1 | 2 | 3;
+}
+
+const usage: readonly CliErrorCode[] = ['KW7001', 'KW7102', 'KW7103'];
+const environment: readonly CliErrorCode[] = ['KW7010', 'KW7202', 'KW7203', 'KW7301', 'KW7302', 'KW7303'];
+/** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
+const environmental = /^KW(5101|5502|52\d\d|3006)$/;
+
+/** Says of any error what is said to the user, and how the program ends. */
+export function failureOf(error: unknown, surroundings: { readonly debug: boolean }): Failure {
+  if (error instanceof CliError) return ofCode(error.code, error.text);
+  if (error instanceof CommanderError) return ofCode('KW7001', usageText(error));
+  if (error instanceof ConfigError) return { message: { ...configText(error), code: error.code }, exitCode: 3 };
+  if (error instanceof TransportError) return ofCode('KW7301', transportText(error));
+  if (error instanceof StatusError) return statusFailure(error);
+  const coded = codedFailure(error);
+  if (coded) return coded;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return ofCode('KW7002', {
+    what: 'the command failed in a way that it should not',
+    why: surroundings.debug ? stack : error instanceof Error ? error.message : String(error),
+    remedy: 'set KUBEWRIGHT_DEBUG=1 and run it again to see where, and report that',
+  });
+}
+
+function ofCode(code: CliErrorCode, text: Message): Failure {
+  return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environment.includes(code) ? 3 : 1 };
+}
+
+/** Errors of our other packages that have a code and three lines already. */
+function codedFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !/^KW\d{4}$/.test(String(error.code))) return undefined;
+  const code = String(error.code);
+  if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
+    const { message, exitCode } = failureOf(error.cause, { debug: false });
+    return { message: { ...message, what: error.message.split('\n')[0] ?? message.what }, exitCode };
+  }
+  const [, what, why, remedy] = /^(.*?)\n {2}why: (.*?)\n {2}do: (.*)$/s.exec(error.message) ?? [];
+  const message =
+    what !== undefined && why !== undefined && remedy !== undefined
+      ? { code, what, why, remedy }
+      : { code, what: 'the command failed', why: error.message, remedy: `kubewright explain ${code}` };
+  return { message, exitCode: environmental.test(code) ? 3 : 1 };
+}
+
+function usageText(error: CommanderError): Message {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  return {
+    what: 'the command line cannot be understood',
+    why: [first, ...rest].join(' ').trim(),
+    remedy: 'kubewright --help',
+  };
+}
+
+function configText(error: ConfigError): Message {
+  const what = 'there is no usable kubeconfig';
+  if (error.code === 'KW2203') {
+    return { what, why: error.message, remedy: 'log in anew with the tool that made the kubeconfig, then try again' };
+  }
+  return {
+    what,
+    why: error.message,
+    remedy: 'set KUBECONFIG, pass --kubeconfig FILE, or start a cluster of your own: kubewright cluster up',
+  };
+}
+
+function transportText(error: TransportError): Message {
+  return {
+    what: 'the API server cannot be reached',
+    why: error.message,
+    remedy: 'see that the cluster runs and that the kubeconfig names it: kubewright doctor',
+  };
+}
+
+/** Renders what the API server answered. */
+function statusFailure(error: StatusError): Failure {
+  const { details, message = '' } = error.status;
+  if (error.httpStatus === 401) {
+    return ofCode('KW7303', {
+      what: 'the API server does not know who is calling',
+      why: message || 'the credentials are missing, wrong or expired',
+      remedy: 'log in anew with the tool that made the kubeconfig, then try again',
+    });
+  }
+  if (error.reason === 'Forbidden') {
+    return ofCode('KW7304', { what: 'the account may not do that', why: message, remedy: missingRule(message) });
+  }
+  const causes = (details?.causes ?? []).map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
+  return ofCode('KW7306', {
+    what: `the API server refused the request (${error.reason || error.httpStatus})`,
+    why: causes.length > 1 ? causes.join('\n') : message,
+    remedy: 'mend what it names, then try again',
+  });
+}
+
+/** The rule that would allow what was refused, as YAML that can be pasted into a Role or ClusterRole. */
+export function missingRule(message: string): string {
+  const [, who, verb, resource, group] =
+    /User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/.exec(message) ?? [];
+  if (verb === undefined) return 'ask an administrator of the cluster for the permission';
+  return [
+    `grant ${who} this rule:`,
+    `- apiGroups: [${JSON.stringify(group)}]`,
+    `  resources: [${JSON.stringify(resource)}]`,
+    `  verbs: [${JSON.stringify(verb)}]`,
+  ].join('\n');
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { constants, homedir } from 'node:os';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import type { Child, SpawnOptions, Surroundings } from './surroundings.ts';
+
+/** Signals that ask the program to end. */
+const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+/** The surroundings of this process; it listens for signals from now on. */
+export function processSurroundings(): Surroundings {
+  const { env, stdin, stdout, stderr, platform } = process;
+  const stop = new AbortController();
+  let interruptedBy = 0;
+  for (const name of stopSignals) {
+    process.on(name, () => {
+      interruptedBy ||= 128 + constants.signals[name];
+      stop.abort(new Error(`stopped by ${name}`));
+    });
+  }
+  // Nobody reads any more: the same wish.
+  stdout.on('error', () => stop.abort(new Error('the output was closed')));
+  return {
+    args: process.argv.slice(2),
+    program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+    env,
+    cwd: process.cwd(),
+    homeDirectory: homedir() || undefined,
+    platform,
+    nodeVersion: process.version,
+    stdout,
+    stderr,
+    interactive: stdin.isTTY === true && stdout.isTTY === true && !env['CI'],
+    colors: stdout.isTTY === true && !env['NO_COLOR'],
+    clock: systemClock,
+    random: systemRandom,
+    signal: stop.signal,
+    interruptedBy: () => interruptedBy,
+    spawn: spawnChild,
+  };
+}
+
+/** Resolves when all that was written has left the process. */
+export async function drain(): Promise<void> {
+  const streams = [process.stdout, process.stderr];
+  await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
+}
+
+function spawnChild([command = '', ...args]: readonly string[], options: SpawnOptions): Child {
+  const { cwd, env, onOutput, logFile, detached = false } = options;
+  const log = logFile === undefined ? undefined : openSync(logFile, 'a', 0o600);
+  const output = log ?? (onOutput ? 'pipe' : 'inherit');
+  try {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...env },
+      detached,
+      stdio: ['ignore', output, output],
+      windowsHide: true,
+    });
+    if (detached) child.unref();
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
+    return { pid: child.pid, ended: endOf(child), kill: (signal) => void child.kill(signal) };
+  } finally {
+    if (log !== undefined) closeSync(log);
+  }
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+}

@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { addCompletion } from '../commands/completion.ts';
+import { addDoctor } from '../commands/doctor.ts';
+import { addExplain } from '../commands/explain.ts';
+import { addVersion } from '../commands/version.ts';
+import type { Context } from './context.ts';
+import { failureOf } from './failure.ts';
+import { Reporter } from './reporter.ts';
+import type { Surroundings } from './surroundings.ts';
+import { version } from './version.ts';
+
+/**
+ * Runs one command line; answers the exit code.
+ *
+ * 0: done, or a server stopped as asked; 1: the user's to mend; 2: the command line; 3: what is around the program; 128
+ * and the signal's number (Ctrl-C: 130): interrupted.
+ */
+export async function runCli(surroundings: Surroundings): Promise<number> {
+  const { json, args } = takeJson(surroundings.args);
+  const { stdout, stderr, colors, signal, env } = surroundings;
+  const reporter = new Reporter({ stdout, stderr, json, colors });
+  let exitCode = 0;
+  const exitWith = (code: number): void => {
+    exitCode = code;
+  };
+  const context: Context = { surroundings, reporter, exitWith };
+  try {
+    await commandTree(context).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (isHelp(error)) return 0;
+    if (signal.aborted) return surroundings.interruptedBy() || 1;
+    const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']) });
+    reporter.failure(failure.message);
+    return failure.exitCode;
+  }
+}
+
+/** All commands. */
+export function commandTree(context: Context): Command {
+  const { surroundings } = context;
+  const isPlugin = /kubectl-kubewright(\.js|\.cmd)?$/.test(surroundings.program.at(-1) ?? '');
+  const program = new Command(isPlugin ? 'kubectl kubewright' : 'kubewright')
+    .description('Kubernetes operators in TypeScript, and a cluster to run them in')
+    .version(version, '-V, --version', 'print the version')
+    .option('--json', 'write records, one JSON object a line')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand(false)
+    .showSuggestionAfterError();
+  // Inherited by commands only when set before they are made.
+  program.exitOverride().configureOutput({
+    writeOut: (text) => surroundings.stdout.write(text),
+    // A usage error is told as every other failure is.
+    writeErr: () => undefined,
+  });
+  for (const add of [addDoctor, addExplain, addCompletion, addVersion]) add(program, context);
+  return program;
+}
+
+/** `--json` may stand anywhere, but behind `--`. */
+function takeJson(args: readonly string[]): { readonly json: boolean; readonly args: readonly string[] } {
+  const end = args.indexOf('--');
+  const own = end === -1 ? args : args.slice(0, end);
+  return { json: own.includes('--json'), args: [...own.filter((arg) => arg !== '--json'), ...args.slice(own.length)] };
+}
+
+/** Help and version come as errors that are none. */
+function isHelp(error: unknown): boolean {
+  return error instanceof Error && 'exitCode' in error && error.exitCode === 0;
+}

@@ -1,0 +1,51 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+
+/** Where text goes: a terminal, a pipe, a test. */
+export interface Output {
+  write(text: string): unknown;
+}
+
+/** A program that was started. */
+export interface Child {
+  readonly pid: number | undefined;
+  /** Resolves when it has ended: its exit code, or 128 and the signal's number. */
+  readonly ended: Promise<number>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** How a program is started. */
+export interface SpawnOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Gets what the program writes, to either output. @defaultValue this program's own output */
+  readonly onOutput?: (text: string) => void;
+  /** File that the program's output is added to. */
+  readonly logFile?: string;
+  /** Lets the program live on when this one ends. @defaultValue false */
+  readonly detached?: boolean;
+}
+
+/** What a run of the command line sees of the world. */
+export interface Surroundings {
+  /** Arguments after the program's name. */
+  readonly args: readonly string[];
+  /** How this program is started: interpreter, then script. */
+  readonly program: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly homeDirectory: string | undefined;
+  readonly platform: NodeJS.Platform;
+  readonly nodeVersion: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** True if a person can be asked. */
+  readonly interactive: boolean;
+  readonly colors: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborted by Ctrl-C, `kill`, or a closed terminal. */
+  readonly signal: AbortSignal;
+  /** 128 and the number of the signal that came; 0 when none did. */
+  interruptedBy(): number;
+  spawn(command: readonly string[], options: SpawnOptions): Child;
+}

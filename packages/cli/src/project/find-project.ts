@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError } from '../program/cli-error.ts';
+
+/** A folder whose package.json has a field `kubewright`. */
+export interface Project {
+  /** Absolute path. */
+  readonly root: string;
+  /** Name of the package without its scope: prefix of all names in the cluster. */
+  readonly name: string;
+  /** Ending of its API groups: `example.com`. */
+  readonly domain: string;
+}
+
+/** Finds the project that a folder belongs to. */
+export function findProject(cwd: string): Project | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const found = readProject(folder);
+    if (found || folder === dirname(folder)) return found;
+  }
+}
+
+/** Finds the project, or says that there is none. @throws CliError KW7101 */
+export function requireProject(cwd: string): Project {
+  const project = findProject(cwd);
+  if (project) return project;
+  throw new CliError('KW7101', {
+    what: `${cwd} belongs to no Kubewright project`,
+    why: 'neither it nor a folder above has a package.json with a field "kubewright"',
+    remedy: 'change to your project, or make one: kubewright init my-operator --domain example.com',
+  });
+}
+
+function readProject(root: string): Project | undefined {
+  let manifest: { readonly name?: unknown; readonly kubewright?: { readonly domain?: unknown } } | null;
+  try {
+    manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  } catch {
+    // None here, or none that can be read: one above may do.
+    return undefined;
+  }
+  const domain = manifest?.kubewright?.domain;
+  if (typeof domain !== 'string' || typeof manifest?.name !== 'string') return undefined;
+  return { root, name: manifest.name.replace(/^@[^/]*\//, ''), domain };
+}

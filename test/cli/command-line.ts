@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How a command ended, and what it wrote. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a command is started with. */
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The command line as users have it: bundled from the sources, each command a process of its own. */
+export class CommandLine implements Disposable {
+  /** A folder of the test's own, outside every project. */
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'kw cli-'));
+  readonly #bundle: string;
+  readonly #running = new Set<ChildProcess>();
+
+  private constructor(bundle: string) {
+    this.#bundle = bundle;
+  }
+
+  static async build(): Promise<CommandLine> {
+    // Inside the repository, where packages that are not bundled are found.
+    const cache = join(repository, 'node_modules', '.cache');
+    mkdirSync(cache, { recursive: true });
+    const outdir = mkdtempSync(join(cache, 'kubewright-cli-'));
+    writeFileSync(join(outdir, 'package.json'), '{ "type": "module" }');
+    await build({
+      entryPoints: [join(repository, 'packages/cli/src/main.ts')],
+      outdir,
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      conditions: ['kubewright-source'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      external: ['esbuild', 'typescript', 'prom-client', '@opentelemetry/api', 'kubernetes-types'],
+      logLevel: 'error',
+    });
+    return new CommandLine(outdir);
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    const command = this.start(args, options);
+    return { code: await command.ended, stdout: command.stdout(), stderr: command.stderr() };
+  }
+
+  /** Starts a command that goes on. */
+  start(args: readonly string[], { cwd = this.folder, env = {} }: RunOptions = {}): Started {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, [join(this.#bundle, 'main.js'), ...args], {
+      cwd,
+      env: { PATH, HOME: join(HOME, 'none'), NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#running.add(child);
+    const written = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+    const ended = new Promise<number>((resolve) => {
+      child.once('close', (code) => {
+        this.#running.delete(child);
+        resolve(code ?? -1);
+      });
+    });
+    return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr };
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#running) child.kill('SIGKILL');
+    rmSync(this.#bundle, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A command that runs. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number>;
+  stdout(): string;
+  stderr(): string;
+}

@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version } from '../../packages/cli/src/program/version.ts';
+import { CommandLine } from './command-line.ts';
+
+describe('kubewright', () => {
+  let kubewright: CommandLine;
+  beforeAll(async () => {
+    kubewright = await CommandLine.build();
+  });
+  afterAll(() => kubewright?.[Symbol.dispose]());
+
+  it('lists its commands, and the flags of each', async () => {
+    const { code, stdout } = await kubewright.run(['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: kubewright [options] [command]');
+    for (const name of ['doctor', 'explain', 'completion', 'version']) expect(stdout).toContain(`\n  ${name}`);
+    expect((await kubewright.run([])).stdout).toBe(stdout);
+    expect((await kubewright.run(['doctor', '--help'])).stdout).toContain('--kubeconfig <FILE>');
+  });
+
+  it('has the version of its package', async () => {
+    const manifest = JSON.parse(readFileSync(new URL('../../packages/cli/package.json', import.meta.url), 'utf8'));
+    expect(version).toBe(manifest.version);
+    expect(await kubewright.run(['version', '--json'])).toEqual({
+      code: 0,
+      stdout: `{"kubewright":"${version}","node":"${process.version}","kubernetes":"1.36"}\n`,
+      stderr: '',
+    });
+  });
+
+  it('refuses a command line that it does not understand, with exit code 2', async () => {
+    expect(await kubewright.run(['doctr'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `KW7001 the command line cannot be understood
+  why: unknown command 'doctr' (Did you mean doctor?)
+  do: kubewright --help
+`,
+    });
+    const { code, stdout } = await kubewright.run(['doctor', '--wat', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'KW7001',
+        what: 'the command line cannot be understood',
+        why: "unknown option '--wat'",
+        do: 'kubewright --help',
+      },
+    });
+  });
+
+  it('explains codes of every package', async () => {
+    expect(await kubewright.run(['explain', 'kw2002'])).toEqual({
+      code: 0,
+      stdout: `KW2002  TLS: the server's certificate is not trusted, or it refused ours
+
+Made by TransportError of @kubewright/client.
+`,
+      stderr: '',
+    });
+    const { stdout } = await kubewright.run(['explain']);
+    for (const code of ['KW1001', 'KW2201', 'KW3032', 'KW5101', 'KW7001']) expect(stdout).toContain(`${code}  `);
+    expect(await kubewright.run(['explain', 'KW9999'])).toMatchObject({
+      code: 1,
+      stderr: `KW7003 there is no error code KW9999
+  why: codes are KW and four digits, and this version has no such one
+  do: kubewright explain lists all
+`,
+    });
+  });
+
+  it('completes commands in bash', async () => {
+    const { stdout } = await kubewright.run(['completion', 'bash']);
+    const complete = (line: string): string => {
+      const words = line.split(' ');
+      const program = `source /dev/stdin <<'EOF'\n${stdout}\nEOF\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
+      return execFileSync('bash', ['-c', program], { encoding: 'utf8' }).trim();
+    };
+    expect(complete('kubewright ex')).toBe('explain');
+    expect(complete('kubewright doctor --k')).toBe('--kubeconfig');
+    expect(complete('kubewright completion ')).toBe('bash zsh fish --json --help');
+    for (const shell of ['zsh', 'fish'])
+      expect((await kubewright.run(['completion', shell])).stdout).toContain('doctor');
+    expect((await kubewright.run(['completion', 'tcsh'])).code).toBe(2);
+  });
+
+  it('examines what is around', async () => {
+    const { code, stdout } = await kubewright.run(['doctor']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`✓ node         ${process.version}\n`);
+    expect(stdout).toContain('✓ port         127.0.0.1 can be listened on\n');
+    expect(stdout).toContain(`✓ folder       ${kubewright.folder} can be written\n`);
+    expect(stdout).toContain('- kubeconfig   no cluster is configured');
+    expect(stdout).toContain('- project      none here\n               do: kubewright init makes one\n');
+  });
+
+  it('says with exit code 3 that the cluster which was named does not answer', async () => {
+    const missing = await kubewright.run(['doctor', '--kubeconfig', 'nowhere']);
+    expect(missing.code).toBe(3);
+    expect(missing.stdout).toContain('✗ kubeconfig   nowhere: there is no such kubeconfig\n');
+    const file = join(kubewright.folder, 'dead');
+    writeFileSync(
+      file,
+      JSON.stringify({
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:9' } }],
+        users: [{ name: 'a', user: {} }],
+      }),
+    );
+    const { stdout } = await kubewright.run(['doctor'], { env: { KUBECONFIG: file } });
+    expect(stdout).toMatch(/✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n.*kubewright doctor\n/);
+  });
+});
+
+describe('the entry', () => {
+  it('tells a Node that is too old, before it loads anything', () => {
+    const source = readFileSync(new URL('../../packages/cli/src/main.ts', import.meta.url), 'utf8');
+    expect(source).not.toMatch(/^import /m);
+    const old = source.replace('process.versions.node', "'18.20.4'").replace('process.version}', "'v18.20.4'}");
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', old.replace(/^#!.*/, '')], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(3);
+    expect(stderr).toBe(`KW7010 Kubewright cannot run on this Node (v18.20.4)
+  why: it needs ^20.19, ^22.12 or 24 and newer
+  do: install a newer one from https://nodejs.org
+`);
+  });
+});
