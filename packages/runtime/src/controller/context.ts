@@ -23,11 +23,12 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { appliedAlready } from './applied-already.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
+import type { Lifetime } from './reconcile-timeout.ts';
 import { writeFence } from './write-fence.ts';
 
 /** What a context is made from. */
 export interface ContextParts {
-  readonly signal: AbortSignal;
+  readonly lifetime: Lifetime;
   readonly log: Logger;
   /** Makes the client of this reconcile, once. */
   readonly client: () => KubernetesClient;
@@ -55,7 +56,6 @@ export interface ContextParts {
  * pass {@link writeFence}.
  */
 export class LoopContext implements ReconcileContext<KubernetesObject> {
-  readonly signal: AbortSignal;
   readonly log: Logger;
   readonly cache: InformerCache;
   readonly events: EventRecorder;
@@ -70,7 +70,6 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   #reads: SplitReads | undefined;
 
   constructor(parts: ContextParts) {
-    this.signal = parts.signal;
     this.log = parts.log;
     this.cache = parts.cache;
     this.events = parts.events;
@@ -81,13 +80,17 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     this.#parts = parts;
   }
 
+  get signal(): AbortSignal {
+    return this.#parts.lifetime.signal;
+  }
+
   /** Made when it is first asked for: most reconciles find nothing to do. */
   get client(): KubernetesClient {
     if (this.#client) return this.#client;
     const { primary, primaryKind, checkPrimary } = this.#parts;
     const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
     const client = this.#parts.client();
-    this.#client = client.intercepted(writeFence({ ...this.#parts, client, view }));
+    this.#client = client.intercepted(writeFence({ ...this.#parts, signal: this.signal, client, view }));
     return this.#client;
   }
 

@@ -2,6 +2,7 @@ import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { DesiredState, Observed } from '../desired/desired-state.ts';
 import type { Predicate } from '../predicate/predicate.ts';
+import type { ShardedOptions } from '../sharding/sharded.ts';
 import type { Source, Watch } from '../source/source.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { Partition } from './partition.ts';
@@ -69,6 +70,14 @@ export interface ControllerSettings {
    * @defaultValue true
    */
   readonly errorEvents?: boolean;
+  /**
+   * Whether replicas share the controller's keys instead of one of them leading: each key is worked on by one replica at a time.
+   * The manager says by `sharding` which replicas belong together. A `requestController` also lists its keys:
+   * `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
+   *
+   * @defaultValue false
+   */
+  readonly sharded?: boolean | ShardedOptions;
 }
 
 /** What {@link controller} is told in either form. */

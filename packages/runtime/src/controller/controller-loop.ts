@@ -29,7 +29,7 @@ import { ObjectReconcile } from './object-reconcile.ts';
 import { type PartitionEntry, whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileEvents } from './reconcile-events.ts';
-import { withTimeout } from './reconcile-timeout.ts';
+import { type Lifetime, withTimeout } from './reconcile-timeout.ts';
 
 /** What a controller needs of its manager. */
 export interface ControllerParts {
@@ -217,14 +217,14 @@ export class ControllerLoop {
     using entry = partition?.enter(run.request);
     const what = `reconcile of ${this.name} ${formatObjectKey(run.request)}`;
     const options = { clock, timeoutMs: reconcileTimeoutMs, signal: this.#work.signal, what };
-    return await withTimeout((signal) => this.#call({ ...run, entry, signal }), options);
+    return await withTimeout((lifetime) => this.#call({ ...run, entry, lifetime }), options);
   }
 
   async #call(
     run: Run & {
       readonly client: KubernetesClient;
       readonly entry: PartitionEntry | undefined;
-      readonly signal: AbortSignal;
+      readonly lifetime: Lifetime;
     },
   ): Promise<ReconcileOutcome> {
     const { definition, parts } = { definition: this.#definition, parts: this.#parts };
@@ -261,7 +261,7 @@ export class ControllerLoop {
         contextFor,
         parts: { cache: parts.cache, client },
       });
-      return await steps.run(run.request, run.signal);
+      return await steps.run(run.request, run.lifetime);
     } finally {
       mark.ended();
     }

@@ -94,5 +94,6 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
     ...(options.warmUp !== undefined && { warmUp: options.warmUp }),
     ...(options.recoverPanic !== undefined && { recoverPanic: options.recoverPanic }),
     ...(options.errorEvents !== undefined && { errorEvents: options.errorEvents }),
+    ...(options.sharded !== undefined && { sharded: options.sharded }),
   };
 }

@@ -6,6 +6,7 @@ import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { LoopContext } from './context.ts';
 import type { Finalizer, ReconcileOutcome } from './reconcile.ts';
+import type { Lifetime } from './reconcile-timeout.ts';
 
 /** What reconciling an object, rather than a key, needs. */
 export interface ObjectReconcileOptions {
@@ -25,22 +26,22 @@ export class ObjectReconcile {
     this.#options = options;
   }
 
-  async run(request: ReconcileRequest, signal: AbortSignal): Promise<ReconcileOutcome> {
+  async run(request: ReconcileRequest, lifetime: Lifetime): Promise<ReconcileOutcome> {
     const { kind, finalizers, reconcile, contextFor, parts } = this.#options;
     const object = parts.cache.peek(kind, request)?.object;
     // Gone: the normal end of every object, and of the requests for it.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
     if (names.length === 0) return reconcile(object, contextFor(object));
-    if (isDeleting(object)) return this.#cleanUp(object, signal);
+    if (isDeleting(object)) return this.#cleanUp(object, lifetime);
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, contextFor(object));
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
-    const marked = await addFinalizers(object, { ...this.#patching(signal), names: missing });
+    const marked = await addFinalizers(object, { ...this.#patching(lifetime), names: missing });
     return reconcile(marked, contextFor(marked, true));
   }
 
-  async #cleanUp(object: KubernetesObject, signal: AbortSignal): Promise<ReconcileOutcome> {
+  async #cleanUp(object: KubernetesObject, lifetime: Lifetime): Promise<ReconcileOutcome> {
     const { kind, finalizers, contextFor, parts } = this.#options;
     let current = object;
     for (const [name, finalize] of Object.entries(finalizers)) {
@@ -51,12 +52,12 @@ export class ObjectReconcile {
       // Steps may have written the object: their answer is the version to go on from.
       const latest = parts.cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
-      current = await removeFinalizer(base, { ...this.#patching(signal), name });
+      current = await removeFinalizer(base, { ...this.#patching(lifetime), name });
     }
     return undefined;
   }
 
-  #patching(signal: AbortSignal): {
+  #patching({ signal }: Lifetime): {
     readonly client: KubernetesClient;
     readonly kind: Kind<KubernetesObject>;
     readonly signal: AbortSignal;

@@ -30,15 +30,41 @@ export interface TimeoutOptions {
   readonly what: string;
 }
 
+/** How long a reconcile may go on. */
+export interface Lifetime {
+  /** Aborted at the end, made when it is first asked for: most reconciles wait for nothing. */
+  readonly signal: AbortSignal;
+}
+
+class EndingLifetime implements Lifetime {
+  #controller: AbortController | undefined;
+  #reason: (() => unknown) | undefined;
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason());
+    }
+    return this.#controller.signal;
+  }
+
+  /** Ends it, once; the first reason stays. */
+  end(reason: () => unknown): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason());
+  }
+}
+
 /**
  * Runs work that may take a limited time. At the limit its signal is aborted; work that does not settle soon after is
  * abandoned, so that one call that never ends cannot hold a worker for ever.
  *
  * @throws ReconcileTimeoutError (KW3005), or whatever the work throws.
  */
-export async function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, options: TimeoutOptions): Promise<R> {
+export async function withTimeout<R>(work: (lifetime: Lifetime) => Promise<R>, options: TimeoutOptions): Promise<R> {
   const { clock, timeoutMs, signal: outer, what } = options;
-  const controller = new AbortController();
+  const lifetime = new EndingLifetime();
   // Made when they are needed: an error costs more than all else here, and nearly every reconcile ends in time.
   let over: ReconcileTimeoutError | undefined;
   const timers: Timer[] = [];
@@ -47,7 +73,7 @@ export async function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, 
     abandon = reject;
   });
   const giveUp = (reason: unknown, whenIgnored: () => unknown): void => {
-    controller.abort(reason);
+    lifetime.end(() => reason);
     timers.push(clock.setTimer(settleMs, () => abandon(whenIgnored()), { unref: true }));
   };
   const onOuter = (): void => giveUp(outer.reason, () => outer.reason);
@@ -62,15 +88,15 @@ export async function withTimeout<R>(work: (signal: AbortSignal) => Promise<R>, 
   }
   try {
     // A synchronous throw is a rejection like any other.
-    return await Promise.race([new Promise<R>((resolve) => resolve(work(controller.signal))), abandoned]);
+    return await Promise.race([new Promise<R>((resolve) => resolve(work(lifetime))), abandoned]);
   } catch (error) {
     // What fails because its signal was aborted at the limit fails for the limit, whatever it throws.
-    if (over && controller.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
+    if (over && lifetime.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
     throw error;
   } finally {
     for (const timer of timers) timer[Symbol.dispose]();
     outer.removeEventListener('abort', onOuter);
     // Whoever kept the context of a reconcile that is over can no longer write with it.
-    if (!controller.signal.aborted) controller.abort(new Error(`${what} is over`));
+    lifetime.end(() => new Error(`${what} is over`));
   }
 }

@@ -11,6 +11,7 @@ import type { Tracer } from '../tracing/tracer.ts';
 import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
 import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { ControllerDefaults } from './controller-defaults.ts';
+import type { ShardingOptions } from './manager-sharding.ts';
 import type { Runnable } from './runnable.ts';
 
 /** What a manager is told. */
@@ -49,6 +50,13 @@ export interface ManagerOptions {
   readonly readyzChecks?: Readonly<Record<string, HealthCheck>>;
   /** @defaultValue off */
   readonly leaderElection?: LeaderElectionOptions;
+  /**
+   * Names the replicas that share the keys of controllers that are `sharded`, such as `{ id: 'databases' }`. All of them work; it
+   * goes beside `leaderElection`, which the other controllers may need.
+   *
+   * @defaultValue off
+   */
+  readonly sharding?: ShardingOptions;
   /**
    * How long a stop may take in all, in milliseconds; 0 waits for nobody, a negative number for ever. What has not ended
    * then is named in the error that `run()` throws. Keep it below the pod's `terminationGracePeriodSeconds`.

@@ -38,7 +38,10 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   const { namespaces, caches = [] } = options;
   const { discovery } = plain;
   const used = new UsedPermissions();
-  const required = requiredPermissions(controllers, { leaderElection: options.leaderElection !== undefined });
+  const required = requiredPermissions(controllers, {
+    leaderElection: options.leaderElection !== undefined,
+    sharding: options.sharding !== undefined,
+  });
   const cache = new InformerCache({
     client: plain.intercepted(kindFinder({ discovery, clock, explain: false }), used.interceptor),
     clock,

@@ -20,6 +20,7 @@ import { ManagerError } from './manager-error.ts';
 import { ManagerFate } from './manager-fate.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
+import { shardedControllers } from './manager-sharding.ts';
 import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
@@ -61,13 +62,17 @@ export class Manager implements AsyncDisposable {
   #group: ControllerGroup | undefined;
   readonly #tracing: ReconcileTracing | undefined;
 
-  /** @throws ManagerError (KW3007) when two controllers have one name. */
+  /** @throws ManagerError (KW3007) when two controllers have one name, or one is `sharded` and `sharding` is missing. */
   constructor(options: ManagerOptions) {
     const { clock = systemClock, random = systemRandom, controllers = [] } = options;
     this.#options = options;
     const { log = defaultLogger({ clock }), gracefulShutdownTimeoutMs = 30_000 } = options;
     this.#fate = new ManagerFate({ clock, log, gracefulShutdownTimeoutMs });
-    this.#controllers = settledControllers(controllers, options.controllerDefaults);
+    const shared = shardedControllers(settledControllers(controllers, options.controllerDefaults), {
+      sharding: options.sharding,
+      parts: { client: () => this.client, clock, random, log },
+    });
+    this.#controllers = shared.controllers;
     if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
     this.#from = { options, controllers: this.#controllers, clock, random, log };
     if (options.client) this.#parts = makeParts(options.client, this.#from);
@@ -76,7 +81,7 @@ export class Manager implements AsyncDisposable {
     this.#everywhere = new RunnableGroup(group);
     this.#leading = new RunnableGroup(group);
     this.#webhooks = this.#declareWebhooks();
-    for (const runnable of options.runnables ?? []) this.add(runnable);
+    for (const runnable of [...(options.runnables ?? []), ...shared.runnables]) this.add(runnable);
     this.#servers = new ProbeServers({
       options,
       clock,

@@ -9,7 +9,7 @@ import type { Permission } from './permission.ts';
  */
 export function requiredPermissions(
   controllers: readonly ControllerDefinition[],
-  options: { readonly leaderElection?: boolean } = {},
+  options: { readonly leaderElection?: boolean; readonly sharding?: boolean } = {},
 ): readonly Permission[] {
   const found = new Map<string, Permission>();
   const need = (
@@ -32,6 +32,8 @@ export function requiredPermissions(
     if (owns.length > 0) need(primary, ['update'], 'finalizers');
   }
   if (controllers.length > 0) need({ group: 'events.k8s.io', plural: 'events' }, ['create', 'patch']);
-  if (options.leaderElection) need({ group: 'coordination.k8s.io', plural: 'leases' }, ['get', 'create', 'update']);
+  const leases = { group: 'coordination.k8s.io', plural: 'leases' };
+  if (options.leaderElection) need(leases, ['get', 'create', 'update']);
+  if (options.sharding) need(leases, ['get', 'list', 'create', 'update', 'delete']);
   return [...found.values()];
 }

@@ -1,0 +1,42 @@
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { ShardMembership, type ShardMembershipOptions } from '../sharding/shard-membership.ts';
+import { sharded } from '../sharding/sharded.ts';
+import { ManagerError } from './manager-error.ts';
+import type { Runnable } from './runnable.ts';
+
+/** Which replicas share the keys of `sharded` controllers, and the times of their leases. */
+export type ShardingOptions = Omit<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>;
+
+/** What a manager shares its controllers' keys with. */
+export interface SharingOptions {
+  readonly sharding: ShardingOptions | undefined;
+  readonly parts: Required<Pick<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>>;
+}
+
+/**
+ * Gives controllers that are `sharded` their replica's share of the keys.
+ *
+ * @throws ManagerError (KW3007) when a controller is `sharded` and `sharding` is missing, or the other way round.
+ * @throws UnlistedKeysError (KW3041) for a `requestController` that does not list its keys.
+ */
+export function shardedControllers(
+  controllers: readonly ControllerDefinition[],
+  { sharding, parts }: SharingOptions,
+): { readonly controllers: readonly ControllerDefinition[]; readonly runnables: readonly Runnable[] } {
+  const wanted = controllers.filter((each) => each.sharded && !each.partition);
+  if (wanted.length > 0 && !sharding) {
+    throw new ManagerError(
+      `cannot share the keys of "${wanted[0]?.name}": the manager does not say with which replicas; pass sharding: { id: … }, the same for all of them`,
+    );
+  }
+  if (!sharding) return { controllers, runnables: [] };
+  if (wanted.length === 0) {
+    throw new ManagerError(
+      `"sharding" has no controller to share; declare those with sharded: true that replicas share`,
+    );
+  }
+  const shards = new ShardMembership({ ...sharding, ...parts });
+  const share = (each: ControllerDefinition): ControllerDefinition =>
+    wanted.includes(each) ? sharded(each, shards, typeof each.sharded === 'object' ? each.sharded : {}) : each;
+  return { controllers: controllers.map(share), runnables: [shards] };
+}
