@@ -1,8 +1,25 @@
-/** Keeps the objects decoded last, up to a sum of JSON bytes. */
+/** What is kept of one object. */
+interface Decoded {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** Of all that is kept, this part is for objects that were decoded once and not asked for since. */
+const newPart = 1 / 16;
+
+/**
+ * Keeps objects that were decoded, up to a sum of JSON bytes: those asked for again longest, then as many of the others as
+ * there is room for. Whoever walks over more objects than fit so pushes out none that are in use, and leaves garbage that
+ * dies young.
+ */
 export class DecodedObjects {
   readonly #maxBytes: number;
-  readonly #objects = new Map<object, { readonly value: unknown; readonly bytes: number }>();
-  #bytes = 0;
+  /** In order of use. */
+  readonly #used = new Map<object, Decoded>();
+  /** In order of decoding. */
+  readonly #new = new Map<object, Decoded>();
+  #usedBytes = 0;
+  #newBytes = 0;
 
   /** @param maxBytes - sum of the kept objects' JSON lengths; their heap is about three times that. */
   constructor(maxBytes: number = 8 * 1024 * 1024) {
@@ -10,32 +27,59 @@ export class DecodedObjects {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#usedBytes + this.#newBytes;
   }
 
   get(entry: object): unknown {
-    const found = this.#objects.get(entry);
+    const used = this.#used.get(entry);
+    if (used) {
+      this.#used.delete(entry);
+      this.#used.set(entry, used);
+      return used.value;
+    }
+    const found = this.#new.get(entry);
     if (!found) return undefined;
-    this.#objects.delete(entry);
-    this.#objects.set(entry, found);
+    this.delete(entry);
+    this.#use(entry, found);
     return found.value;
   }
 
   set(entry: object, value: unknown, bytes: number): void {
-    if (bytes > this.#maxBytes) return;
     this.delete(entry);
-    this.#objects.set(entry, { value, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#objects.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
+    if (bytes > this.#maxBytes) return;
+    this.#new.set(entry, { value, bytes });
+    this.#newBytes += bytes;
+    for (const [oldest, decoded] of this.#new) {
+      if (this.#newBytes <= this.#maxBytes * newPart || oldest === entry) break;
       this.delete(oldest);
+      if (this.bytes + decoded.bytes <= this.#maxBytes) this.#use(oldest, decoded);
     }
+    this.#shrink();
   }
 
   delete(entry: object): void {
-    const found = this.#objects.get(entry);
+    const used = this.#used.get(entry);
+    if (used) {
+      this.#used.delete(entry);
+      this.#usedBytes -= used.bytes;
+      return;
+    }
+    const found = this.#new.get(entry);
     if (!found) return;
-    this.#objects.delete(entry);
-    this.#bytes -= found.bytes;
+    this.#new.delete(entry);
+    this.#newBytes -= found.bytes;
+  }
+
+  #use(entry: object, decoded: Decoded): void {
+    this.#used.set(entry, decoded);
+    this.#usedBytes += decoded.bytes;
+    this.#shrink();
+  }
+
+  #shrink(): void {
+    for (const oldest of this.#used.keys()) {
+      if (this.bytes <= this.#maxBytes) break;
+      this.delete(oldest);
+    }
   }
 }

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { DecodedObjects } from './decoded-objects.ts';
+
+describe('DecodedObjects', () => {
+  const entries = Array.from({ length: 1_000 }, (_, index) => ({ index }));
+  const walk = (kept: DecodedObjects, of = entries): void => {
+    for (const entry of of) if (kept.get(entry) === undefined) kept.set(entry, `object ${entry.index}`, 10);
+  };
+  const present = (kept: DecodedObjects, of = entries): number => of.filter((each) => kept.get(each)).length;
+
+  it('keeps everything while there is room, and never more than it may', () => {
+    const kept = new DecodedObjects(10_000);
+    walk(kept);
+    expect([present(kept), kept.bytes]).toEqual([1_000, 10_000]);
+    kept.set({}, 'one more', 10);
+    expect(kept.bytes).toBe(10_000);
+  });
+
+  it('keeps what is in use while somebody walks over more than fits', () => {
+    const kept = new DecodedObjects(1_000);
+    const inUse = entries.slice(0, 50);
+    walk(kept, inUse);
+    walk(kept, inUse);
+    walk(kept);
+    expect(present(kept, inUse)).toBe(50);
+    expect(kept.bytes).toBeLessThanOrEqual(1_000);
+  });
+
+  it('keeps the objects decoded last for whoever reads them again at once', () => {
+    const kept = new DecodedObjects(1_000);
+    walk(kept);
+    expect(present(kept, entries.slice(-6))).toBe(6);
+  });
+
+  it('forgets what has changed, and keeps nothing that is larger than all', () => {
+    const kept = new DecodedObjects(1_000);
+    const [entry, large] = [{}, {}];
+    kept.set(entry, 'old', 10);
+    kept.delete(entry);
+    kept.set(large, 'large', 1_001);
+    expect([kept.get(entry), kept.get(large), kept.bytes]).toEqual([undefined, undefined, 0]);
+    kept.set(large, 'nearly all', 999);
+    kept.set(entry, 'new', 10);
+    expect([kept.get(entry), kept.bytes]).toEqual(['new', 10]);
+  });
+});
