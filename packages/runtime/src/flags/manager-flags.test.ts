@@ -35,6 +35,13 @@ describe('managerFlags', () => {
     },
   );
 
+  it('restricts caches to namespaces', () => {
+    expect(managerFlags(['--namespace', 'shop, stage,shop,']).namespaces).toEqual(['shop', 'stage']);
+    expect(managerFlags(['--namespace=']).namespaces).toBeUndefined();
+    expect(() => managerFlags(['--namespace=shop;stage'])).toThrow(FlagError);
+    expect(managerFlagsUsage()).toContain('--namespace');
+  });
+
   it('takes values after a space, and the last of several', () => {
     const flags = managerFlags([
       '--kubeconfig',

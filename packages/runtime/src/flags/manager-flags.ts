@@ -17,6 +17,7 @@ export type ManagerFlags = Pick<
   ManagerOptions,
   | 'kubeconfig'
   | 'context'
+  | 'namespaces'
   | 'leaderElection'
   | 'healthProbeBindAddress'
   | 'metricsBindAddress'
@@ -28,6 +29,7 @@ export type ManagerFlags = Pick<
 const known: Readonly<Record<string, FlagDefinition>> = {
   kubeconfig: { type: 'text', help: 'path of a kubeconfig file' },
   context: { type: 'text', help: 'context in the kubeconfig' },
+  namespace: { type: 'text', help: 'namespaces to watch, separated by commas; all without it' },
   'leader-elect': { type: 'boolean', help: 'work only while holding a lease', default: 'false' },
   'health-probe-bind-address': { type: 'text', help: 'address of /healthz and /readyz, 0 for none', default: ':8081' },
   'metrics-bind-address': { type: 'text', help: 'address of /metrics, 0 for none', default: '0' },
@@ -45,7 +47,7 @@ const known: Readonly<Record<string, FlagDefinition>> = {
 
 /**
  * Reads the flags of a kubebuilder project's manager (v4), so that existing deployments and charts start this operator as it
- * is: same names, same defaults.
+ * is: same names, same defaults. `--namespace` is one more: kubebuilder's has none.
  *
  * @example
  * ```ts
@@ -61,11 +63,13 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
   if (is('leader-elect') && !options.leaderElection)
     throw new FlagError('this program has no lease to lead by; leave out --leader-elect');
   const [kubeconfig, context, log] = [flags.get('kubeconfig'), flags.get('context'), loggerOf(flags)];
+  const namespaces = namespacesOf(flags.get('namespace') ?? '');
   const metricsCertificates = filesOf('metrics', flags);
   const webhookCertificates = filesOf('webhook', flags);
   return {
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
+    ...(namespaces.length > 0 && { namespaces }),
     ...(is('leader-elect') && options.leaderElection && { leaderElection: options.leaderElection }),
     healthProbeBindAddress: flags.get('health-probe-bind-address') ?? ':8081',
     metricsBindAddress: flags.get('metrics-bind-address') ?? '0',
@@ -89,6 +93,14 @@ function filesOf(server: 'metrics' | 'webhook', flags: ReadonlyMap<string, strin
   const [directory, certificate, key] = ['path', 'name', 'key'].map((part) => flags.get(`${server}-cert-${part}`));
   if (directory === undefined || directory === '') return undefined;
   return certificateFiles({ directory, ...(certificate && { certificate }), ...(key && { key }) });
+}
+
+function namespacesOf(text: string): readonly string[] {
+  const names = text.split(',').map((each) => each.trim());
+  const found = [...new Set(names.filter((each) => each !== ''))];
+  const wrong = found.find((each) => each.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(each));
+  if (wrong === undefined) return found;
+  throw new FlagError(`the flag --namespace lists names of namespaces, which ${JSON.stringify(wrong)} cannot be`);
 }
 
 function portOf(text: string): number {
