@@ -15,8 +15,10 @@ export default {
     only('apimachinery', []),
     only('schema', ['apimachinery']),
     only('client', ['apimachinery']),
+    only('codegen', ['schema', 'apimachinery']),
     only('runtime', ['client', 'apimachinery']),
     only('controlplane', ['runtime', 'client', 'schema', 'apimachinery']),
+    only('cli', ['codegen', 'controlplane', 'runtime', 'client', 'apimachinery']),
     {
       name: 'server-shares-nothing-with-its-clients',
       comment: 'The API server must not share bugs with the client that tests it.',
@@ -47,10 +49,17 @@ export default {
       to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {
+      name: 'one-file-knows-the-compiler',
+      comment: 'The compiler has no stable API: what a new version breaks is in one place.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: '^packages/codegen/src/compiler/typescript\\.ts$' },
+      to: { path: '(^|/)node_modules/typescript/|^typescript$' },
+    },
+    {
       name: 'operators-need-only-the-runtime',
       severity: 'error',
       from: { path: '^examples/[^/]+/src/', pathNot: '\\.test\\.ts$' },
-      to: { path: pkg('schema', 'controlplane') },
+      to: { path: pkg('schema', 'controlplane', 'codegen', 'cli') },
     },
     {
       name: 'no-deep-imports',

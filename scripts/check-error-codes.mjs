@@ -10,9 +10,9 @@ const ranges = {
   runtime: '3',
   schema: '4',
   controlplane: '5',
-  testing: '6',
-  codegen: '7',
-  cli: '8',
+  codegen: '6',
+  cli: '7',
+  testing: '8',
 };
 const folder = process.argv[2] ?? fileURLToPath(new URL('../packages', import.meta.url));
 const sources = (path) =>

@@ -21,4 +21,5 @@ export {
   objectKey,
   type UnstructuredObject,
 } from './kubernetes-object.ts';
+export { pluralOf } from './plural.ts';
 export { compareResourceVersions } from './resource-version.ts';

@@ -1,5 +1,4 @@
-import type { Kind, KubernetesObject, Scope } from '@kubewright/apimachinery';
-import { pluralOf } from './plural.ts';
+import { type Kind, type KubernetesObject, pluralOf, type Scope } from '@kubewright/apimachinery';
 
 /** An object of a custom kind: metadata, a desired state and, where the kind has one, an observed state. */
 export interface CustomResource<Spec, Status = never> extends KubernetesObject {
@@ -52,6 +51,16 @@ export interface KindDefinition {
   readonly storage?: boolean;
   /** Whether the version is kept for old objects only and warns its users. @defaultValue false */
   readonly deprecated?: boolean;
+  /** What users of a deprecated version are told. @defaultValue the server's sentence */
+  readonly deprecationWarning?: string;
+  /** Whether the API server answers in this version. @defaultValue true */
+  readonly served?: boolean;
+  /** Fields that `--field-selector` may name, besides the name and the namespace: `.spec.class`. */
+  readonly selectableFields?: readonly string[];
+  /** Labels of the CustomResourceDefinition itself. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Annotations of the CustomResourceDefinition itself. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** What a comment cannot say, by dotted field path: CEL rules over several lines, patterns that hold a comment's end. */
   readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

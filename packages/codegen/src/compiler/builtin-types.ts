@@ -1,0 +1,62 @@
+import { builtinDefinitions, builtinResources } from '@kubewright/schema';
+import type { ProjectView } from './project.ts';
+import type { ts } from './typescript.ts';
+
+/** What the package of Kubernetes' own types declares at a place. */
+export type DeclaredBuiltin =
+  | { readonly type: 'definition'; readonly definition: string }
+  | { readonly type: 'intOrString' | 'embeddedResource' }
+  | { readonly type: 'class'; readonly name: string };
+
+/** A kind as far as RBAC and webhooks ask. */
+export interface KindRef {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+const PACKAGE = '@kubewright/apimachinery';
+
+/** Types that the package writes by hand, and the definitions that they mirror. */
+const BY_HAND: Readonly<Record<string, DeclaredBuiltin>> = {
+  IntOrString: { type: 'intOrString' },
+  KubernetesObject: { type: 'embeddedResource' },
+  UnstructuredObject: { type: 'embeddedResource' },
+  Quantity: { type: 'class', name: 'Quantity' },
+};
+
+/** Finds which of Kubernetes' own types a declaration of the package is. */
+export function builtinTypeOf(view: ProjectView, declaration: ts.Node, name: string): DeclaredBuiltin | undefined {
+  const file = view.fileOfPackage(declaration, PACKAGE);
+  if (file === undefined) return undefined;
+  const generated = /(?:^|\/)generated\/([a-z]+-v\w+)$/.exec(file);
+  const definition = definitions().get(`${generated?.[1] ?? 'meta-v1'}.${name}`);
+  if (definition !== undefined) return { type: 'definition', definition };
+  return generated === null && Object.hasOwn(BY_HAND, name) ? BY_HAND[name] : undefined;
+}
+
+/** Finds the built-in kind whose constant a declaration is: `Pod` of `core/v1`. */
+export function builtinKindOf(view: ProjectView, declaration: ts.Node, name: string): KindRef | undefined {
+  const file = view.fileOfPackage(declaration, PACKAGE);
+  const match = /(?:^|\/)generated\/([a-z]+)-(v\w+)$/.exec(file ?? '');
+  if (match === null) return undefined;
+  const found = builtinResources().find(
+    ({ group, version, kind }) => kind === name && version === match[2] && (group.split('.')[0] || 'core') === match[1],
+  );
+  return found && { group: found.group, version: found.version, kind: found.kind, plural: found.resource };
+}
+
+// Derived from constants, so that when it is made does not matter.
+let byFile: ReadonlyMap<string, string> | undefined;
+
+/** `core-v1.Pod` → `io.k8s.api.core.v1.Pod`. */
+function definitions(): ReadonlyMap<string, string> {
+  byFile ??= new Map(
+    builtinDefinitions().map((definition) => {
+      const [name, version, group] = definition.split('.').reverse();
+      return [`${group}-${version}.${name}`, definition];
+    }),
+  );
+  return byFile;
+}

@@ -1,0 +1,126 @@
+import { ts } from './typescript.ts';
+
+/** What an expression is, when that can be told without running it. */
+export type Constant = { readonly value: unknown } | undefined;
+
+const MAX_DEPTH = 50;
+
+/**
+ * Evaluates an expression of literals: texts, numbers, lists, objects, spreads of those, and constants that are declared
+ * with one, in other files as well. Undefined for anything that must be run to be known.
+ */
+export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Constant {
+  return evaluate(checker, expression, 0);
+}
+
+function evaluate(checker: ts.TypeChecker, node: ts.Expression, depth: number): Constant {
+  if (depth > MAX_DEPTH) return undefined;
+  const of = (each: ts.Expression): Constant => evaluate(checker, each, depth + 1);
+  if (ts.isStringLiteralLike(node)) return { value: node.text };
+  if (ts.isNumericLiteral(node)) return { value: Number(node.text) };
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return { value: true };
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return { value: false };
+  if (node.kind === ts.SyntaxKind.NullKeyword) return { value: null };
+  if (isWrapper(node)) return of(node.expression);
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
+    const operand = of(node.operand)?.value;
+    return typeof operand === 'number' ? { value: -operand } : undefined;
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [of(node.left)?.value, of(node.right)?.value];
+    return typeof left === 'string' && typeof right === 'string' ? { value: left + right } : undefined;
+  }
+  if (ts.isTemplateExpression(node)) return template(node, of);
+  if (ts.isArrayLiteralExpression(node)) return list(node, of);
+  if (ts.isObjectLiteralExpression(node)) return object(node, of);
+  if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) {
+    const declared = initializerOf(checker, node);
+    if (declared !== undefined) return of(declared);
+    if (!ts.isPropertyAccessExpression(node)) return undefined;
+    const owner = of(node.expression)?.value;
+    if (typeof owner !== 'object' || owner === null || !Object.hasOwn(owner, node.name.text)) return undefined;
+    return { value: Reflect.get(owner, node.name.text) };
+  }
+  return undefined;
+}
+
+function isWrapper(
+  node: ts.Expression,
+): node is ts.AsExpression | ts.SatisfiesExpression | ts.ParenthesizedExpression | ts.NonNullExpression {
+  return (
+    ts.isAsExpression(node) ||
+    ts.isSatisfiesExpression(node) ||
+    ts.isParenthesizedExpression(node) ||
+    ts.isNonNullExpression(node)
+  );
+}
+
+type Evaluate = (node: ts.Expression) => Constant;
+
+function template(node: ts.TemplateExpression, of: Evaluate): Constant {
+  let text = node.head.text;
+  for (const { expression, literal } of node.templateSpans) {
+    const value = of(expression)?.value;
+    if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+    text += `${value}${literal.text}`;
+  }
+  return { value: text };
+}
+
+function list(node: ts.ArrayLiteralExpression, of: Evaluate): Constant {
+  const values: unknown[] = [];
+  for (const element of node.elements) {
+    const found = of(ts.isSpreadElement(element) ? element.expression : element);
+    if (found === undefined) return undefined;
+    if (!ts.isSpreadElement(element)) values.push(found.value);
+    else if (Array.isArray(found.value)) values.push(...found.value);
+    else return undefined;
+  }
+  return { value: values };
+}
+
+function object(node: ts.ObjectLiteralExpression, of: Evaluate): Constant {
+  const fields = new Map<string, unknown>();
+  for (const property of node.properties) {
+    if (ts.isSpreadAssignment(property)) {
+      const found = of(property.expression)?.value;
+      if (typeof found !== 'object' || found === null) return undefined;
+      for (const [name, value] of Object.entries(found)) fields.set(name, value);
+      continue;
+    }
+    const name = property.name === undefined ? undefined : nameOf(property.name);
+    if (name === undefined) return undefined;
+    const value = ts.isPropertyAssignment(property)
+      ? of(property.initializer)
+      : ts.isShorthandPropertyAssignment(property)
+        ? of(property.name)
+        : undefined;
+    if (value === undefined) return undefined;
+    fields.set(name, value.value);
+  }
+  // Object.fromEntries defines; a field named __proto__ is a field.
+  return { value: Object.fromEntries(fields) };
+}
+
+/** The name of a property, if it is written out. */
+export function nameOf(name: ts.PropertyName): string | undefined {
+  if (ts.isIdentifier(name) || ts.isStringLiteralLike(name) || ts.isNumericLiteral(name)) return name.text;
+  return undefined;
+}
+
+/** The declaration that a name stands for, through imports. */
+export function declarationOf(checker: ts.TypeChecker, node: ts.Node): ts.Declaration | undefined {
+  let symbol = ts.isShorthandPropertyAssignment(node.parent)
+    ? checker.getShorthandAssignmentValueSymbol(node.parent)
+    : checker.getSymbolAtLocation(ts.isPropertyAccessExpression(node) ? node.name : node);
+  if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+  // A name may be declared as a type as well: `export const Pod` and `export interface Pod`.
+  return symbol?.valueDeclaration ?? symbol?.declarations?.[0];
+}
+
+/** The expression that a `const` is declared with. */
+export function initializerOf(checker: ts.TypeChecker, node: ts.Expression): ts.Expression | undefined {
+  const declaration = declarationOf(checker, node);
+  if (declaration === undefined || !ts.isVariableDeclaration(declaration)) return undefined;
+  return ts.getCombinedNodeFlags(declaration) & ts.NodeFlags.Const ? declaration.initializer : undefined;
+}

@@ -1,0 +1,54 @@
+import type { Problems } from '../problem.ts';
+import { knownTag } from '../tags/tag-table.ts';
+import { type ParsedTag, parseDocs } from './parse-docs.ts';
+import type { ProjectView } from './project.ts';
+import type { Docs } from './type-model.ts';
+import { ts } from './typescript.ts';
+
+/** Reads the documentation comment before a declaration; warns of tags in comments that are none. */
+export function docsOf(
+  declaration: ts.Node,
+  place: Docs['place'],
+  { view, problems }: { readonly view: ProjectView; readonly problems: Problems },
+): Docs {
+  const node = statementOf(declaration);
+  const file = node.getSourceFile();
+  const { text } = file;
+  const comments = ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [];
+  const documentation = comments.filter(({ pos, end }) => text.startsWith('/**', pos) && end - pos > 4);
+  const lost = [...comments.filter((each) => !documentation.includes(each)), ...trailing(node)];
+  for (const { pos, end } of lost) {
+    const match = /@([A-Za-z][\w.:-]*)/.exec(text.slice(pos, end));
+    if (match === null || knownTag(match[1] as string) === undefined) continue;
+    problems.add(view.positionAt(file, pos + match.index), {
+      code: 'KW6204',
+      what: `the tag @${match[1]} has no effect here`,
+      why: 'only the documentation comment before a declaration is read',
+      fix: `put it into /** … */ on the lines before the declaration`,
+    });
+  }
+  // Of a field all comments count; before a statement earlier ones are usually about the file.
+  const read = place === 'field' ? documentation : documentation.slice(-1);
+  const parsed = read.map(({ pos, end }) => parseDocs(text.slice(pos, end), pos));
+  return {
+    place,
+    description: parsed
+      .map(({ description }) => description)
+      .filter((each) => each !== '')
+      .join('\n'),
+    tags: parsed.flatMap(({ tags }) =>
+      tags.map((tag: ParsedTag) => ({ name: tag.name, text: tag.text, at: view.positionAt(file, tag.offset) })),
+    ),
+  };
+}
+
+/** A comment after a field in its line looks as if it belonged to it. */
+function trailing(node: ts.Node): readonly ts.CommentRange[] {
+  return ts.getTrailingCommentRanges(node.getSourceFile().text, node.getEnd()) ?? [];
+}
+
+function statementOf(node: ts.Node): ts.Node {
+  if (!ts.isVariableDeclaration(node)) return node;
+  const statement = node.parent.parent;
+  return ts.isVariableStatement(statement) ? statement : node;
+}

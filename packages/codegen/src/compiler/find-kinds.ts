@@ -1,0 +1,134 @@
+import { pluralOf } from '@kubewright/apimachinery';
+import type { Position, Problems } from '../problem.ts';
+import { constantOf } from './constants.ts';
+import { docsOf } from './docs-of.ts';
+import type { ProjectView } from './project.ts';
+import { callsOf } from './runtime-calls.ts';
+import type { Docs, TypeModel } from './type-model.ts';
+import { TypeReader } from './type-reader.ts';
+import { ts } from './typescript.ts';
+
+/** A column of `kubectl get`, as `defineKind` takes it. */
+export interface ColumnModel {
+  readonly name: string;
+  readonly jsonPath: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** A call of `defineKind`, read. */
+export interface KindModel {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly columns: readonly ColumnModel[];
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath?: string;
+  };
+  readonly storage: boolean;
+  readonly served: boolean;
+  readonly deprecated: boolean;
+  readonly deprecationWarning?: string;
+  readonly selectableFields: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly schema: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly spec: TypeModel;
+  readonly status?: TypeModel;
+  readonly docs: Docs;
+  readonly at: Position;
+  /** The variable that holds the kind: what other code refers to. */
+  readonly declaration: ts.Node;
+  readonly specType: ts.Type;
+}
+
+/** Finds and reads the kinds that a project defines, in the order of files and lines. */
+export function findKinds(view: ProjectView, problems: Problems): readonly KindModel[] {
+  return callsOf(view, 'defineKind').flatMap(({ call }) => {
+    const kind = readKind(call, view, problems);
+    return kind === undefined ? [] : [kind];
+  });
+}
+
+function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems): KindModel | undefined {
+  const at = view.position(call);
+  const definition = readDefinition(call, view, problems);
+  const [spec, status] = call.typeArguments ?? [];
+  if (spec === undefined) {
+    const fix = 'write defineKind<MySpec, MyStatus>({ … })';
+    problems.add(at, {
+      code: 'KW6003',
+      what: 'defineKind is given no types',
+      why: 'the schema is made from them',
+      fix,
+    });
+  }
+  if (definition === undefined || spec === undefined) return undefined;
+  for (const name of ['group', 'version', 'kind']) {
+    if (typeof definition[name] === 'string') continue;
+    problems.add(at, { code: 'KW6003', what: `the kind has no ${name}`, fix: `add ${name}: '…'` });
+    return undefined;
+  }
+  const reader = new TypeReader(view, problems);
+  const declaration = call.parent;
+  const isNone = status === undefined || status.kind === ts.SyntaxKind.NeverKeyword;
+  // The compiler has checked the rest of the call against KindDefinition, whose fields these are.
+  const given = definition as unknown as Partial<KindModel> & Pick<KindModel, 'group' | 'version' | 'kind'>;
+  return {
+    plural: pluralOf(given.kind),
+    singular: given.kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    scope: 'Namespaced',
+    columns: [],
+    storage: true,
+    served: true,
+    deprecated: given.deprecationWarning !== undefined,
+    selectableFields: [],
+    labels: {},
+    annotations: {},
+    schema: {},
+    ...given,
+    spec: reader.readNode(spec, 'spec'),
+    ...(!isNone && { status: reader.readNode(status, 'status') }),
+    docs: docsOf(declaration, 'kind', { view, problems }),
+    at,
+    declaration,
+    specType: view.checker.getTypeFromTypeNode(spec),
+  };
+}
+
+/** Reads field by field, so that what cannot be known is named at its place. */
+function readDefinition(
+  call: ts.CallExpression,
+  view: ProjectView,
+  problems: Problems,
+): Readonly<Record<string, unknown>> | undefined {
+  const [argument] = call.arguments;
+  const unknown = (node: ts.Node, what: string): undefined => {
+    const why = 'manifests are made without running the program';
+    const fix = 'write it as a literal, or as a const that is one';
+    problems.add(view.position(node), { code: 'KW6002', what, why, fix });
+    return undefined;
+  };
+  if (argument === undefined) return unknown(call, 'defineKind is given nothing');
+  const whole = constantOf(view.checker, argument)?.value;
+  if (typeof whole === 'object' && whole !== null) return whole as Readonly<Record<string, unknown>>;
+  if (!ts.isObjectLiteralExpression(argument))
+    return unknown(argument, 'what the kind is cannot be told from the code');
+  for (const property of argument.properties) {
+    const isKnown = ts.isPropertyAssignment(property) && constantOf(view.checker, property.initializer) !== undefined;
+    if (!isKnown)
+      unknown(property, `the value of ${property.name?.getText() ?? 'a spread'} cannot be told from the code`);
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+/** A tag as it stands in a comment, with the offset of its `@` in the file. */
+export interface ParsedTag {
+  readonly name: string;
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** A documentation comment, taken apart. */
+export interface ParsedDocs {
+  readonly description: string;
+  readonly tags: readonly ParsedTag[];
+}
+
+/** `@name` at the beginning or after white space; the name may be one of kubebuilder's, to be told of the right one. */
+const TAG = /(^|\s)@([A-Za-z][\w.:/+-]*)/y;
+
+/**
+ * Reads a documentation comment. A tag begins with `@name` after white space and goes on to the next tag, over lines as
+ * well, so that several may stand in one line. An `@` in backticks or double quotes begins no tag.
+ *
+ * @param comment - with its marks, `/**` to `*` `/`
+ * @param start - offset of the comment in its file
+ */
+export function parseDocs(comment: string, start: number): ParsedDocs {
+  const tags: { name: string; lines: string[]; offset: number }[] = [];
+  const description: string[] = [];
+  for (const { text, offset } of contentLines(comment, start)) {
+    let rest = 0;
+    const keep = (part: string, isWhole: boolean): void => {
+      const lines = tags.at(-1)?.lines ?? description;
+      if (isWhole) lines.push(part);
+      else if (part.trim() !== '') lines.push(part.trimEnd());
+    };
+    let sawTag = false;
+    for (const tag of tagsOf(text)) {
+      keep(text.slice(rest, tag.index), false);
+      tags.push({ name: tag.name, lines: [], offset: offset + tag.index });
+      rest = tag.end;
+      sawTag = true;
+    }
+    if (sawTag) tags.at(-1)?.lines.push(text.slice(rest).trimEnd());
+    else keep(text.trimEnd(), true);
+  }
+  return {
+    description: inline(description.join('\n')).trim(),
+    tags: tags.map(({ name, lines, offset }) => ({ name, offset, text: lines.join('\n').trim() })),
+  };
+}
+
+function contentLines(comment: string, start: number): { readonly text: string; readonly offset: number }[] {
+  const body = comment.replace(/\*\/$/, '');
+  let offset = start;
+  return body.split('\n').map((line, index) => {
+    const mark = (index === 0 ? /^\/\*\*+ ?/ : /^\s*\* ?|^\s+/).exec(line)?.[0] ?? '';
+    const found = { text: line.slice(mark.length).replace(/\r$/, ''), offset: offset + mark.length };
+    offset += line.length + 1;
+    return found;
+  });
+}
+
+function tagsOf(line: string): { readonly index: number; readonly end: number; readonly name: string }[] {
+  const found: { index: number; end: number; name: string }[] = [];
+  let quote = '';
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i] as string; // inside the line
+    if (quote !== '') {
+      if (char === '\\') i++;
+      else if (char === quote) quote = '';
+      continue;
+    }
+    if (char === '`' || (char === '"' && found.length > 0)) {
+      // A mark without its partner in this line quotes nothing.
+      if (line.indexOf(char, i + 1) !== -1) quote = char;
+      continue;
+    }
+    if (char !== '@' || (i > 0 && !/\s/.test(line[i - 1] as string))) continue;
+    TAG.lastIndex = i === 0 ? 0 : i - 1;
+    const match = TAG.exec(line);
+    if (match === null) continue;
+    const name = (match[2] as string).replace(/[.:/+-]+$/, '');
+    found.push({ index: i, end: i + 1 + name.length, name });
+    i += name.length;
+  }
+  return found;
+}
+
+/** `{@link X}` → X, `{@link X | words}` → words; other inline tags go. */
+function inline(text: string): string {
+  return text.replace(/\{@link(?:code|plain)?\s+([^}|]+?)\s*(?:\|\s*([^}]*?)\s*)?\}/g, (_, target: string, words) =>
+    String(words ?? target),
+  );
+}

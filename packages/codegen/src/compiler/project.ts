@@ -1,0 +1,181 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Position, Problems } from '../problem.ts';
+import { ts } from './typescript.ts';
+
+/** Where a {@link Project} is, and which of its files are looked at. */
+export interface ProjectOptions {
+  /** Folder of the project: paths in problems and files are relative to it. */
+  readonly root: string;
+  /** @defaultValue what `tsconfig.json` includes below `src`, tests left out */
+  readonly sources?: readonly string[];
+  /** Texts that stand for files, by absolute path: of an editor, of tests. */
+  readonly overlay?: ReadonlyMap<string, string>;
+}
+
+/** One state of a project's sources, as the compiler sees it. */
+export interface ProjectView {
+  readonly checker: ts.TypeChecker;
+  /** The project's own files that can hold declarations, sorted by name. */
+  readonly files: readonly ts.SourceFile[];
+  position(node: ts.Node): Position;
+  positionAt(file: ts.SourceFile, offset: number): Position;
+  /** Whether a declaration is of a package, and if so in which of its files, without extension. */
+  fileOfPackage(node: ts.Node, name: string): string | undefined;
+}
+
+interface Kept {
+  readonly stamp: string;
+  readonly file: ts.SourceFile;
+}
+
+const FORCED: ts.CompilerOptions = {
+  noEmit: true,
+  strict: true,
+  skipLibCheck: true,
+  composite: false,
+  incremental: false,
+  declaration: false,
+  emitDeclarationOnly: false,
+};
+
+/**
+ * Reads a project's sources and keeps what it read: after a change only changed files are read again. Not for concurrent
+ * use. Reports are about the state of the files at the time of the call.
+ */
+export class Project {
+  readonly #root: string;
+  readonly #options: ProjectOptions;
+  readonly #kept = new Map<string, Kept>();
+  readonly #packages = new Map<string, { readonly name: string; readonly folder: string } | undefined>();
+  #program: ts.Program | undefined;
+  #overlay: ReadonlyMap<string, string>;
+
+  constructor(options: ProjectOptions) {
+    this.#root = resolve(options.root);
+    this.#options = options;
+    this.#overlay = options.overlay ?? new Map();
+  }
+
+  /** @param overlay - takes the place of the one given before */
+  view(problems: Problems, overlay?: ReadonlyMap<string, string>): ProjectView {
+    if (overlay !== undefined) this.#overlay = overlay;
+    const { options, names } = this.#configuration(problems);
+    const host = this.#host(options);
+    const program = ts.createProgram({
+      rootNames: names,
+      options,
+      host,
+      ...(this.#program && { oldProgram: this.#program }),
+    });
+    this.#program = program;
+    const checker = program.getTypeChecker();
+    return {
+      checker,
+      files: program.getSourceFiles().filter((file) => this.#isOwn(file)),
+      position: (node) => this.#position(node.getSourceFile(), node.getStart()),
+      positionAt: (file, offset) => this.#position(file, offset),
+      fileOfPackage: (node, name) => this.#fileOfPackage(node.getSourceFile().fileName, name),
+    };
+  }
+
+  #configuration(problems: Problems): { readonly options: ts.CompilerOptions; readonly names: string[] } {
+    const path = join(this.#root, 'tsconfig.json');
+    const host: ts.ParseConfigFileHost = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
+    const parsed = existsSync(path) ? ts.getParsedCommandLineOfConfigFile(path, FORCED, host) : undefined;
+    const defaults: ts.CompilerOptions = {
+      ...FORCED,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    };
+    // Sources are only read: whatever the project says about the names of imports is fine.
+    const options = { ...(parsed?.options ?? defaults), allowImportingTsExtensions: true };
+    delete options.rewriteRelativeImportExtensions;
+    const at = { file: 'tsconfig.json', line: 1, column: 1 };
+    for (const error of parsed?.errors ?? []) {
+      if (error.code === NO_INPUTS) continue;
+      const what = ts.flattenDiagnosticMessageText(error.messageText, ' ');
+      problems.add(at, { code: 'KW6001', what, fix: 'correct tsconfig.json' });
+    }
+    const names = this.#names(parsed?.fileNames);
+    if (names.length === 0) {
+      problems.add(at, { code: 'KW6001', what: 'no sources were found', fix: 'put TypeScript files below src' });
+    }
+    return { options, names };
+  }
+
+  #names(included: readonly string[] | undefined): string[] {
+    const { sources } = this.#options;
+    if (sources !== undefined) return sources.map((name) => (isAbsolute(name) ? name : join(this.#root, name)));
+    const folder = join(this.#root, 'src') + sep;
+    const files = included ?? ts.sys.readDirectory(this.#root, ['.ts', '.mts'], ['node_modules', 'dist']);
+    const below = existsSync(folder) ? files.filter((name) => resolve(name).startsWith(folder)) : files;
+    return below.filter((name) => !/\.(test|spec|test-d)\.[mc]?ts$/.test(name)).sort();
+  }
+
+  #host(options: ts.CompilerOptions): ts.CompilerHost {
+    const host = ts.createCompilerHost(options);
+    const { fileExists, readFile } = host;
+    host.fileExists = (name) => this.#overlay.has(name) || fileExists(name);
+    host.readFile = (name) => this.#overlay.get(name) ?? readFile(name);
+    host.getSourceFile = (name, languageVersion) => this.#sourceFile(name, languageVersion);
+    return host;
+  }
+
+  #sourceFile(name: string, languageVersion: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
+    const overlaid = this.#overlay.get(name);
+    const stamp = overlaid ?? stampOf(name);
+    if (stamp === undefined) return undefined;
+    const kept = this.#kept.get(name);
+    if (kept?.stamp === stamp) return kept.file;
+    const options = typeof languageVersion === 'object' ? languageVersion : { languageVersion };
+    const file = ts.createSourceFile(name, overlaid ?? readFileSync(name, 'utf8'), {
+      ...options,
+      // Comments are read by parseDocs, and only those of declarations that count.
+      jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+    });
+    this.#kept.set(name, { stamp, file });
+    return file;
+  }
+
+  #isOwn(file: ts.SourceFile): boolean {
+    const { fileName } = file;
+    return fileName.startsWith(this.#root + sep) && !fileName.includes('/node_modules/') && !file.isDeclarationFile;
+  }
+
+  #position(file: ts.SourceFile, offset: number): Position {
+    const { line, character } = file.getLineAndCharacterOfPosition(offset);
+    return { file: relative(this.#root, file.fileName), line: line + 1, column: character + 1 };
+  }
+
+  #fileOfPackage(fileName: string, name: string): string | undefined {
+    const found = this.#packageOf(dirname(fileName));
+    if (found?.name !== name) return undefined;
+    return relative(found.folder, fileName).replace(/(\.d)?\.[mc]?ts$/, '');
+  }
+
+  #packageOf(folder: string): { readonly name: string; readonly folder: string } | undefined {
+    if (this.#packages.has(folder)) return this.#packages.get(folder);
+    const name = packageName(join(folder, 'package.json'));
+    const parent = dirname(folder);
+    const found = name === undefined ? (parent === folder ? undefined : this.#packageOf(parent)) : { name, folder };
+    this.#packages.set(folder, found);
+    return found;
+  }
+}
+
+/** "No inputs were found in config file": said in our own words. */
+const NO_INPUTS = 18003;
+
+function stampOf(name: string): string | undefined {
+  const found = statSync(name, { throwIfNoEntry: false });
+  return found?.isFile() ? `${found.mtimeMs} ${found.size} ${found.ino}` : undefined;
+}
+
+/** Folders below a package may hold a package.json without a name. */
+function packageName(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const { name }: { readonly name?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
+  return typeof name === 'string' ? name : undefined;
+}

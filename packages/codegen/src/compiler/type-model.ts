@@ -1,0 +1,45 @@
+import type { Position } from '../problem.ts';
+
+/** A tag of a documentation comment: `@minLength 3`. */
+export interface DocTag {
+  readonly name: string;
+  /** What follows the name, up to the next tag; lines joined by line feeds. */
+  readonly text: string;
+  readonly at: Position;
+}
+
+/** A documentation comment, and what it stands on. */
+export interface Docs {
+  readonly place: 'field' | 'type' | 'kind';
+  readonly description: string;
+  readonly tags: readonly DocTag[];
+}
+
+interface Base {
+  readonly at: Position;
+  /** Comments that speak of this value, the outermost last: of an alias, of an interface, of the field. */
+  readonly docs: readonly Docs[];
+  readonly nullable?: boolean;
+}
+
+/** A field of an object. */
+export interface FieldModel {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly type: TypeModel;
+  readonly at: Position;
+}
+
+/** A TypeScript type as far as JSON can hold it. What cannot be expressed was reported when it was read. */
+export type TypeModel = Base &
+  (
+    | { readonly type: 'string' | 'number' | 'boolean' | 'intOrString' | 'unknown' | 'embeddedResource' }
+    | { readonly type: 'literals'; readonly values: readonly (string | number | boolean)[] }
+    | { readonly type: 'array'; readonly items: TypeModel }
+    | { readonly type: 'map'; readonly values: TypeModel }
+    | { readonly type: 'object'; readonly fields: readonly FieldModel[] }
+    /** A type of Kubernetes itself, or one field of it. */
+    | { readonly type: 'builtin'; readonly definition: string; readonly field?: string }
+    /** Reported already: nothing further is said about it. */
+    | { readonly type: 'broken' }
+  );

@@ -1,0 +1,358 @@
+import type { Position, Problems } from '../problem.ts';
+import { builtinTypeOf } from './builtin-types.ts';
+import { docsOf } from './docs-of.ts';
+import type { ProjectView } from './project.ts';
+import type { Docs, FieldModel, TypeModel } from './type-model.ts';
+import { ts } from './typescript.ts';
+
+/** Where a type is read for: its place in the code, and its path from the object's root. */
+interface Place {
+  readonly node: ts.Node;
+  readonly path: string;
+  /** Whether `undefined` in it is said by the field's question mark. */
+  readonly optional?: boolean;
+}
+
+const { TypeFlags, SyntaxKind, SymbolFlags } = ts;
+
+/** Reads types as JSON can hold them; reports those that it cannot. Goes by the written type where there is one: the
+ * compiler forgets the names of aliases of simple types, and with them their comments. */
+export class TypeReader {
+  readonly #view: ProjectView;
+  readonly #problems: Problems;
+  readonly #stack: ts.Type[] = [];
+
+  constructor(view: ProjectView, problems: Problems) {
+    this.#view = view;
+    this.#problems = problems;
+  }
+
+  get #checker(): ts.TypeChecker {
+    return this.#view.checker;
+  }
+
+  readNode(node: ts.TypeNode, path: string): TypeModel {
+    return this.#node(node, { node, path });
+  }
+
+  #node(node: ts.TypeNode, place: Place): TypeModel {
+    const at: Place = { ...place, node };
+    if (ts.isParenthesizedTypeNode(node)) return this.#node(node.type, place);
+    if (ts.isTypeOperatorNode(node) && node.operator === SyntaxKind.ReadonlyKeyword)
+      return this.#node(node.type, place);
+    if (ts.isArrayTypeNode(node)) return this.#array(node.elementType, at);
+    if (ts.isTypeReferenceNode(node)) return this.#reference(node, at);
+    if (ts.isUnionTypeNode(node)) return this.#unionNode(node, at);
+    if (ts.isTypeLiteralNode(node)) {
+      const members = node.members.filter(ts.isIndexSignatureDeclaration);
+      if (members.length === 1 && node.members.length === 1) {
+        const [{ type, parameters }] = members as [ts.IndexSignatureDeclaration];
+        return this.#map(type, { ...at, key: parameters[0]?.type });
+      }
+    }
+    return this.#type(this.#checker.getTypeFromTypeNode(node), at);
+  }
+
+  #array(element: ts.TypeNode, place: Place): TypeModel {
+    const items = this.#node(element, { node: element, path: `${place.path}[]` });
+    return { type: 'array', items, ...this.#base(place) };
+  }
+
+  #map(value: ts.TypeNode, place: Place & { readonly key: ts.TypeNode | undefined }): TypeModel {
+    const key = place.key && this.#checker.getTypeFromTypeNode(place.key);
+    if (key === undefined || !(key.flags & TypeFlags.String)) {
+      return this.#broken(place, {
+        what: `a map by ${place.key?.getText() ?? 'nothing'}`,
+        why: "names of a JSON object's fields are texts",
+        fix: 'write Readonly<Record<string, …>>',
+      });
+    }
+    return { type: 'map', values: this.#node(value, { node: value, path: `${place.path}{}` }), ...this.#base(place) };
+  }
+
+  #reference(node: ts.TypeReferenceNode, place: Place): TypeModel {
+    const [first, second] = node.typeArguments ?? [];
+    const symbol = this.#symbolOf(node.typeName);
+    const isGlobal = symbol?.declarations?.every((each) => each.getSourceFile().hasNoDefaultLib) ?? false;
+    if (isGlobal && first !== undefined) {
+      if (symbol?.name === 'Array' || symbol?.name === 'ReadonlyArray') return this.#array(first, place);
+      if (symbol?.name === 'Readonly' || symbol?.name === 'NonNullable') return this.#node(first, place);
+      if (symbol?.name === 'Record' && second !== undefined && this.#isString(first)) {
+        return this.#map(second, { ...place, key: first });
+      }
+    }
+    const alias = symbol?.declarations?.find(ts.isTypeAliasDeclaration);
+    if (symbol !== undefined && alias !== undefined && !alias.typeParameters && !isGlobal) {
+      const builtin = this.#builtin(alias, symbol.name, place);
+      if (builtin !== undefined) return builtin;
+      const docs = docsOf(alias, 'type', { view: this.#view, problems: this.#problems });
+      const model = this.#node(alias.type, { ...place, node: alias.type });
+      return { ...model, docs: [...model.docs, docs] };
+    }
+    return this.#type(this.#checker.getTypeFromTypeNode(node), place);
+  }
+
+  #isString(node: ts.TypeNode): boolean {
+    return (this.#checker.getTypeFromTypeNode(node).flags & TypeFlags.String) !== 0;
+  }
+
+  #symbolOf(name: ts.EntityName): ts.Symbol | undefined {
+    const symbol = this.#checker.getSymbolAtLocation(name);
+    return symbol && symbol.flags & SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+  }
+
+  /** A written union of one type with null keeps that type's name. */
+  #unionNode(node: ts.UnionTypeNode, place: Place): TypeModel {
+    const isNothing = (each: ts.TypeNode): boolean =>
+      (this.#checker.getTypeFromTypeNode(each).flags & (TypeFlags.Undefined | TypeFlags.Null)) !== 0;
+    const rest = node.types.filter((each) => !isNothing(each));
+    if (rest.length !== 1) return this.#type(this.#checker.getTypeFromTypeNode(node), place);
+    const [only] = rest as [ts.TypeNode];
+    const nullable = (this.#checker.getTypeFromTypeNode(node).flags & TypeFlags.Union) !== 0 && this.#hasNull(node);
+    const model = this.#node(only, place);
+    return nullable ? { ...model, nullable } : model;
+  }
+
+  #hasNull(node: ts.UnionTypeNode): boolean {
+    return node.types.some((each) => this.#checker.getTypeFromTypeNode(each).flags & TypeFlags.Null);
+  }
+
+  #type(type: ts.Type, place: Place): TypeModel {
+    const base = this.#base(place);
+    const { flags } = type;
+    if (flags & TypeFlags.Any) return this.#any(type, place);
+    if (flags & TypeFlags.Unknown || flags & TypeFlags.NonPrimitive) return { type: 'unknown', ...base };
+    if (flags & TypeFlags.String) return { type: 'string', ...base };
+    if (flags & TypeFlags.Number) return { type: 'number', ...base };
+    if (flags & TypeFlags.Boolean) return { type: 'boolean', ...base };
+    if (type.isLiteral() || flags & TypeFlags.BooleanLiteral) return this.#literals([type], place);
+    if (type.isUnion()) return this.#union(type, place);
+    if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return this.#object(type, place);
+    return this.#broken(place, {
+      what: `the type ${this.#checker.typeToString(type)} has no JSON schema`,
+      fix: fixFor(this.#checker.typeToString(type)),
+    });
+  }
+
+  #any(type: ts.Type, place: Place): TypeModel {
+    if ('intrinsicName' in type && type.intrinsicName === 'error') {
+      const what = `the type ${place.node.getText()} cannot be resolved`;
+      this.#report(place, 'KW6104', { what, fix: 'correct its name, or import what it comes from' });
+      return { type: 'broken', ...this.#base(place) };
+    }
+    return this.#broken(place, {
+      what: 'the type any has no JSON schema',
+      fix: 'write the type; for any JSON value write unknown, with the tag @preserveUnknownFields',
+    });
+  }
+
+  #union(type: ts.UnionType, place: Place): TypeModel {
+    const nothing = TypeFlags.Undefined | TypeFlags.Null;
+    const parts = type.types.filter(({ flags }) => !(flags & nothing));
+    const nullable = type.types.some(({ flags }) => flags & TypeFlags.Null) ? { nullable: true } : {};
+    const all = (flags: ts.TypeFlags): boolean => parts.every((part) => part.flags & flags);
+    if (all(TypeFlags.BooleanLiteral) && parts.length === 2) {
+      return { type: 'boolean', ...this.#base(place), ...nullable };
+    }
+    if (all(TypeFlags.StringLiteral) || all(TypeFlags.NumberLiteral) || all(TypeFlags.BooleanLiteral)) {
+      return { ...this.#literals(parts, place), ...nullable };
+    }
+    if (parts.length === 1) return { ...this.#type(parts[0] as ts.Type, place), ...nullable };
+    if (parts.length === 2 && all(TypeFlags.String | TypeFlags.Number)) {
+      return this.#broken(place, {
+        what: 'a union of number and string',
+        why: 'Kubernetes knows two of them, which are checked differently',
+        fix: 'write IntOrString of @kubewright/apimachinery, or string with the tag @quantity',
+      });
+    }
+    return this.#broken(place, {
+      what: `the union ${this.#checker.typeToString(type)} has no structural schema`,
+      why: 'a structural schema says one type for each field',
+      fix: 'write one object with an optional field for each case, and the tag @exactlyOneOf with their names',
+    });
+  }
+
+  /** In the order in which they are written, where they are: the compiler's is that of first use in the program. */
+  #literals(parts: readonly ts.Type[], place: Place): TypeModel {
+    const values = parts.map((part) =>
+      part.isStringLiteral() || part.isNumberLiteral() ? part.value : this.#checker.typeToString(part) === 'true',
+    );
+    const written = writtenLiterals(place.node);
+    const order = (value: string | number | boolean): number => written.indexOf(value);
+    if (values.every((value) => order(value) !== -1)) values.sort((a, b) => order(a) - order(b));
+    else values.sort((a, b) => (a < b ? -1 : 1));
+    return { type: 'literals', values, ...this.#base(place) };
+  }
+
+  #object(type: ts.Type, place: Place): TypeModel {
+    const symbol = type.getSymbol();
+    const [declaration] = symbol?.declarations ?? [];
+    if (symbol !== undefined && declaration !== undefined && isNamed(declaration)) {
+      const builtin = this.#builtin(declaration, symbol.name, place);
+      if (builtin !== undefined) return builtin;
+      if (declaration.getSourceFile().hasNoDefaultLib || ts.isClassDeclaration(declaration)) {
+        const array = this.#listOf(type, place);
+        if (array !== undefined) return array;
+        const what = `the class ${symbol.name} is not JSON`;
+        return this.#broken(place, { what, fix: fixFor(symbol.name) });
+      }
+    }
+    const other = this.#listOf(type, place) ?? this.#refuseCallable(type, place) ?? this.#indexed(type, place);
+    if (other !== undefined) return other;
+    if (this.#stack.includes(type)) {
+      const what = `the type ${this.#checker.typeToString(type)} contains itself`;
+      const why = 'a structural schema has no references: it would be endless';
+      const fix = 'name what is nested by a key in a flat list, or write unknown with @preserveUnknownFields there';
+      this.#report(place, 'KW6103', { what, why, fix });
+      return { type: 'broken', ...this.#base(place) };
+    }
+    this.#stack.push(type);
+    try {
+      const fields = type.getProperties().map((property) => this.#field(property, place));
+      return { type: 'object', fields, ...this.#base(place), docs: this.#typeDocs(type) };
+    } finally {
+      this.#stack.pop();
+    }
+  }
+
+  #typeDocs(type: ts.Type): readonly Docs[] {
+    const declarations = (type.getSymbol()?.declarations ?? []).filter(ts.isInterfaceDeclaration);
+    return declarations.map((each) => docsOf(each, 'type', { view: this.#view, problems: this.#problems }));
+  }
+
+  #listOf(type: ts.Type, place: Place): TypeModel | undefined {
+    if (this.#checker.isTupleType(type)) {
+      return this.#broken(place, {
+        what: 'a list with a type for each place',
+        why: 'a structural schema has one type for all elements',
+        fix: 'write an object with named fields, or a list of one type with @minItems and @maxItems',
+      });
+    }
+    if (!this.#checker.isArrayType(type)) return undefined;
+    const [element] = this.#checker.getTypeArguments(type as ts.TypeReference); // arrays are references
+    if (element === undefined) return undefined;
+    return { type: 'array', items: this.#type(element, { ...place, path: `${place.path}[]` }), ...this.#base(place) };
+  }
+
+  #refuseCallable(type: ts.Type, place: Place): TypeModel | undefined {
+    if (type.getCallSignatures().length + type.getConstructSignatures().length === 0) return undefined;
+    return this.#broken(place, { what: 'a function is not JSON', fix: 'leave it out: specs and states are data' });
+  }
+
+  #indexed(type: ts.Type, place: Place): TypeModel | undefined {
+    const [index, ...more] = this.#checker.getIndexInfosOfType(type);
+    if (index === undefined) return undefined;
+    if (more.length > 0 || !(index.keyType.flags & TypeFlags.String) || type.getProperties().length > 0) {
+      return this.#broken(place, {
+        what: 'an object with named fields and others besides',
+        why: 'a structural schema has either names or one type for all values',
+        fix: 'put the others into a map of their own: Readonly<Record<string, …>>',
+      });
+    }
+    const values = this.#type(index.type, { ...place, path: `${place.path}{}` });
+    return { type: 'map', values, ...this.#base(place) };
+  }
+
+  #field(property: ts.Symbol, place: Place): FieldModel {
+    const { name } = property;
+    const path = place.path === '' ? name : `${place.path}.${name}`;
+    const [declaration] = property.declarations ?? [];
+    const optional = (property.flags & SymbolFlags.Optional) !== 0;
+    const type = this.#checker.getTypeOfSymbol(property);
+    const node = declaration ?? place.node;
+    const at = this.#view.position(node);
+    if (declaration === undefined || !ts.isPropertySignature(declaration)) {
+      const what = `the field ${name} is no plain property`;
+      if (declaration !== undefined && !ts.isPropertySignature(declaration)) {
+        const fix = `write readonly ${name}: … with the type of its value`;
+        return { name, optional, at, type: this.#broken({ node, path }, { what, fix }) };
+      }
+      return { name, optional, at, type: this.#type(this.#present(type, optional), { node, path }) };
+    }
+    const ofBuiltin = this.#builtinField(declaration, name, { node, path });
+    if (ofBuiltin !== undefined) return { name, optional, at, type: ofBuiltin };
+    const docs = docsOf(declaration, 'field', { view: this.#view, problems: this.#problems });
+    const written = declaration.type;
+    const present = this.#present(type, optional);
+    // A type parameter has another type at each use: then what it is here counts, not what is written.
+    const isWritten =
+      written !== undefined && this.#present(this.#checker.getTypeFromTypeNode(written), optional) === present;
+    const model = isWritten
+      ? this.#node(written, { node: written, path, optional })
+      : this.#type(present, { node, path, optional });
+    return { name, optional, at, type: { ...model, at, docs: [...model.docs, docs] } };
+  }
+
+  #present(type: ts.Type, optional: boolean): ts.Type {
+    return optional ? (this.#checker.getNonNullableType(type) === type ? type : this.#withoutUndefined(type)) : type;
+  }
+
+  #withoutUndefined(type: ts.Type): ts.Type {
+    if (!type.isUnion() || type.types.some(({ flags }) => flags & TypeFlags.Null)) return type;
+    return this.#checker.getNonNullableType(type);
+  }
+
+  #builtin(declaration: ts.Node, name: string, place: Place): TypeModel | undefined {
+    const builtin = builtinTypeOf(this.#view, declaration, name);
+    if (builtin === undefined) return undefined;
+    if (builtin.type === 'definition') {
+      return { type: 'builtin', definition: builtin.definition, ...this.#base(place) };
+    }
+    if (builtin.type !== 'class') return { type: builtin.type, ...this.#base(place) };
+    return this.#broken(place, { what: `the class ${name} is not JSON`, fix: fixFor(name) });
+  }
+
+  /** A field that a type of the project takes over from one of Kubernetes. */
+  #builtinField(declaration: ts.PropertySignature, name: string, place: Place): TypeModel | undefined {
+    const owner = declaration.parent;
+    if (!ts.isInterfaceDeclaration(owner)) return undefined;
+    const builtin = builtinTypeOf(this.#view, owner, owner.name.text);
+    if (builtin?.type !== 'definition') return undefined;
+    return { type: 'builtin', definition: builtin.definition, field: name, ...this.#base(place) };
+  }
+
+  #base(place: Place): { readonly at: Position; readonly docs: readonly Docs[] } {
+    return { at: this.#view.position(place.node), docs: [] };
+  }
+
+  #broken(place: Place, finding: { readonly what: string; readonly why?: string; readonly fix: string }): TypeModel {
+    this.#report(place, 'KW6102', finding);
+    return { type: 'broken', ...this.#base(place) };
+  }
+
+  #report(
+    place: Place,
+    code: 'KW6102' | 'KW6103' | 'KW6104',
+    finding: { readonly what: string; readonly why?: string; readonly fix: string },
+  ): void {
+    const path = place.path === '' ? {} : { path: place.path };
+    this.#problems.add(this.#view.position(place.node), { code, ...path, ...finding });
+  }
+}
+
+function isNamed(declaration: ts.Declaration): boolean {
+  return ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration);
+}
+
+/** The literals of a written union, in order; aliases of unions are read at their own place. */
+function writtenLiterals(node: ts.Node): readonly (string | number | boolean)[] {
+  if (!ts.isUnionTypeNode(node)) return [];
+  return node.types.flatMap((each): (string | number | boolean)[] => {
+    if (!ts.isLiteralTypeNode(each)) return [];
+    const { literal } = each;
+    if (ts.isStringLiteral(literal)) return [literal.text];
+    if (ts.isNumericLiteral(literal)) return [Number(literal.text)];
+    return [literal.kind === SyntaxKind.TrueKeyword];
+  });
+}
+
+function fixFor(type: string): string {
+  if (type === 'Date') return 'write string with the tag @dateTime';
+  if (type === 'Quantity') return 'write string with the tag @quantity; new Quantity(text) computes with it';
+  if (type === 'bigint') return 'write number with the tag @int64, or string for what a number cannot hold';
+  if (type === 'Map' || type === 'ReadonlyMap') return 'write Readonly<Record<string, …>>';
+  if (type === 'Set' || type === 'ReadonlySet') return 'write a list with the tag @listType set';
+  if (type === 'Uint8Array' || type === 'Buffer') return 'write string with the tag @format byte: base64';
+  if (type.includes('`')) return 'write string with the tag @pattern';
+  return 'write a string, number, boolean, list, map, or an interface of those';
+}

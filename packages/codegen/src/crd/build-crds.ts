@@ -1,0 +1,115 @@
+import type { KindModel } from '../compiler/find-kinds.ts';
+import type { Position, Problems } from '../problem.ts';
+import { version } from '../version.ts';
+import type { Crd, CrdVersion } from './crd.ts';
+import { kindSchema } from './kind-schema.ts';
+
+/** A CRD with where its parts come from. */
+export interface BuiltCrd {
+  readonly crd: Crd;
+  /** The models of its versions, in the order of `spec.versions`. */
+  readonly kinds: readonly KindModel[];
+  /** For each version, places in the code by path in its schema. */
+  readonly positions: readonly ReadonlyMap<string, Position>[];
+}
+
+/** Makes one CRD of all versions of each kind. */
+export function buildCrds(kinds: readonly KindModel[], problems: Problems): readonly BuiltCrd[] {
+  const byKind = new Map<string, KindModel[]>();
+  for (const kind of kinds) {
+    const key = `${kind.group} ${kind.kind}`;
+    byKind.set(key, [...(byKind.get(key) ?? []), kind]);
+  }
+  return [...byKind]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, versions]) =>
+      buildCrd(
+        versions.sort((a, b) => (a.version < b.version ? -1 : 1)),
+        problems,
+      ),
+    );
+}
+
+function buildCrd(kinds: readonly KindModel[], problems: Problems): BuiltCrd {
+  checkVersions(kinds, problems);
+  const [first] = kinds as readonly [KindModel, ...KindModel[]]; // grouping makes no empty groups
+  const positions: ReadonlyMap<string, Position>[] = [];
+  const versions = kinds.map((kind): CrdVersion => {
+    const made = kindSchema(kind, problems);
+    positions.push(made.positions);
+    return versionOf(kind, made.schema, kinds.length === 1);
+  });
+  const merged = (pick: (kind: KindModel) => readonly string[]): readonly string[] => [...new Set(kinds.flatMap(pick))];
+  const shortNames = merged((kind) => kind.shortNames);
+  const categories = merged((kind) => kind.categories);
+  const labels = Object.assign({}, ...kinds.map((kind) => kind.labels));
+  const annotations = Object.assign({ 'kubewright.dev/version': version }, ...kinds.map((kind) => kind.annotations));
+  const crd: Crd = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${first.plural}.${first.group}`,
+      annotations,
+      ...(Object.keys(labels).length > 0 && { labels }),
+    },
+    spec: {
+      group: first.group,
+      names: {
+        kind: first.kind,
+        listKind: `${first.kind}List`,
+        plural: first.plural,
+        singular: first.singular,
+        ...(shortNames.length > 0 && { shortNames }),
+        ...(categories.length > 0 && { categories }),
+      },
+      scope: first.scope,
+      versions,
+    },
+  };
+  return { crd, kinds, positions };
+}
+
+function versionOf(kind: KindModel, schema: object, isOnly: boolean): CrdVersion {
+  const { columns, scale, status, selectableFields, deprecated, deprecationWarning } = kind;
+  const subresources = { ...(status && { status: {} }), ...(scale && { scale }) };
+  return {
+    name: kind.version,
+    served: kind.served,
+    // With one version there is no choice.
+    storage: isOnly || kind.storage,
+    ...(deprecated && { deprecated }),
+    ...(deprecationWarning !== undefined && { deprecationWarning }),
+    schema: { openAPIV3Schema: schema },
+    ...(Object.keys(subresources).length > 0 && { subresources }),
+    ...(columns.length > 0 && {
+      additionalPrinterColumns: columns.map((column) => ({ ...column, type: column.type ?? 'string' })),
+    }),
+    ...(selectableFields.length > 0 && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
+  };
+}
+
+function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
+  const [first, ...more] = kinds as readonly [KindModel, ...KindModel[]]; // grouping makes no empty groups
+  const seen = new Set<string>([first.version]);
+  for (const kind of more) {
+    if (seen.has(kind.version)) {
+      const what = `${kind.kind} has two versions ${kind.version}`;
+      problems.add(kind.at, { code: 'KW6004', what, fix: 'name one of them otherwise' });
+    }
+    seen.add(kind.version);
+    for (const field of ['plural', 'singular', 'scope'] as const) {
+      if (kind[field] === first[field]) continue;
+      const what = `${field} is ${first[field]} in ${first.version} and ${kind[field]} in ${kind.version}`;
+      const why = 'names and scope belong to the kind, not to a version';
+      problems.add(kind.at, { code: 'KW6004', what, why, fix: `write ${field} the same in all versions` });
+    }
+  }
+  const stored = kinds.filter(({ storage }) => storage);
+  if (kinds.length > 1 && stored.length !== 1) {
+    const names =
+      stored.length === 0 ? 'none of its versions is' : `${stored.map((kind) => kind.version).join(', ')} are`;
+    const what = `${first.kind} is stored in exactly one version, and ${names} marked so`;
+    const fix = 'write storage: false in all versions but one';
+    problems.add(kinds.at(-1)?.at ?? first.at, { code: 'KW6004', what, fix });
+  }
+}

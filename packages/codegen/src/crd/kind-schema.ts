@@ -1,0 +1,100 @@
+import type { JsonSchema } from '@kubewright/schema';
+import type { KindModel } from '../compiler/find-kinds.ts';
+import type { Position, Problems } from '../problem.ts';
+import { applyDocs } from '../tags/apply-tags.ts';
+import { additionalOf, itemsOf } from '../types/children.ts';
+import type { Draft } from '../types/draft.ts';
+import { schemaOf } from '../types/schema-of.ts';
+
+/** A version's schema, and where in the code its parts come from, by path in the schema. */
+export interface KindSchema {
+  readonly schema: JsonSchema;
+  readonly positions: ReadonlyMap<string, Position>;
+}
+
+/** Makes the schema of a whole object: type, metadata, spec and status. */
+export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
+  const positions = new Map<string, Position>([['', kind.at]]);
+  const part = (path: 'spec' | 'status', model: KindModel['spec']): JsonSchema =>
+    schemaOf(model, { problems, path, schemaPath: `.properties[${path}]`, positions });
+  const root: Draft = {
+    type: 'object',
+    properties: {
+      apiVersion: { description: 'Version of the schema that this object is written in.', type: 'string' },
+      kind: { description: 'Name of the kind that this object is of.', type: 'string' },
+      metadata: { type: 'object' },
+      spec: part('spec', kind.spec),
+      ...(kind.status && { status: part('status', kind.status) }),
+    },
+    required: ['spec'],
+  };
+  applyDocs(root, kind.docs, { problems, path: '', immutable: () => {}, numberKind: () => {} });
+  addSchemaMap(root, kind, problems);
+  return { schema: root, positions };
+}
+
+/** What `defineKind` says in `schema`: keywords by the path of the field that they are about. */
+function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
+  for (const [path, keywords] of Object.entries(kind.schema)) {
+    const target = find(root, path);
+    if (target === undefined) {
+      const what = `the schema of ${path} is described, and there is no such field`;
+      const fix = 'write the path from the object on: spec.users[].name, spec.labels{}';
+      problems.add(kind.at, { code: 'KW6205', path, what, fix });
+      continue;
+    }
+    for (const [keyword, value] of Object.entries(keywords)) {
+      if (!KEYWORDS.has(keyword)) {
+        const what = `${keyword} is no keyword of a structural schema`;
+        problems.add(kind.at, { code: 'KW6201', path, what, fix: `write one of ${[...KEYWORDS].join(', ')}` });
+      } else if (keyword === 'x-kubernetes-validations') {
+        const before = target['x-kubernetes-validations'] ?? [];
+        Object.assign(target, { [keyword]: [...before, ...(value as typeof before)] }); // the checks look at it
+      } else Object.assign(target, { [keyword]: value });
+    }
+  }
+}
+
+const KEYWORDS: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'default',
+  'description',
+  'enum',
+  'example',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'externalDocs',
+  'format',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'not',
+  'nullable',
+  'oneOf',
+  'pattern',
+  'title',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-map-type',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-validations',
+]);
+
+function find(root: Draft, path: string): Draft | undefined {
+  let at: JsonSchema | undefined = root;
+  for (const step of path.split(/\.|(?=\[\]|\{\})/).filter((each) => each !== '')) {
+    if (at === undefined) return undefined;
+    if (step === '[]') at = itemsOf(at);
+    else if (step === '{}') at = additionalOf(at);
+    else at = Object.hasOwn(at.properties ?? {}, step) ? at.properties?.[step] : undefined;
+  }
+  return at as Draft | undefined; // all of it was made here
+}

@@ -1,0 +1,208 @@
+import type { Docs, DocTag } from '../compiler/type-model.ts';
+import type { Problems } from '../problem.ts';
+import { additionalOf, itemsOf } from '../types/children.ts';
+import { type Draft, subjectOf } from '../types/draft.ts';
+import { nearestTag, rightTagFor } from './nearest-tag.ts';
+import { type Read, readList, readNames, readNumber, readValue } from './read-argument.ts';
+import { applyRuleTag } from './rule-tags.ts';
+import { documentationTags, knownTag, type TagDefinition } from './tag-table.ts';
+import { applyTypeTag } from './type-tags.ts';
+
+/** What the tags of a value do besides changing its schema. */
+export interface TagEffects {
+  readonly problems: Problems;
+  /** From the object's root, for messages. */
+  readonly path: string;
+  /** Told of fields that may not change: their object must know, too. */
+  readonly immutable: (draft: Draft) => void;
+  /** Told of numbers whose kind is said. */
+  readonly numberKind: (draft: Draft) => void;
+}
+
+/** Writes what a documentation comment says into the schema of what it stands on. Reports what it cannot read. */
+export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
+  const description = descriptionOf(docs);
+  if (description !== '') draft.description = description;
+  // What sets the type goes first: it decides which of the others have an effect.
+  const isFirst = ({ name }: DocTag): boolean => typeTags.has(name.split('.').at(-1) as string);
+  const ordered = [...docs.tags.filter(isFirst), ...docs.tags.filter((tag) => !isFirst(tag))];
+  for (const tag of ordered) {
+    if (documentationTags.has(tag.name)) continue;
+    const known = knownTag(tag.name);
+    if (known === undefined) {
+      const why = 'a tag that is not known would validate nothing, silently';
+      effects.problems.add(tag.at, {
+        code: 'KW6201',
+        ...pathOf(effects),
+        what: `the tag @${tag.name} is not known`,
+        why,
+        fix: nearestTag(`${tag.name}${tag.text.startsWith('=') ? tag.text : ''}`),
+      });
+      continue;
+    }
+    const target = descend(draft, known.steps);
+    const places = known.tag.places ?? ['field', 'type'];
+    if (target === undefined || !places.includes(docs.place)) {
+      const where =
+        target === undefined ? 'there is no such part of this type' : `it may stand on a ${places.join(', ')}`;
+      effects.problems.add(tag.at, {
+        code: 'KW6202',
+        ...pathOf(effects),
+        what: `the tag @${tag.name} has no effect here`,
+        why: where,
+        fix:
+          docs.place === 'kind'
+            ? 'put it on the field, or on the interface, that it is about'
+            : 'take it away, or put it on the field',
+      });
+      continue;
+    }
+    applyTag(target, { tag, definition: known.tag }, effects);
+  }
+}
+
+const typeTags: ReadonlySet<string> = new Set([
+  'schemaless',
+  'type',
+  'int32',
+  'int64',
+  'integer',
+  'float',
+  'double',
+  'quantity',
+  'intOrString',
+  'preserveUnknownFields',
+  'embeddedResource',
+]);
+
+function pathOf({ path }: TagEffects): { readonly path?: string } {
+  return path === '' ? {} : { path };
+}
+
+function descend(draft: Draft, steps: readonly ('items' | 'values')[]): Draft | undefined {
+  let at: Draft | undefined = draft;
+  for (const step of steps) at = at && ((step === 'items' ? itemsOf(at) : additionalOf(at)) as Draft | undefined);
+  return at;
+}
+
+/** Deprecation and remarks belong to what readers of the API see. */
+function descriptionOf({ description, tags }: Docs): string {
+  const lines = [description];
+  for (const { name, text } of tags) {
+    if (name === 'deprecated') lines.push(text === '' ? 'Deprecated.' : `Deprecated: ${text}`);
+    if (name === 'remarks' && text !== '') lines.push(text);
+  }
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+interface Known {
+  readonly tag: DocTag;
+  readonly definition: TagDefinition;
+}
+
+function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects): void {
+  const subject = subjectOf(draft);
+  const wrong = (why: string): void => {
+    const fix = `write @${tag.name} ${EXPECTED[definition.argument]}`.trim();
+    effects.problems.add(tag.at, { code: 'KW6203', ...pathOf(effects), what: `@${tag.name} cannot be read`, why, fix });
+  };
+  if (definition.subjects !== undefined && !definition.subjects.includes(subject) && subject !== 'any') {
+    const what = `the tag @${tag.name} has no effect on a value of type ${subject}`;
+    const fix = rightTagFor(definition.name, subject);
+    effects.problems.add(tag.at, { code: 'KW6202', ...pathOf(effects), what, fix });
+    return;
+  }
+  if (definition.argument === 'none' && tag.text !== '' && tag.text !== 'true') {
+    wrong(`it takes nothing, and ${JSON.stringify(tag.text)} is given`);
+    return;
+  }
+  if (NUMBER_KINDS.has(definition.name)) effects.numberKind(draft);
+  if (applyTypeTag(draft, tag) || applyRuleTag(draft, tag, { wrong, immutable: effects.immutable })) return;
+  applyKeyword(draft, { tag, definition }, wrong);
+}
+
+const NUMBER_KINDS: ReadonlySet<string> = new Set(['int32', 'int64', 'integer', 'float', 'double', 'type']);
+
+const EXPECTED: Readonly<Record<TagDefinition['argument'], string>> = {
+  none: '',
+  number: '<number>',
+  numberOrNone: '<number>, or nothing behind a @minimum or @maximum',
+  count: '<whole number>',
+  text: '<text>',
+  names: '<name> <name> …',
+  json: '<JSON>; texts need no quotes',
+  list: '<value> <value> …',
+  url: '<URL> <description>',
+  sub: '<text> behind a @rule',
+};
+
+function applyKeyword(draft: Draft, { tag, definition }: Known, wrong: (why: string) => void): void {
+  const { text } = tag;
+  const { name, argument } = definition;
+  if (name === 'skipDescription') {
+    delete draft.description;
+    return;
+  }
+  if (name === 'exclusiveMinimum' || name === 'exclusiveMaximum') draft[name] = true;
+  const { key, read } = readKeyword({ name, argument, text, draft });
+  if ('wrong' in read) wrong(read.wrong);
+  else if (read.value !== undefined) Object.assign(draft, { [key]: read.value });
+}
+
+interface Keyword {
+  readonly name: string;
+  readonly argument: TagDefinition['argument'];
+  readonly text: string;
+  readonly draft: Draft;
+}
+
+function readKeyword(keyword: Keyword): { readonly key: string; readonly read: Read<unknown> } {
+  const { name, argument, text, draft } = keyword;
+  const subject = subjectOf(draft);
+  switch (name) {
+    case 'default':
+    case 'defaultValue':
+      return { key: 'default', read: readValue(text, subject) };
+    case 'example':
+      return { key: name, read: readValue(text, subject) };
+    case 'enum':
+      return { key: name, read: readList(text, subject) };
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return {
+        key: name === 'exclusiveMinimum' ? 'minimum' : 'maximum',
+        read: text === '' || text === 'true' ? { value: undefined } : readNumber(text, 'number'),
+      };
+    case 'listType':
+      return { key: 'x-kubernetes-list-type', read: oneOf(text, ['atomic', 'set', 'map']) };
+    case 'mapType':
+    case 'structType':
+      return { key: 'x-kubernetes-map-type', read: oneOf(text, ['atomic', 'granular']) };
+    case 'listMapKey': {
+      const read = readNames(text);
+      const keys = draft['x-kubernetes-list-map-keys'] ?? [];
+      return { key: 'x-kubernetes-list-map-keys', read: 'wrong' in read ? read : { value: [...keys, ...read.value] } };
+    }
+    case 'dateTime':
+    case 'duration':
+      return { key: 'format', read: { value: name === 'duration' ? name : 'date-time' } };
+    case 'nullable':
+      return { key: name, read: { value: true } };
+    case 'externalDocs':
+      return { key: name, read: readLink(text) };
+    default:
+      if (argument === 'number' || argument === 'count') return { key: name, read: readNumber(text, argument) };
+      return { key: name, read: text === '' ? { wrong: 'it says nothing' } : { value: text.replace(/\n\s*/g, ' ') } };
+  }
+}
+
+function readLink(text: string): Read<unknown> {
+  const [url = '', ...words] = text.split(/\s+/);
+  if (!URL.canParse(url)) return { wrong: `${JSON.stringify(url)} is no URL` };
+  return { value: words.length === 0 ? { url } : { url, description: words.join(' ') } };
+}
+
+function oneOf(text: string, allowed: readonly string[]): Read<string> {
+  const value = text.replace(/^=/, '');
+  return allowed.includes(value) ? { value } : { wrong: `${JSON.stringify(text)} is none of ${allowed.join(', ')}` };
+}

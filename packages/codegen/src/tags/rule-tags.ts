@@ -1,0 +1,91 @@
+import type { ValidationRule } from '@kubewright/schema';
+import type { DocTag } from '../compiler/type-model.ts';
+import { addRules, type Draft } from '../types/draft.ts';
+import { celName } from './cel-name.ts';
+
+const REASONS = ['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'];
+const COUNTS = {
+  atMostOneOf: { test: '<= 1', words: 'at most one of the fields in [%] may be set' },
+  exactlyOneOf: { test: '== 1', words: 'exactly one of the fields in [%] must be set' },
+  atLeastOneOf: { test: '>= 1', words: 'at least one of the fields in [%] must be set' },
+} as const;
+
+/** Applies a tag that makes CEL rules, or says more about the rule before it. False if the tag is another one. */
+export function applyRuleTag(
+  draft: Draft,
+  tag: DocTag,
+  to: { readonly wrong: (why: string) => void; readonly immutable: (draft: Draft) => void },
+): boolean {
+  const name = tag.name.split('.').at(-1) as string; // split gives at least one part
+  switch (name) {
+    case 'rule':
+      if (tag.text === '') to.wrong('it has no expression');
+      else addRules(draft, { rule: tag.text });
+      return true;
+    case 'message':
+    case 'messageExpression':
+    case 'reason':
+    case 'fieldPath':
+    case 'optionalOldSelf':
+      sayMore(draft, { name, text: tag.text }, to.wrong);
+      return true;
+    case 'immutable':
+      addRules(draft, { rule: 'self == oldSelf', message: 'field is immutable' });
+      to.immutable(draft);
+      return true;
+    case 'atMostOneOf':
+    case 'exactlyOneOf':
+    case 'atLeastOneOf':
+      countFields(draft, { name, text: tag.text }, to.wrong);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function sayMore(
+  draft: Draft,
+  { name, text }: { readonly name: keyof ValidationRule; readonly text: string },
+  wrong: (why: string) => void,
+): void {
+  const rules = [...(draft['x-kubernetes-validations'] ?? [])];
+  const last = rules.pop();
+  if (last === undefined) {
+    wrong('there is no @rule before it');
+    return;
+  }
+  if (name === 'reason' && !REASONS.includes(text)) {
+    wrong(`${text} is none of ${REASONS.join(', ')}`);
+    return;
+  }
+  const value = name === 'optionalOldSelf' ? text !== 'false' : text.replace(/\n\s*/g, ' ');
+  draft['x-kubernetes-validations'] = [...rules, { ...last, [name]: value }];
+}
+
+/** Members of a union: fields of this very object that may all be absent. */
+function countFields(
+  draft: Draft,
+  { name, text }: { readonly name: keyof typeof COUNTS; readonly text: string },
+  wrong: (why: string) => void,
+): void {
+  const fields = text.split(/[\s,;]+/).filter((field) => field !== '');
+  if (fields.length < 2) {
+    wrong('it names fewer than two fields');
+    return;
+  }
+  for (const field of fields) {
+    if (!Object.hasOwn(draft.properties ?? {}, field)) {
+      wrong(`there is no field ${field}`);
+      return;
+    }
+    if (draft.required?.includes(field)) {
+      wrong(`${field} must always be there: give it a question mark`);
+      return;
+    }
+  }
+  const { test, words } = COUNTS[name];
+  addRules(draft, {
+    rule: `[${fields.map((field) => `has(self.${celName(field)})`).join(',')}].filter(x,x==true).size() ${test}`,
+    message: words.replace('%', fields.join(' ')),
+  });
+}

@@ -1,0 +1,76 @@
+import { builtinSchema, type JsonSchema, type SchemaNode } from '@kubewright/schema';
+import { condition, intOrString, quantity } from './known-schemas.ts';
+
+/** A type of Kubernetes that contains itself has no structural schema. */
+export class EndlessTypeError extends Error {
+  readonly code = 'KW6103';
+
+  constructor(definition: string) {
+    super(`the type ${definition} contains itself; write unknown with @preserveUnknownFields instead`);
+    this.name = 'EndlessTypeError';
+  }
+}
+
+/**
+ * Writes the structural schema of a type of Kubernetes, or of one of its fields: types, required fields, kinds of lists
+ * and their keys, defaults of keys. Without descriptions, which are the larger part of a CRD that embeds a pod, and without
+ * enumerations: those grow with Kubernetes, and a CRD that lists them would refuse what is new.
+ *
+ * @throws {@link EndlessTypeError}
+ */
+export function builtinJsonSchema(definition: string, field?: string): JsonSchema {
+  if (definition.endsWith('.meta.v1.Condition') && field === undefined) return condition;
+  const node = builtinSchema(definition);
+  const target = field === undefined ? node : node?.properties?.get(field);
+  if (target === undefined) throw new TypeError(`the type table has no ${definition} ${field ?? ''}`);
+  return convert(target, { definition, stack: [] });
+}
+
+/** The fields of a type of Kubernetes that must be there. */
+export function isRequiredInBuiltin(definition: string, field: string): boolean {
+  return builtinSchema(definition)?.required?.includes(field) ?? false;
+}
+
+interface Way {
+  readonly definition: string;
+  readonly stack: readonly string[];
+}
+
+function convert(node: SchemaNode, way: Way): JsonSchema {
+  if (node.typeName === 'v1.ObjectMeta') return { type: 'object' };
+  if (node.typeName === 'v1.Condition') return condition;
+  if (node.intOrString === true) return node.format === 'quantity' ? quantity : intOrString;
+  const own = node.default === undefined ? {} : { default: node.default };
+  switch (node.type) {
+    case 'any':
+      return { 'x-kubernetes-preserve-unknown-fields': true };
+    case 'array':
+      return { type: 'array', ...listOf(node), items: node.items ? convert(node.items, way) : {} };
+    case 'object':
+      return objectOf(node, way);
+    default:
+      return { type: node.type, ...own, ...(node.format !== undefined && { format: node.format }) };
+  }
+}
+
+function listOf({ listType, listMapKeys }: SchemaNode): JsonSchema {
+  return {
+    ...(listType !== undefined && { 'x-kubernetes-list-type': listType }),
+    ...(listMapKeys !== undefined && { 'x-kubernetes-list-map-keys': listMapKeys }),
+  };
+}
+
+function objectOf(node: SchemaNode, way: Way): JsonSchema {
+  const { typeName, additionalProperties, required, mapType } = node;
+  if (typeName !== undefined && way.stack.includes(typeName)) throw new EndlessTypeError(way.definition);
+  const below: Way = typeName === undefined ? way : { ...way, stack: [...way.stack, typeName] };
+  const properties = [...(node.properties ?? [])].map(([name, child]) => [name, convert(child, below)] as const);
+  return {
+    type: 'object',
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(additionalProperties !== undefined && { additionalProperties: convert(additionalProperties, below) }),
+    ...(required !== undefined && { required: [...required].sort() }),
+    ...(mapType !== undefined && { 'x-kubernetes-map-type': mapType }),
+    ...(node.preserveUnknownFields === true && { 'x-kubernetes-preserve-unknown-fields': true }),
+  };
+}

@@ -1,0 +1,11 @@
+import type { JsonSchema } from '@kubewright/schema';
+
+/** The schema of a list's elements. */
+export function itemsOf({ items }: JsonSchema): JsonSchema | undefined {
+  return items === undefined || Array.isArray(items) ? undefined : (items as JsonSchema); // a list was excluded
+}
+
+/** The schema of a map's values. */
+export function additionalOf({ additionalProperties }: JsonSchema): JsonSchema | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}

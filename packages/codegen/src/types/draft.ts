@@ -1,0 +1,28 @@
+import type { JsonSchema } from '@kubewright/schema';
+import type { TagSubject } from '../tags/tag-table.ts';
+
+/** A schema while it is made. */
+export type Draft = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
+  externalDocs?: { readonly url: string; readonly description?: string };
+};
+
+/** Which tags may speak of the values of a schema. */
+export function subjectOf(draft: JsonSchema): TagSubject {
+  if (draft['x-kubernetes-int-or-string'] === true) return 'intOrString';
+  switch (draft.type) {
+    case 'string':
+    case 'number':
+    case 'integer':
+    case 'boolean':
+    case 'array':
+    case 'object':
+      return draft.type;
+    default:
+      return 'any';
+  }
+}
+
+/** Adds CEL rules behind those that are there. */
+export function addRules(draft: Draft, ...rules: NonNullable<JsonSchema['x-kubernetes-validations']>): void {
+  draft['x-kubernetes-validations'] = [...(draft['x-kubernetes-validations'] ?? []), ...rules];
+}

@@ -1,0 +1,158 @@
+import type { JsonSchema } from '@kubewright/schema';
+import type { FieldModel, TypeModel } from '../compiler/type-model.ts';
+import type { Position, Problems } from '../problem.ts';
+import { applyDocs } from '../tags/apply-tags.ts';
+import { celName } from '../tags/cel-name.ts';
+import { builtinJsonSchema, EndlessTypeError } from './builtin-json-schema.ts';
+import { addRules, type Draft } from './draft.ts';
+import { intOrString } from './known-schemas.ts';
+
+/** Where a schema is made, and what is told on the way. */
+export interface SchemaContext {
+  readonly problems: Problems;
+  /** From the object's root, for messages: `spec.users[].name`. */
+  readonly path: string;
+  /** Path in the schema: `.properties[spec].properties[users].items`. */
+  readonly schemaPath: string;
+  /** Takes note of where in the code each part of the schema comes from. */
+  readonly positions: Map<string, Position>;
+}
+
+/** Makes the structural schema of a type. What is wrong with its tags is reported. */
+export function schemaOf(model: TypeModel, context: SchemaContext): JsonSchema {
+  const maker = new SchemaMaker(context.problems, context.positions);
+  const schema = maker.make(model, context);
+  maker.reportOpenNumbers();
+  return schema;
+}
+
+type Way = Pick<SchemaContext, 'path' | 'schemaPath'>;
+
+class SchemaMaker {
+  readonly #problems: Problems;
+  readonly #positions: Map<string, Position>;
+  readonly #immutable = new Set<Draft>();
+  readonly #numberKinds = new Set<Draft>();
+  /** Comments around a value may still say of what kind its numbers are: `@items.int32`. */
+  readonly #numbers: { readonly draft: Draft; readonly model: TypeModel; readonly way: Way }[] = [];
+
+  constructor(problems: Problems, positions: Map<string, Position>) {
+    this.#problems = problems;
+    this.#positions = positions;
+  }
+
+  make(model: TypeModel, way: Way): Draft {
+    this.#positions.set(way.schemaPath, model.at);
+    const draft = this.#plain(model, way);
+    if (model.type === 'number') this.#numbers.push({ draft, model, way });
+    if (model.nullable === true) draft.nullable = true;
+    for (const docs of model.docs) {
+      applyDocs(draft, docs, {
+        problems: this.#problems,
+        path: way.path,
+        immutable: (each) => this.#immutable.add(each),
+        numberKind: (each) => this.#numberKinds.add(each),
+      });
+    }
+    return draft;
+  }
+
+  #plain(model: TypeModel, way: Way): Draft {
+    switch (model.type) {
+      case 'string':
+      case 'number':
+      case 'boolean':
+        return { type: model.type };
+      case 'intOrString':
+        return { ...intOrString };
+      case 'unknown':
+      case 'broken':
+        return { 'x-kubernetes-preserve-unknown-fields': true };
+      case 'embeddedResource':
+        return {
+          type: 'object',
+          'x-kubernetes-embedded-resource': true,
+          'x-kubernetes-preserve-unknown-fields': true,
+        };
+      case 'literals':
+        return { type: typeOfLiterals(model.values), enum: [...model.values] };
+      case 'array':
+        return { type: 'array', items: this.make(model.items, below(way, '[]', '.items')) };
+      case 'map':
+        return {
+          type: 'object',
+          additionalProperties: this.make(model.values, below(way, '{}', '.additionalProperties')),
+        };
+      case 'object':
+        return this.#object(model.fields, way);
+      case 'builtin':
+        return this.#builtin(model, way);
+    }
+  }
+
+  #object(fields: readonly FieldModel[], way: Way): Draft {
+    const object: Draft = { type: 'object' };
+    const properties = new Map<string, Draft>();
+    for (const { name, type } of fields) {
+      const path = way.path === '' ? name : `${way.path}.${name}`;
+      properties.set(name, this.make(type, { path, schemaPath: `${way.schemaPath}.properties[${name}]` }));
+    }
+    if (properties.size > 0) object.properties = Object.fromEntries(properties);
+    const required = fields.filter(({ optional }) => !optional).map(({ name }) => name);
+    if (required.length > 0) object.required = required.sort();
+    for (const { name, optional } of fields) {
+      if (optional && this.#immutable.has(properties.get(name) as Draft)) keepOnceSet(object, name); // set above
+    }
+    return object;
+  }
+
+  #builtin(model: Extract<TypeModel, { type: 'builtin' }>, way: Way): Draft {
+    try {
+      return structuredClone(builtinJsonSchema(model.definition, model.field)) as Draft;
+    } catch (error) {
+      if (!(error instanceof EndlessTypeError)) throw error;
+      const name = model.definition.split('.').at(-1);
+      this.#problems.add(model.at, {
+        code: 'KW6103',
+        path: way.path,
+        what: `the type ${name} contains itself`,
+        why: 'a structural schema has no references: it would be endless',
+        fix: 'write unknown with @preserveUnknownFields',
+      });
+      return { 'x-kubernetes-preserve-unknown-fields': true };
+    }
+  }
+
+  /** Numbers whose kind nobody has told, once all comments around them were read. */
+  reportOpenNumbers(): void {
+    for (const { draft, model, way } of this.#numbers) {
+      if (this.#numberKinds.has(draft) || draft.type !== 'number') continue;
+      this.#problems.add(model.at, {
+        code: 'KW6101',
+        ...(way.path !== '' && { path: way.path }),
+        what: 'number says neither integer nor fraction',
+        why: 'Kubernetes stores and checks them apart, and advises against fractions',
+        fix: 'add the tag @int32 or @int64 (whole numbers), or @float (fractions)',
+      });
+    }
+  }
+}
+
+/** What a field that may not change asks of its object: once set it stays. */
+function keepOnceSet(object: Draft, name: string): void {
+  const field = celName(name);
+  addRules(object, {
+    rule: `!has(oldSelf.${field}) || has(self.${field})`,
+    message: `${name} is required once set`,
+  });
+}
+
+function below(way: Way, mark: string, step: string): Way {
+  return { path: `${way.path}${mark}`, schemaPath: `${way.schemaPath}${step}` };
+}
+
+function typeOfLiterals(values: readonly (string | number | boolean)[]): string {
+  const [first] = values;
+  if (typeof first !== 'number') return typeof first;
+  return values.every((value) => Number.isInteger(value)) ? 'integer' : 'number';
+}
