@@ -66,7 +66,7 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
   const lines: string[] = [];
   const child = programs.start('stopping-operator', {
     args: [stage, namespace, guard],
-    env: { KUBECONFIG: cluster.cluster.kubeconfig },
+    env: { KUBECONFIG: cluster.kubeconfig },
     onLine: (line) => lines.push(line),
   });
   try {
@@ -129,7 +129,8 @@ async function isSettled(namespace: string, uid: string): Promise<boolean> {
   return note?.status?.text === 'new' && copy?.data?.['text'] === 'new' && owner === uid;
 }
 
-describe('A process that is stopped while it writes', () => {
+// Each waits for leases that run out in real time: they wait together.
+describe.concurrent('A process that is stopped while it writes', () => {
   it.each(stages)('does no harm when it goes on: %s', { timeout: 90_000 }, async (stage) => {
     const [changed, replaced] = await Promise.all([
       stopAt(stage, { change: 'changed' }),

@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@kubewright/apimachinery';
 import { clientFromConfig, type HttpTuning, loadClientConfig, processEnvironment } from '@kubewright/client';
 import { enqueueForObject, Manager, requestController, silentLogger, watch } from '@kubewright/runtime';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { certificates, TlsServer } from '../../packages/client/src/transport/testdata/tls-server.ts';
 import { fastClock } from './fast-clock.ts';
 import { FaultProxy } from './fault-proxy.ts';
@@ -17,13 +17,11 @@ import { NoteKind } from './programs/note.ts';
 import { StubApi } from './stub-api.ts';
 
 // The runtime's own patience is tested, not settings for tests: its clock runs fifty times as fast as the sockets do.
+// No cluster is asked, whichever `USE_EXISTING_CLUSTER` names: a real one cannot be told to fall silent.
 // What this does not catch: kernels whose buffers hide a dead peer for longer, and proxies that answer PINGs themselves.
 
 const times = 50;
-const cleanup: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const each of cleanup.splice(0).reverse()) await each();
-});
+type Ends = Pick<TestContext, 'onTestFinished'>;
 
 interface Fixture {
   readonly api: StubApi;
@@ -46,7 +44,7 @@ interface Wanted {
 }
 
 /** A manager that watches notes of a stub server through a proxy, as a program in a cluster would. */
-async function start(options: Wanted): Promise<Fixture> {
+async function start({ onTestFinished }: Ends, options: Wanted): Promise<Fixture> {
   const api = new StubApi();
   api.write('a', 'first');
   const tls = await TlsServer.start(api.handle);
@@ -84,15 +82,12 @@ async function start(options: Wanted): Promise<Fixture> {
     watchdog: false,
   });
   manager.run().catch(() => {});
-  cleanup.push(
-    () => rmSync(folder, { recursive: true, force: true }),
-    () => plain.closeAllConnections(),
-    () => plain.close(),
-    () => tls[Symbol.asyncDispose](),
-    () => proxy[Symbol.asyncDispose](),
-    () => client[Symbol.asyncDispose](),
-    () => manager[Symbol.asyncDispose](),
-  );
+  onTestFinished(async () => {
+    for (const each of [manager, client, proxy, tls]) await each[Symbol.asyncDispose]();
+    plain.close();
+    plain.closeAllConnections();
+    rmSync(folder, { recursive: true, force: true });
+  });
   const sees = async (name: string, text: string): Promise<number> => {
     const startMs = clock.monotonic();
     await polled(() => seen.get(name) === text, `a reconcile sees "${text}"`);
@@ -124,16 +119,20 @@ const pingBoundMs = 30_000 + 15_000 + 60_000;
 /** On HTTP/1.1 only missing bookmarks tell: 150 s, or the question after the version every 90 s, and a back-off. */
 const bookmarkBoundMs = 150_000 + 90_000 + 60_000;
 
-describe('A cache stays fresh', () => {
-  it('when the connection is half-open, found by PING (HTTP/2)', { timeout: 60_000 }, async () => {
-    const { api, proxy, sees } = await start({ protocol: 'h2' });
+// Each waits for bounds in real time: they wait together.
+describe.concurrent('A cache stays fresh', () => {
+  it('when the connection is half-open, found by PING (HTTP/2)', { timeout: 60_000 }, async (test) => {
+    const { api, proxy, sees } = await start(test, { protocol: 'h2' });
     proxy.swallow();
     api.write('a', 'after');
     expect(await sees('a', 'after')).toBeLessThan(pingBoundMs);
   });
 
-  it('not without PING: the half-open connection is used on and on', { timeout: 60_000 }, async () => {
-    const { api, proxy, seen, clock } = await start({ protocol: 'h2', tuning: { keepAliveIntervalMs: 36_000_000 } });
+  it('not without PING: the half-open connection is used on and on', { timeout: 60_000 }, async (test) => {
+    const { api, proxy, seen, clock } = await start(test, {
+      protocol: 'h2',
+      tuning: { keepAliveIntervalMs: 36_000_000 },
+    });
     proxy.swallow();
     api.write('a', 'after');
     const endMs = clock.monotonic() + 2 * pingBoundMs;
@@ -141,18 +140,18 @@ describe('A cache stays fresh', () => {
     expect(seen.get('a')).toBe('first');
   });
 
-  it('when the connection is half-open, found by silence (HTTP/1.1)', { timeout: 60_000 }, async () => {
-    const { api, proxy, sees } = await start({ protocol: 'http/1.1' });
+  it('when the connection is half-open, found by silence (HTTP/1.1)', { timeout: 60_000 }, async (test) => {
+    const { api, proxy, sees } = await start(test, { protocol: 'http/1.1' });
     proxy.swallow();
     api.write('a', 'after');
     expect(await sees('a', 'after')).toBeLessThan(bookmarkBoundMs);
   });
 
-  it.each(['h2', 'http/1.1'] as const)(
+  it.for(['h2', 'http/1.1'] as const)(
     'behind a proxy that drops idle connections (%s)',
     { timeout: 60_000 },
-    async (protocol) => {
-      const { api, proxy, sees } = await start({ protocol });
+    async (protocol, test) => {
+      const { api, proxy, sees } = await start(test, { protocol });
       proxy.dropIdle(100);
       for (let round = 1; round <= 3; round++) {
         const before = proxy.dropped;
@@ -165,8 +164,8 @@ describe('A cache stays fresh', () => {
     },
   );
 
-  it('when the server opens watches and says nothing on them', { timeout: 60_000 }, async () => {
-    const { api, proxy, sees } = await start({ protocol: 'h2' });
+  it('when the server opens watches and says nothing on them', { timeout: 60_000 }, async (test) => {
+    const { api, proxy, sees } = await start(test, { protocol: 'h2' });
     api.isMute = true;
     const before = api.watches.length;
     await proxy.close();
@@ -177,12 +176,12 @@ describe('A cache stays fresh', () => {
     expect(await sees('a', 'unsaid')).toBeLessThan(bookmarkBoundMs);
   });
 
-  it('when the token in its file is replaced and the old one is refused', { timeout: 60_000 }, async () => {
+  it('when the token in its file is replaced and the old one is refused', { timeout: 60_000 }, async (test) => {
     const tokens = mkdtempSync(join(tmpdir(), 'kw-token-'));
-    cleanup.push(() => rmSync(tokens, { recursive: true, force: true }));
+    test.onTestFinished(() => rmSync(tokens, { recursive: true, force: true }));
     const tokenFile = join(tokens, 'token');
     writeFileSync(tokenFile, 'one');
-    const { api, proxy, sees } = await start({ protocol: 'h2', user: { tokenFile } });
+    const { api, proxy, sees } = await start(test, { protocol: 'h2', user: { tokenFile } });
     api.admits = (request) => request.headers.authorization === 'Bearer two';
     await proxy.close();
     await proxy.reopen();
@@ -194,16 +193,16 @@ describe('A cache stays fresh', () => {
 
   it('when the client certificate in its file is replaced and the old one is refused', {
     timeout: 60_000,
-  }, async () => {
+  }, async (test) => {
     const files = mkdtempSync(join(tmpdir(), 'kw-cert-'));
-    cleanup.push(() => rmSync(files, { recursive: true, force: true }));
+    test.onTestFinished(() => rmSync(files, { recursive: true, force: true }));
     const user = { 'client-certificate': join(files, 'cert.pem'), 'client-key': join(files, 'key.pem') };
     const put = ({ cert, key }: { readonly cert: string; readonly key: string }): void => {
       writeFileSync(user['client-certificate'], cert);
       writeFileSync(user['client-key'], key);
     };
     put(certificates.client);
-    const { api, proxy, sees } = await start({ protocol: 'h2', user });
+    const { api, proxy, sees } = await start(test, { protocol: 'h2', user });
     const serialOf = (request: unknown): string =>
       ((request as Http2ServerRequest).stream.session!.socket as TLSSocket).getPeerCertificate().serialNumber;
     const serials = new Set<string>();
@@ -221,11 +220,11 @@ describe('A cache stays fresh', () => {
     expect(serials.size).toBe(2);
   });
 
-  it.each(['h2', 'http/1.1'] as const)(
+  it.for(['h2', 'http/1.1'] as const)(
     'when the API server is away for a while (%s)',
     { timeout: 60_000 },
-    async (protocol) => {
-      const { api, proxy, sees } = await start({ protocol });
+    async (protocol, test) => {
+      const { api, proxy, sees } = await start(test, { protocol });
       const lists = api.lists;
       await proxy.close();
       api.write('a', 'while it was away');
@@ -237,8 +236,8 @@ describe('A cache stays fresh', () => {
     },
   );
 
-  it('when the server says GOAWAY', { timeout: 60_000 }, async () => {
-    const { api, proxy, tls, sees } = await start({ protocol: 'h2' });
+  it('when the server says GOAWAY', { timeout: 60_000 }, async (test) => {
+    const { api, proxy, tls, sees } = await start(test, { protocol: 'h2' });
     const connections = proxy.taken;
     for (const session of tls.sessions) session.goaway();
     api.write('a', 'on the old connection, or the new');

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ObjectOf, systemClock, systemRandom } from '@kubewright/apimachinery';
+import type { ObjectOf } from '@kubewright/apimachinery';
 import { ConfigMap, Event, Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
-import { EmbeddedCluster } from '@kubewright/controlplane';
 import {
   type ControllerDefinition,
   controller,
@@ -12,9 +11,9 @@ import {
   jsonLogger,
   Manager,
   type ManagerOptions,
-  silentLogger,
 } from '@kubewright/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Environment, isExisting, startEnvironment } from '../environment/environment.ts';
 
 interface EchoStatus {
   readonly at?: string;
@@ -64,18 +63,13 @@ const definition = {
 
 describe('what leads nowhere', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-futile-'));
-  let cluster: EmbeddedCluster;
+  let environment: Environment;
   let client: KubernetesClient;
   const running: Manager[] = [];
 
   beforeAll(async () => {
-    cluster = await EmbeddedCluster.start({
-      directory: join(folder, '.kubewright'),
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLogger,
-    });
-    client = cluster.client();
+    environment = await startEnvironment(folder);
+    ({ client } = environment);
     await client.request({ method: 'POST', path: definitions, body: definition });
     interface Established {
       readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
@@ -90,7 +84,8 @@ describe('what leads nowhere', () => {
     for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
   });
   afterAll(async () => {
-    await cluster[Symbol.asyncDispose]();
+    if (isExisting()) await client.request({ method: 'DELETE', path: `${definitions}/echoes.example.com` });
+    await environment[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
 

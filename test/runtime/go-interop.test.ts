@@ -59,7 +59,7 @@ beforeAll(async () => {
     onLeading: () => {
       leads = true;
     },
-    options: { kubeconfig: cluster.cluster.kubeconfig, handleSignals: false },
+    options: { kubeconfig: cluster.kubeconfig, handleSignals: false },
   });
   manager.run().catch(() => {});
   await polled(() => leads, 'it leads');

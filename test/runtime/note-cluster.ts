@@ -1,38 +1,35 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { isNotFound } from '@kubewright/apimachinery';
 import { Namespace } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
-import { EmbeddedCluster } from '@kubewright/controlplane';
-import { silentLogger } from '@kubewright/runtime';
+import { type Environment, isExisting, startEnvironment } from '../environment/environment.ts';
 import { polled } from './polled.ts';
 import { type Note, NoteKind, noteDefinition } from './programs/note.ts';
 
-/** An embedded cluster that serves the notes of these tests. */
-export class NoteCluster implements AsyncDisposable {
-  readonly cluster: EmbeddedCluster;
-  readonly client: KubernetesClient;
-  readonly #folder: string;
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-  private constructor(cluster: EmbeddedCluster, folder: string) {
-    this.cluster = cluster;
-    this.client = cluster.client();
+/** A cluster that serves the notes of these tests: an embedded one, or an existing one. */
+export class NoteCluster implements AsyncDisposable {
+  readonly client: KubernetesClient;
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  readonly #environment: Environment;
+  readonly #folder: string;
+  readonly #namespaces: string[] = [];
+
+  private constructor(environment: Environment, folder: string) {
+    this.client = environment.client;
+    this.kubeconfig = environment.kubeconfig;
+    this.#environment = environment;
     this.#folder = folder;
   }
 
   static async start(): Promise<NoteCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'kw-notes-'));
-    const directory = join(folder, 'cluster');
-    const cluster = await EmbeddedCluster.start({
-      directory,
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLogger,
-    });
-    const started = new NoteCluster(cluster, folder);
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    await started.client.request({ method: 'POST', path, body: noteDefinition });
+    const started = new NoteCluster(await startEnvironment(folder), folder);
+    await started.client.request({ method: 'POST', path: definitions, body: noteDefinition });
     const isServed = async (): Promise<boolean> =>
       (await started.notes('default').catch(() => undefined)) !== undefined;
     await polled(isServed, 'the kind is served');
@@ -50,11 +47,31 @@ export class NoteCluster implements AsyncDisposable {
   }
 
   async makeNamespace(name: string): Promise<void> {
+    this.#namespaces.push(name);
     await this.client.resource(Namespace).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.cluster[Symbol.asyncDispose]();
+    if (isExisting()) await this.#leaveNothing();
+    await this.#environment[Symbol.asyncDispose]();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A cluster that stays must look as before to the next test. */
+  async #leaveNothing(): Promise<void> {
+    const { client } = this;
+    // Whoever would take their finalizers off has ended.
+    const { items } = await client.resource(NoteKind).list();
+    for (const { metadata } of items) {
+      const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+      await client.resource(NoteKind).patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
+    }
+    const gone = async (path: string): Promise<void> => {
+      await client.request({ method: 'DELETE', path });
+      const isGone = async (): Promise<boolean> => isNotFound(await client.request({ path }).catch((error) => error));
+      await polled(isGone, `${path} is gone`, 60_000);
+    };
+    await Promise.all(this.#namespaces.map((name) => gone(`/api/v1/namespaces/${name}`)));
+    await gone(`${definitions}/notes.runtime.example.com`);
   }
 }

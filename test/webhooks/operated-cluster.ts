@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KubernetesObject, systemClock, systemRandom } from '@kubewright/apimachinery';
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { TokenRequest } from '@kubewright/apimachinery/authentication/v1';
 import { Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { ClusterRole, ClusterRoleBinding, type PolicyRule, Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
-import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
-import { EmbeddedCluster } from '@kubewright/controlplane';
-import { jsonLogger, Manager, type ManagerOptions, silentLogger } from '@kubewright/runtime';
+import { type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { jsonLogger, Manager, type ManagerOptions } from '@kubewright/runtime';
+import { type Environment, isExisting, startEnvironment } from '../environment/environment.ts';
 
 /** How a command of kubectl ended. */
 export interface Outcome {
@@ -37,26 +37,19 @@ const namespaceRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update'] },
 ];
 
-/** Where the tests run: an administrator's way in. */
-interface Place extends AsyncDisposable {
-  readonly client: KubernetesClient;
-  /** Path of the administrator's kubeconfig. */
-  readonly kubeconfig: string;
-}
-
 /**
  * A cluster on its real port, and an operator beside it that has only the rights it needs. The cluster is an embedded one,
- * or, with `USE_EXISTING_CLUSTER=true` as for envtest, that of `KUBECONFIG`: it must be new and on this machine.
+ * or an existing one ({@link startEnvironment}).
  */
 export class OperatedCluster implements AsyncDisposable {
   /** The administrator. */
   readonly client: KubernetesClient;
   readonly log: string[] = [];
-  readonly #place: Place;
+  readonly #place: Environment;
   readonly #home: string;
   readonly #managers: Manager[] = [];
 
-  private constructor(place: Place, home: string) {
+  private constructor(place: Environment, home: string) {
     this.client = place.client;
     this.#place = place;
     this.#home = home;
@@ -64,7 +57,7 @@ export class OperatedCluster implements AsyncDisposable {
 
   static async start(): Promise<OperatedCluster> {
     const home = mkdtempSync(join(tmpdir(), 'kubewright-webhooks-'));
-    const place = isExisting() ? await existing() : await embedded(join(home, 'cluster'));
+    const place = await startEnvironment(home);
     const started = new OperatedCluster(place, home);
     await started.#prepareAccount();
     return started;
@@ -176,27 +169,6 @@ export class OperatedCluster implements AsyncDisposable {
       roleRef: { apiGroup, kind: 'Role', name: 'operator' },
     });
   }
-}
-
-function isExisting(): boolean {
-  return process.env['USE_EXISTING_CLUSTER'] === 'true';
-}
-
-async function embedded(directory: string): Promise<Place> {
-  const cluster = await EmbeddedCluster.start({
-    directory,
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLogger,
-  });
-  const client = cluster.client();
-  return { client, kubeconfig: cluster.kubeconfig, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
-}
-
-async function existing(): Promise<Place> {
-  const kubeconfig = process.env['KUBECONFIG'] ?? '';
-  const client = await clientFromConfig(await loadClientConfig({ kubeconfig }));
-  return { client, kubeconfig, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
 }
 
 /** Asks until the answer is yes; a machine under load gets half a minute. */
