@@ -2,6 +2,7 @@
 //   1. Puts all recorders' questions to a real kube-apiserver again and replays today's answers against our code.
 //   2. Runs the suites that need no embedded cluster against a real control plane.
 //   3. Runs the benchmarks beside the real control plane, with their goals.
+//   4. Lets operators run for long, and looks at what they hold.
 // Needs the programs that ../shared/oracle/build.sh builds (BIN, default the user's cache); says so and stops without them.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,6 +30,25 @@ const benchmarks = [
   { name: 'cluster', args: ['bench/cluster.mjs', '--check', '--rounds', '2', '--seconds', '3', '--oracle', bin] },
   { name: 'informer', args: ['--expose-gc', '--conditions=kubewright-source', 'bench/informer.mjs', '--check'] },
 ];
+const onReal = [
+  {
+    name: 'webhooks on a real cluster',
+    suites: ['admission', 'conversion', 'rotation', 'metrics'].map((name) => `test/webhooks/${name}.test.ts`),
+  },
+  // Its faults are made by proxies and stub servers, where there are any: nothing of it is skipped on a real cluster.
+  { name: 'the runtime on a real cluster', suites: ['test/runtime'] },
+];
+/** Whose flaw must show: what does not see a flaw proves nothing. */
+const days = ['--expose-gc', '--conditions=kubewright-source', 'test/soak/days.mjs', '--json'];
+const soaks = [
+  { name: '30 virtual days with faults', args: days },
+  {
+    name: 'the same sees an operator that remembers too much',
+    args: [...days, '--days', '8', '--flaw', 'remembers every version'],
+    fails: true,
+  },
+  { name: '20 minutes at 1,000 events/s', args: ['--conditions=kubewright-source', 'bench/soak.mjs', '--json'] },
+];
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
 
@@ -54,7 +74,7 @@ async function prove() {
   try {
     for (const recorder of recorders) results.push(await record(tree, recorder));
     results.push(replay(tree));
-    results.push(await onRealCluster(tree));
+    for (const each of onReal) results.push(await onRealCluster(tree, each));
   } finally {
     git('worktree', 'remove', '--force', tree);
   }
@@ -66,7 +86,20 @@ async function prove() {
       text: `\n\`\`\`\n${stdout.trim() || stderr.trim()}\n\`\`\``,
     });
   }
+  for (const { name, args, fails = false } of soaks) {
+    const { status, stdout, stderr } = run(process.execPath, args, root);
+    const text = stdout.trim().startsWith('{') ? figures(JSON.parse(stdout)) : stderr.slice(-2000);
+    results.push({ name: `soak: ${name}`, ok: (status !== 0) === fails && stdout !== '', text });
+  }
   report(results);
+}
+
+/** A soak's result, short: what is wrong only where there is something. */
+function figures({ ok: _ok, wrong = [], ...result }) {
+  const short = (value) =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value;
+  const all = Object.entries(result).map(([name, value]) => `${name} ${short(value)}`);
+  return `(${[...all, ...wrong.slice(0, 5)].join('; ')})`;
 }
 
 async function record(tree, { folder, args = [], stdout: file, plain }) {
@@ -90,16 +123,15 @@ function replay(tree) {
   return { name: "today's answers replayed", ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
 }
 
-/** What an operator's webhooks, certificates and metrics do is asked of the real API server, too. */
-async function onRealCluster(tree) {
+/** What operators do is asked of the real API server, too. */
+async function onRealCluster(tree, { name, suites }) {
   const oracle = await startOracle('', 'all');
-  const suites = ['admission', 'conversion', 'rotation', 'metrics'].map((name) => `test/webhooks/${name}.test.ts`);
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const real = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: join(oracle.folder, 'kubeconfig') };
   try {
     const { status, stdout } = run(process.execPath, [vitest, 'run', '--no-file-parallelism', ...suites], tree, real);
     const counts = /Tests\s+(.*)/.exec(stdout)?.[1] ?? '';
-    return { name: 'webhooks on a real cluster', ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
+    return { name, ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
   } finally {
     await oracle.stop();
   }
