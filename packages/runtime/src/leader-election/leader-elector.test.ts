@@ -20,11 +20,15 @@ interface Candidate {
   readonly elector: LeaderElector;
   readonly stop: AbortController;
   readonly terms: string[];
+  readonly told: string[];
   leading: boolean;
 }
 
 function campaign(server: FakeApiServer, clock: VirtualClock, identity: string): Candidate {
+  const told: string[] = [];
   const elector = new LeaderElector({
+    onTerm: (what, { kind, metadata: { namespace, name, uid } }) =>
+      void told.push(`${what} ${kind} ${namespace}/${name} ${uid === undefined ? '' : 'known'}`),
     id: 'lock',
     identity,
     client: server.client,
@@ -34,7 +38,7 @@ function campaign(server: FakeApiServer, clock: VirtualClock, identity: string):
   });
   const stop = new AbortController();
   stops.push(stop);
-  const candidate: Candidate = { elector, stop, terms: [], leading: false };
+  const candidate: Candidate = { elector, stop, terms: [], told, leading: false };
   void elector.run(stop.signal, async (term) => {
     candidate.leading = true;
     candidate.terms.push('begin');
@@ -70,6 +74,10 @@ describe('LeaderElector', () => {
     await run(clock, 6, () => expect(a.leading && b.leading).toBe(false));
     expect([a.leading, b.leading]).toEqual([false, true]);
     expect(server.get(Lease, 'lock').spec).toMatchObject({ holderIdentity: 'bb', leaseTransitions: 1 });
+    expect([a.told, b.told]).toEqual([
+      ['became leader Lease default/lock known', 'stopped leading Lease default/lock known'],
+      ['became leader Lease default/lock known'],
+    ]);
   });
 
   it('ends the term before the lease can pass on when the server is out of reach, then campaigns again', async () => {

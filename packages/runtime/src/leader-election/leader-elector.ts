@@ -15,6 +15,8 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Told when a term begins and when it is over, with the Lease as last seen: client-go records events then. */
+  readonly onTerm?: (what: 'became leader' | 'stopped leading', lease: Lease) => void;
 }
 
 /** Thrown for durations that cannot keep two leaders apart. */
@@ -85,6 +87,7 @@ export class LeaderElector {
       const term = await this.#acquire(signal);
       if (!term) return;
       if (signal.aborted) return this.#release(term);
+      this.#tell('became leader');
       this.#options.log.info('successfully acquired lease', this.#fields());
       await this.#serve(term, { signal, lead });
       if (!signal.aborted) this.#options.log.warn('lost the lease; campaigning again', this.#fields());
@@ -106,6 +109,7 @@ export class LeaderElector {
     work.catch(onStop);
     try {
       await this.#renew(term, over.signal);
+      this.#tell('stopped leading');
       termSignal.abort(new LeaderElectionError('the term is over'));
       await work;
     } finally {
@@ -258,6 +262,13 @@ export class LeaderElector {
     } finally {
       timer[Symbol.dispose]();
     }
+  }
+
+  #tell(what: 'became leader' | 'stopped leading'): void {
+    const { name, namespace } = this.#key();
+    const { apiVersion, kind, metadata } = this.#observed ?? this.#lease(undefined);
+    // A lease that was deleted or taken meanwhile is not known any more; its name is.
+    this.#options.onTerm?.(what, { apiVersion, kind, metadata: { ...metadata, name, namespace } });
   }
 
   #leases() {

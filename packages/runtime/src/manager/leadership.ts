@@ -5,6 +5,7 @@ import { LeaderElector } from '../leader-election/leader-elector.ts';
 import { whileLeading } from '../leader-election/while-leading.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { ControllerGroup } from './controller-group.ts';
 import type { RunnableGroup } from './runnable-group.ts';
 import type { StopBudget } from './stop-budget.ts';
@@ -18,6 +19,8 @@ export interface LeadershipOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics | undefined;
+  /** Records who leads, on the Lease. */
+  readonly events: EventRecorder;
   /** Makes the controllers of one term, which write through a client of their own. */
   readonly makeGroup: (client: KubernetesClient) => ControllerGroup;
   /** Controllers that need no lease. */
@@ -46,12 +49,22 @@ export class Leadership {
 
   /** Works until `signal` is aborted, which it is when the manager stops. */
   async run(signal: AbortSignal): Promise<void> {
-    const { election, always, prepared, onReady, client, clock, random, log, metrics } = this.#options;
+    const { election, always, prepared, onReady, client, clock, random, log, metrics, events } = this.#options;
     if (!election) {
       await this.#lead(always, { term: signal, stopping: signal });
       return;
     }
-    const elector = new LeaderElector({ ...election, client, clock, random, log: log.named('leader-election') });
+    const elector: LeaderElector = new LeaderElector({
+      ...election,
+      client,
+      clock,
+      random,
+      log: log.named('leader-election'),
+      onTerm: (what, lease) => {
+        const action = what === 'became leader' ? 'BecomeLeader' : 'StopLeading';
+        events.record({ reason: 'LeaderElection', action, note: `${elector.identity} ${what}`, regarding: lease });
+      },
+    });
     metrics?.leader(elector.name, false);
     this.#prepareTerm(elector, signal);
     await always.start(signal, { after: prepared });

@@ -232,6 +232,7 @@ export class Manager implements AsyncDisposable {
       random: this.#from.random,
       log: this.#from.log,
       metrics: this.#metrics,
+      events: this.#shared.recorder.for('leader-election', undefined),
       makeGroup: (client) => this.#makeGroup((definition) => this.#needsLease(definition), client),
       always,
       leading: this.#leading,

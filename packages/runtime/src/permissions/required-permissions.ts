@@ -31,7 +31,8 @@ export function requiredPermissions(
     // Children block the deletion of their owner, which admission asks this permission for.
     if (owns.length > 0) need(primary, ['update'], 'finalizers');
   }
-  if (controllers.length > 0) need({ group: 'events.k8s.io', plural: 'events' }, ['create', 'patch']);
+  if (controllers.length > 0 || options.leaderElection)
+    need({ group: 'events.k8s.io', plural: 'events' }, ['create', 'patch']);
   const leases = { group: 'coordination.k8s.io', plural: 'leases' };
   if (options.leaderElection) need(leases, ['get', 'create', 'update']);
   if (options.sharding) need(leases, ['get', 'list', 'create', 'update', 'delete']);
