@@ -46,7 +46,9 @@ export class CommandLine implements Disposable {
       format: 'esm',
       target: 'node20.19',
       conditions: ['kubewright-source'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      },
       external: ['esbuild', 'typescript', 'prom-client', '@opentelemetry/api', 'kubernetes-types'],
       logLevel: 'error',
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examine, type Finding } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/examine.ts';
 import type { Context } from '../program/context.ts';
 
 /** `doctor`: looks at what is around: Node, kubectl, kubeconfig, ports, folder. */
@@ -11,6 +11,7 @@ export function addDoctor(program: Command, context: Context): void {
     .option('--kubeconfig <FILE>', 'look at this kubeconfig')
     .option('--context <NAME>', 'context in the kubeconfig')
     .action(async (options: { readonly kubeconfig?: string; readonly context?: string }) => {
+      const { examine } = await import('../doctor/examine.ts');
       const findings = await examine(surroundings, options);
       reporter.result({ findings }, findings.map(line).join(''));
       if (findings.some(({ state }) => state === 'bad')) context.exitWith(3);

@@ -37,7 +37,17 @@ export function processSurroundings(): Surroundings {
     signal: stop.signal,
     interruptedBy: () => interruptedBy,
     spawn: spawnChild,
+    kill,
   };
+}
+
+function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone already is as good as killed.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Resolves when all that was written has left the process. */

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { addCluster } from '../commands/cluster.ts';
 import { addCompletion } from '../commands/completion.ts';
 import { addDoctor } from '../commands/doctor.ts';
 import { addExplain } from '../commands/explain.ts';
 import { addVersion } from '../commands/version.ts';
 import type { Context } from './context.ts';
-import { failureOf } from './failure.ts';
 import { Reporter } from './reporter.ts';
 import type { Surroundings } from './surroundings.ts';
 import { version } from './version.ts';
@@ -30,6 +30,7 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
   } catch (error) {
     if (isHelp(error)) return 0;
     if (signal.aborted) return surroundings.interruptedBy() || 1;
+    const { failureOf } = await import('./failure.ts');
     const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']) });
     reporter.failure(failure.message);
     return failure.exitCode;
@@ -53,7 +54,7 @@ export function commandTree(context: Context): Command {
     // A usage error is told as every other failure is.
     writeErr: () => undefined,
   });
-  for (const add of [addDoctor, addExplain, addCompletion, addVersion]) add(program, context);
+  for (const add of [addCluster, addDoctor, addExplain, addCompletion, addVersion]) add(program, context);
   return program;
 }
 

@@ -48,4 +48,6 @@ export interface Surroundings {
   /** 128 and the number of the signal that came; 0 when none did. */
   interruptedBy(): number;
   spawn(command: readonly string[], options: SpawnOptions): Child;
+  /** Signals a process that this one did not start. */
+  kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
 }

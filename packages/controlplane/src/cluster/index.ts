@@ -1,3 +1,3 @@
 export { applyManifests, ManifestError } from './apply-manifests.ts';
 export { EmbeddedCluster, type EmbeddedClusterOptions, type NodeSettings } from './embedded-cluster.ts';
-export { StateDirectoryError } from './state-directory.ts';
+export { clusterProcess, StateDirectoryError } from './state-directory.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StateDirectory, StateDirectoryError } from './state-directory.ts';
+import { clusterProcess, StateDirectory, StateDirectoryError } from './state-directory.ts';
 
 describe('StateDirectory', () => {
   let folder: string;
@@ -22,7 +22,9 @@ describe('StateDirectory', () => {
   });
 
   it('refuses a second holder, with the pid of the first', () => {
+    expect(clusterProcess(folder)).toBeUndefined();
     using _first = StateDirectory.take(folder);
+    expect(clusterProcess(folder)).toBe(process.pid);
     expect(() => StateDirectory.take(folder)).toThrow(StateDirectoryError);
     expect(() => StateDirectory.take(folder)).toThrow(`(pid ${process.pid})`);
   });

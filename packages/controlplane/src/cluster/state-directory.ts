@@ -78,6 +78,12 @@ export class StateDirectory implements Disposable {
   }
 }
 
+/** Finds the living process that holds a state folder: its pid, `undefined` if none does. */
+export function clusterProcess(path: string): number | undefined {
+  const holder = readHolder(join(path, 'instance.json'));
+  return holder && isSameProcess(holder) ? holder.pid : undefined;
+}
+
 /** Writes the lock; answers the earlier holder if it is dead, throws if it lives. */
 function lock(directory: string): ProcessIdentity | undefined {
   const path = join(directory, 'instance.json');

@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs';
+import { sleep } from '@kubewright/apimachinery';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import type { Surroundings } from '../program/surroundings.ts';
+import { StateFolder } from './state-folder.ts';
+
+/** A cluster ends within 5 s of being asked, in milliseconds. */
+const patienceMs = 10_000;
+const pollMs = 50;
+
+/** Stops the cluster of this folder. */
+export async function down({ surroundings, reporter }: Context): Promise<void> {
+  const wasRunning = await stop(surroundings, new StateFolder(surroundings.cwd));
+  reporter.step(wasRunning ? 'cluster stopped' : 'no cluster ran here');
+}
+
+/** Stops the cluster of this folder and removes its state. */
+export async function reset({ surroundings, reporter }: Context): Promise<void> {
+  const folder = new StateFolder(surroundings.cwd);
+  await stop(surroundings, folder);
+  rmSync(folder.path, { recursive: true, force: true });
+  reporter.step('state removed', folder.path);
+}
+
+/** Answers whether there was one. */
+async function stop({ clock, signal, kill }: Surroundings, folder: StateFolder): Promise<boolean> {
+  const { pid } = folder;
+  if (pid === undefined) return false;
+  kill(pid, 'SIGTERM');
+  for (
+    const end = clock.monotonic() + patienceMs;
+    clock.monotonic() < end;
+    await sleep(clock, { ms: pollMs, signal })
+  ) {
+    if (folder.pid !== pid) return true;
+  }
+  throw new CliError('KW7203', {
+    what: 'the cluster does not stop',
+    why: `its process ${pid} was asked to ${patienceMs / 1000} s ago and is still there`,
+    remedy: `kill -KILL ${pid}`,
+  });
+}

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import { CliError } from '../program/cli-error.ts';
+
+/** Copies a cluster's kubeconfig to a file of the user's choice, unless that is a kubeconfig of something else. */
+export function exportKubeconfig(
+  source: string,
+  { file, cwd }: { readonly file: string; readonly cwd: string },
+): string {
+  const target = resolve(cwd, file);
+  if (!isOurs(target)) {
+    throw new CliError('KW7204', {
+      what: `the kubeconfig is not written to ${target}`,
+      why: 'the file is there and has other clusters',
+      remedy: `name a file of its own, or use ${source} as it is: export KUBECONFIG=${source}`,
+    });
+  }
+  writeFileSync(target, readFileSync(source), { mode: 0o600 });
+  return target;
+}
+
+/** True of a file that is not there, is empty, or knows our cluster only. */
+function isOurs(path: string): boolean {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+  if (text.trim() === '') return true;
+  try {
+    const { clusters } = parse(text) as { readonly clusters?: readonly { readonly name?: unknown }[] };
+    return clusters?.length === 1 && clusters[0]?.name === 'kubewright';
+  } catch {
+    // No YAML, or no object: somebody else's.
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import { prettyLogger } from '@kubewright/runtime';
+import type { Surroundings } from '../program/surroundings.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** What a cluster of the command line is told. */
+export interface ClusterSettings {
+  readonly port?: number | undefined;
+  readonly allowRootPods?: boolean | undefined;
+  readonly allowHostPrograms?: boolean | undefined;
+}
+
+/** Starts the cluster of a folder in this process; what goes wrong in it is written to the error output. */
+export async function startCluster(
+  surroundings: Surroundings,
+  { folder, settings }: { readonly folder: StateFolder; readonly settings: ClusterSettings },
+): Promise<EmbeddedCluster> {
+  const { clock, random, stderr, env } = surroundings;
+  const { port, allowRootPods, allowHostPrograms } = settings;
+  const destination = { write: (line: string) => void stderr.write(line) };
+  const cluster = await EmbeddedCluster.start({
+    directory: folder.path,
+    port,
+    clock,
+    random,
+    log: prettyLogger({ destination, now: () => clock.now(), level: 'warn', colors: false }),
+    node: { imageFile: folder.imageFile, allowRootPods, allowHostPrograms, env },
+  });
+  folder.note({ pid: process.pid, url: cluster.url, kubeconfig: cluster.kubeconfig });
+  return cluster;
+}

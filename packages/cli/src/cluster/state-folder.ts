@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterProcess } from '@kubewright/controlplane';
+import { CliError } from '../program/cli-error.ts';
+import { findProject } from '../project/find-project.ts';
+
+/** What a cluster says of itself while it runs. */
+export interface ClusterNote {
+  readonly pid: number;
+  readonly url: string;
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+}
+
+/** The folder `.kubewright` of a project, or of any other folder; each has at most one cluster. */
+export class StateFolder {
+  /** Where images of the user's own are described. */
+  readonly imageFile: string;
+  readonly path: string;
+  readonly base: string;
+
+  constructor(cwd: string) {
+    this.base = findProject(cwd)?.root ?? cwd;
+    this.path = join(this.base, '.kubewright');
+    this.imageFile = join(this.base, 'kubewright-images.json');
+  }
+
+  get kubeconfig(): string {
+    return join(this.path, 'kubeconfig');
+  }
+
+  get logFile(): string {
+    return join(this.path, 'cluster.log');
+  }
+
+  /** The process whose cluster holds the folder. */
+  get pid(): number | undefined {
+    return clusterProcess(this.path);
+  }
+
+  /** What the running cluster has told of itself; `undefined` while it starts, and if none runs. */
+  get running(): ClusterNote | undefined {
+    const { pid } = this;
+    if (pid === undefined) return undefined;
+    try {
+      const note = JSON.parse(readFileSync(join(this.path, 'cluster.json'), 'utf8')) as ClusterNote;
+      // Another process's note was left behind by a crash.
+      return note.pid === pid ? note : undefined;
+    } catch {
+      // Not written yet.
+      return undefined;
+    }
+  }
+
+  /** @throws CliError KW7201 if no cluster runs here. */
+  requireRunning(): ClusterNote {
+    const { running } = this;
+    if (running) return running;
+    throw new CliError('KW7201', {
+      what: 'no embedded cluster runs here',
+      why: `nothing holds ${this.path}`,
+      remedy: 'kubewright cluster up --background',
+    });
+  }
+
+  /** Makes the folder, for the user only. */
+  make(): void {
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+  }
+
+  /** Says where the cluster is. */
+  note(note: ClusterNote): void {
+    writeFileSync(join(this.path, 'cluster.json'), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  }
+
+  forget(): void {
+    rmSync(join(this.path, 'cluster.json'), { force: true });
+  }
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import type { Context } from '../program/context.ts';
+import { StateFolder } from './state-folder.ts';
+
+/** Says what runs in this folder. @throws CliError KW7201 if nothing does */
+export async function status({ surroundings, reporter }: Context): Promise<void> {
+  const note = new StateFolder(surroundings.cwd).requireRunning();
+  const { kubeconfig, url, pid } = note;
+  const { clock, signal } = surroundings;
+  await using client = clientFromConfig(await loadClientConfig({ kubeconfig }), { clock });
+  const { gitVersion } = await client.discovery.serverVersion({ signal });
+  const nodes = (await client.resource(Node).list({ signal })).items.map(({ metadata }) => metadata.name ?? '');
+  const pods = (await client.resource(Pod).list({ signal })).items;
+  const running = pods.filter(({ status: { phase } = {} }) => phase === 'Running').length;
+  const lines = [
+    ['cluster', `${url} (pid ${pid})`],
+    ['kubernetes', gitVersion],
+    ['nodes', nodes.join(', ')],
+    ['pods', `${running} running of ${pods.length}`],
+    ['kubeconfig', kubeconfig],
+  ].map(([name = '', value]) => `${name.padEnd(11)} ${value}\n`);
+  const record = { ...note, kubernetes: gitVersion, nodes, pods: { running, all: pods.length } };
+  reporter.result({ cluster: record }, lines.join(''));
+}
+
+/** Says where the kubeconfig is, or what is in it. */
+export function kubeconfig({ surroundings, reporter }: Context, { raw = false }: { readonly raw?: boolean }): void {
+  const { kubeconfig: path } = new StateFolder(surroundings.cwd).requireRunning();
+  if (raw) {
+    const text = readFileSync(path, 'utf8');
+    reporter.result({ kubeconfig: text }, text);
+  } else reporter.result({ kubeconfig: path }, `${path}\n`);
+}

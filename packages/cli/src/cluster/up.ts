@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { sleep } from '@kubewright/apimachinery';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { exportKubeconfig } from './export-kubeconfig.ts';
+import { startCluster } from './start-cluster.ts';
+import { type ClusterNote, StateFolder } from './state-folder.ts';
+
+/** Flags of `cluster up`. */
+export interface UpOptions {
+  readonly background?: boolean;
+  readonly port?: number;
+  readonly kubeconfig?: string;
+  readonly allowRootPods?: boolean;
+  readonly allowHostPrograms?: boolean;
+}
+
+/** How long a cluster in the background may take to come up, in milliseconds. */
+const patienceMs = 30_000;
+const pollMs = 50;
+
+/** Runs the cluster in the foreground until Ctrl-C, or in the background until `cluster down`. */
+export function up(context: Context, options: UpOptions): Promise<void> {
+  return (options.background ? inBackground : inForeground)(context, options);
+}
+
+async function inForeground(context: Context, options: UpOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const folder = new StateFolder(surroundings.cwd);
+  await using cluster = await startCluster(surroundings, { folder, settings: options });
+  try {
+    const note = folder.requireRunning();
+    if (cluster.takenPort !== undefined) reporter.step('port taken', `${cluster.takenPort}; another this time`, 'bad');
+    tell(context, { note, options });
+    reporter.text('\nCtrl-C stops it.\n');
+    await stopped(surroundings.signal);
+  } finally {
+    folder.forget();
+  }
+  await cluster.stop();
+  reporter.step('cluster stopped');
+}
+
+/** Resolves when the user asks the program to stop. */
+export function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function inBackground(context: Context, options: UpOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const { program, env, clock, signal } = surroundings;
+  const folder = new StateFolder(surroundings.cwd);
+  const { running } = folder;
+  if (running) {
+    reporter.text('it runs already\n');
+    return tell(context, { note: running, options });
+  }
+  folder.make();
+  const flags = [
+    ...(options.port === undefined ? [] : ['--port', String(options.port)]),
+    ...(options.allowRootPods ? ['--allow-root-pods'] : []),
+    ...(options.allowHostPrograms ? ['--allow-host-programs'] : []),
+  ];
+  const logFrom = logOf(folder).length;
+  const child = surroundings.spawn([...program, 'cluster', 'up', ...flags], {
+    cwd: folder.base,
+    env,
+    logFile: folder.logFile,
+    detached: true,
+  });
+  let exitCode: number | undefined;
+  void child.ended.then((code) => {
+    exitCode = code;
+  });
+  for (const end = clock.monotonic() + patienceMs; exitCode === undefined && clock.monotonic() < end; ) {
+    const note = folder.running;
+    if (note) return tell(context, { note, options });
+    await sleep(clock, { ms: pollMs, signal });
+  }
+  if (exitCode === undefined) child.kill('SIGTERM');
+  throw notStarted(folder, logOf(folder).slice(logFrom));
+}
+
+function logOf(folder: StateFolder): string {
+  try {
+    return readFileSync(folder.logFile, 'utf8');
+  } catch {
+    // No cluster was started here before.
+    return '';
+  }
+}
+
+/** Passes on what the cluster itself has said. */
+function notStarted(folder: StateFolder, log: string): CliError {
+  const [, what, why, remedy] = /(?:^|\n)KW\d{4} (.*)\n {2}why: (.*)\n {2}do: (.*)/.exec(log) ?? [];
+  return new CliError('KW7202', {
+    what: 'the cluster did not start in the background',
+    why: what === undefined ? `its log ${folder.logFile} says:\n${log.slice(-2_000) || 'nothing'}` : `${what}: ${why}`,
+    remedy: remedy ?? 'start it in the foreground to see more: kubewright cluster up',
+  });
+}
+
+function tell({ reporter, surroundings }: Context, parts: { note: ClusterNote; options: UpOptions }): void {
+  const { note, options } = parts;
+  const { kubeconfig: file } = options;
+  const kubeconfig =
+    file === undefined ? note.kubeconfig : exportKubeconfig(note.kubeconfig, { file, cwd: surroundings.cwd });
+  reporter.result(
+    { cluster: { ...note, kubeconfig } },
+    `✓ cluster ready        ${note.url}\n\n  export KUBECONFIG=${shellWord(kubeconfig)}\n  kubectl get nodes\n`,
+  );
+}
+
+/** Quotes what a POSIX shell would not take as one word. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

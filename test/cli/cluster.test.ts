@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isMissing } from '../main-job/user-shell.ts';
+import { CommandLine } from './command-line.ts';
+
+let kubewright: CommandLine;
+beforeAll(async () => {
+  kubewright = await CommandLine.build();
+});
+afterAll(() => kubewright?.[Symbol.dispose]());
+
+function folder(name: string): string {
+  const path = join(kubewright.folder, name);
+  mkdirSync(path);
+  return path;
+}
+
+describe('kubewright cluster up', () => {
+  it('runs in the foreground until it is asked to stop', async () => {
+    const cwd = folder('foreground');
+    const up = kubewright.start(['cluster', 'up'], { cwd });
+    await expect.poll(up.stdout, { timeout: 15_000 }).toContain('Ctrl-C stops it.\n');
+    const kubeconfig = join(cwd, '.kubewright', 'kubeconfig');
+    expect(up.stdout()).toContain(`export KUBECONFIG='${kubeconfig}'\n`);
+    if (!isMissing('kubectl')) {
+      const nodes = execFileSync('kubectl', ['--kubeconfig', kubeconfig, 'get', 'nodes', '-o', 'name']).toString();
+      expect(nodes).toBe('node/kubewright\n');
+    }
+    const second = await kubewright.run(['cluster', 'up'], { cwd });
+    expect(second.code).toBe(3);
+    expect(second.stderr).toMatch(
+      /^KW5502 a cluster is running in this folder already \(pid \d+\)\n {2}why: .*\n {2}do: /,
+    );
+    up.child.kill('SIGINT');
+    expect(await up.ended).toBe(0);
+    expect(up.stdout()).toMatch(/✓ cluster stopped\n$/);
+    expect(up.stderr()).toBe('');
+    expect(await kubewright.run(['cluster', 'status'], { cwd })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `KW7201 no embedded cluster runs here
+  why: nothing holds ${join(cwd, '.kubewright')}
+  do: kubewright cluster up --background
+`,
+    });
+  }, 60_000);
+
+  it('runs in the background, two folders side by side, until cluster down', async () => {
+    const [one, two] = [folder('one'), folder('two')];
+    const file = join(one, 'a kubeconfig');
+    try {
+      const up = await kubewright.run(['cluster', 'up', '--background', '--kubeconfig', file], { cwd: one });
+      expect(up).toMatchObject({ code: 0, stderr: '' });
+      expect(up.stdout).toContain(`export KUBECONFIG='${file}'`);
+      const other = await kubewright.run(['cluster', 'up', '--background', '--json'], { cwd: two });
+      const { cluster } = JSON.parse(other.stdout);
+      expect(up.stdout).not.toContain(cluster.url);
+      const again = await kubewright.run(['cluster', 'up', '--background', '--json'], { cwd: two });
+      expect(again.stdout).toBe(other.stdout);
+      const status = await kubewright.run(['cluster', 'status'], { cwd: two });
+      expect(
+        status.stdout
+          .replace(cluster.url, 'URL')
+          .replace(cluster.pid, 'PID')
+          .replace(two, '')
+          .replace(/\d( running of )\d/, 'N$1N'),
+      ).toBe(
+        `cluster     URL (pid PID)
+kubernetes  v1.36.3+kubewright
+nodes       kubewright
+pods        N running of N
+kubeconfig  /.kubewright/kubeconfig
+`,
+      );
+      const printed = await kubewright.run(['cluster', 'kubeconfig', '--raw'], { cwd: one });
+      expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
+    } finally {
+      for (const cwd of [one, two]) {
+        const { stdout, code } = await kubewright.run(['cluster', 'down'], { cwd });
+        expect({ stdout, code }).toEqual({ stdout: '✓ cluster stopped\n', code: 0 });
+      }
+    }
+    expect((await kubewright.run(['cluster', 'down'], { cwd: one })).stdout).toBe('✓ no cluster ran here\n');
+    await kubewright.run(['cluster', 'reset'], { cwd: one });
+    expect(existsSync(join(one, '.kubewright'))).toBe(false);
+  }, 60_000);
+
+  it.each([[[]], [['--background']]])('says that the port is busy (%j)', async (flags) => {
+    const cwd = folder(`busy${flags.length}`);
+    const server = createServer().listen(0, '127.0.0.1');
+    await expect.poll(() => server.listening).toBe(true);
+    const { port } = server.address() as { readonly port: number };
+    const { code, stderr } = await kubewright.run(['cluster', 'up', '--port', String(port), ...flags], { cwd });
+    server.close();
+    expect(code).toBe(3);
+    expect(stderr).toContain(`the API server cannot listen on 127.0.0.1:${port}`);
+    expect(stderr).toContain('another process is using that port');
+    expect(stderr).toContain('\n  do: stop it, or choose another port (0 takes any free one)\n');
+  });
+
+  it('does not overwrite a kubeconfig of another cluster, and knows what a port is', async () => {
+    const cwd = folder('theirs');
+    const text = 'clusters: [{ name: production, cluster: {} }]\n';
+    writeFileSync(join(cwd, 'config'), text);
+    const { code, stderr } = await kubewright.run(['cluster', 'up', '--kubeconfig', 'config'], { cwd });
+    expect({ code, line: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      line: `KW7204 the kubeconfig is not written to ${join(cwd, 'config')}`,
+    });
+    expect(readFileSync(join(cwd, 'config'), 'utf8')).toBe(text);
+    const port = await kubewright.run(['cluster', 'up', '--port', '99999'], { cwd });
+    expect({ code: port.code, stderr: port.stderr }).toEqual({
+      code: 2,
+      stderr: `KW7001 the command line cannot be understood
+  why: option '--port <PORT>' argument '99999' is invalid. It is a number from 0 to 65535.
+  do: kubewright --help
+`,
+    });
+  });
+});
