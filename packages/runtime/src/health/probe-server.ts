@@ -12,6 +12,8 @@ const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
 /** What makes a {@link ProbeServer} speak HTTPS. */
 export interface ProbeServerTls {
   readonly certificates: CertificateSource;
+  /** File of the authority that callers' certificates must be of. */
+  readonly clientCaFile?: string | undefined;
   readonly parts: Omit<ServedCertificateParts, 'port' | 'converts'>;
 }
 
@@ -32,8 +34,9 @@ export class ProbeServer implements AsyncDisposable {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       void serve(paths, { request, response });
     };
+    const asks = tls?.clientCaFile === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
     this.#server = tls
-      ? process.getBuiltinModule('node:https').createServer({ ...limits, minVersion: 'TLSv1.2' }, listener)
+      ? process.getBuiltinModule('node:https').createServer({ ...limits, ...asks, minVersion: 'TLSv1.2' }, listener)
       : http.createServer(limits, listener);
   }
 
@@ -62,9 +65,12 @@ export class ProbeServer implements AsyncDisposable {
   async #startTls(port: number): Promise<void> {
     if (!this.#tls) return;
     const { ServedCertificate } = await import('../certificates/served-certificate.ts');
-    const { certificates, parts } = this.#tls;
+    const { certificates, clientCaFile, parts } = this.#tls;
     // Made with node:https exactly when there are settings of TLS.
-    this.#certificate = new ServedCertificate(this.#server as SecureServer);
+    this.#certificate = new ServedCertificate(this.#server as SecureServer, {
+      minVersion: 'TLSv1.2',
+      ...(clientCaFile !== undefined && { clientCaFile }),
+    });
     const failed = (error: unknown): void =>
       parts.log.error('the certificate is not renewed any more', { error, server: this.#what });
     await this.#certificate.start(certificates, { parts: { ...parts, port, converts: [] }, failed });

@@ -66,9 +66,9 @@ export class ProbeServers implements AsyncDisposable {
     const { metricsSecurity: security, metricsHandlers: more = {} } = options;
     const paths = await metricsPaths(metrics, { security, more, client, clock, log: log.named('metrics') });
     if (!security) return this.#listen('metrics', { address, paths });
-    const { certificates = await defaultMetricsCertificates() } = security;
+    const { certificates = await defaultMetricsCertificates(), clientCaFile } = security;
     const parts = { clock, log: log.named('metrics'), metrics: metrics.certificates };
-    return this.#listen('metrics', { address, paths, tls: { certificates, parts } });
+    return this.#listen('metrics', { address, paths, tls: { certificates, clientCaFile, parts } });
   }
 
   async #listen(what: string, where: Listening): Promise<number> {

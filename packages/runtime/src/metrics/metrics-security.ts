@@ -7,6 +7,12 @@ export interface MetricsSecurity {
    * a certificate that signs itself
    */
   readonly certificates?: CertificateSource;
+  /**
+   * File of an authority: readers must show a certificate of it, besides what `authorize` asks. Read again every ten seconds.
+   *
+   * @defaultValue no certificate is asked for
+   */
+  readonly clientCaFile?: string;
   /** Whether readers must show a token of a user that may `get` `/metrics`. @defaultValue true */
   readonly authorize?: boolean;
 }

@@ -1,5 +1,10 @@
+import * as crypto from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { get as getSecure } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueCertificate } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { CertificateError } from '../certificates/certificate-error.ts';
 import { certificateFiles } from '../certificates/certificate-files.ts';
@@ -39,10 +44,13 @@ function manager(options: Partial<ManagerOptions> = {}): {
   return { manager: made, server, end };
 }
 
-function text(url: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
+function text(
+  url: string,
+  identity: { readonly cert?: string; readonly key?: string } = {},
+): Promise<{ readonly status: number | undefined; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const fetch = url.startsWith('https') ? getSecure : get;
-    fetch(url, { rejectUnauthorized: false }, (response) => {
+    fetch(url, { rejectUnauthorized: false, ...identity }, (response) => {
       let body = '';
       response.on('data', (chunk: Buffer) => {
         body += chunk.toString('utf8');
@@ -158,5 +166,24 @@ describe('Manager with guarded metrics', () => {
     const { status, body } = await text(`https://127.0.0.1:${made.ports.metrics}/metrics`);
     expect(status).toBe(200);
     expect(body).toContain('leader_election_master_status');
+  });
+
+  it('lets in only readers with a certificate of the authority in a file', async () => {
+    const life = { notBeforeMs: Date.now() - 86_400_000, notAfterMs: Date.now() + 86_400_000 };
+    const subject = { commonName: 'readers' };
+    const ca = issueCertificate({ subject, usage: 'authority', ...life }, crypto);
+    const issuer = { key: ca.key, subject };
+    const reader = issueCertificate({ subject: { commonName: 'me' }, usage: 'client', ...life, issuer }, crypto);
+    const directory = await mkdtemp(join(tmpdir(), 'kw-readers-'));
+    const clientCaFile = join(directory, 'ca.crt');
+    await writeFile(clientCaFile, ca.certificate);
+    const metricsSecurity = { authorize: false, certificates: selfSigned(), clientCaFile };
+    const { manager: made } = manager({ webhooks: [], metricsBindAddress: '127.0.0.1:0', metricsSecurity });
+    await using _manager = made;
+    await made.started();
+    const url = `https://127.0.0.1:${made.ports.metrics}/metrics`;
+    expect((await text(url, { cert: reader.certificate, key: reader.key })).status).toBe(200);
+    await expect(text(url)).rejects.toThrow();
+    await rm(directory, { recursive: true });
   });
 });

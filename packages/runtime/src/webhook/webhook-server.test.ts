@@ -1,9 +1,14 @@
 import * as crypto from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { issueCertificate, type KeyPair, systemClock } from '@kubewright/apimachinery';
+import { issueCertificate, type KeyPair, systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
+import { until } from '../certificates/testdata/until.ts';
 import { BindError } from '../health/bind-error.ts';
+import { jsonLogger } from '../log/json-logger.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import { allowed } from './admission-review.ts';
@@ -96,6 +101,49 @@ describe('WebhookServer', () => {
     publish(issued('second'));
     expect((await ask(known)).answeredBy).toBe('second');
     await expect(ask()).rejects.toThrow();
+  });
+
+  it('reads the authority of callers again from its file', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kw-client-ca-'));
+    const clientCaFile = join(directory, 'ca.crt');
+    const other = issueCertificate({ subject: { commonName: 'other-ca' }, usage: 'authority', ...life }, crypto);
+    const by = (issuer: KeyPair, name: string) => {
+      const { key, certificate: cert } = issueCertificate(
+        {
+          subject: { commonName: 'me' },
+          usage: 'client',
+          ...life,
+          issuer: { key: issuer.key, subject: { commonName: name } },
+        },
+        crypto,
+      );
+      return { key, cert };
+    };
+    const [ours, theirs] = [by(ca, 'test-ca'), by(other, 'other-ca')];
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
+    await writeFile(clientCaFile, ca.certificate);
+    const { url } = await serve([rules], { clientCaFile }, { clock, log });
+    const ask = (more = {}) => post(`${url}${path}`, review({ object: site({}) }), { ca: ca.certificate, ...more });
+    expect((await ask(ours)).status).toBe(200);
+    await expect(ask(theirs)).rejects.toThrow();
+    await expect(ask()).rejects.toThrow();
+
+    await writeFile(clientCaFile, 'not yet');
+    await until(() => clock.pendingTimers > 0);
+    await clock.advance(10_000);
+    await until(() => lines.some((line) => line.includes('the one before it stays')));
+    expect((await ask(ours)).status).toBe(200);
+
+    await writeFile(clientCaFile, other.certificate);
+    await until(() => clock.pendingTimers > 0);
+    await clock.advance(10_000);
+    await until(() => lines.some((line) => line.includes('Updated the authority of callers')));
+    expect((await ask(theirs)).status).toBe(200);
+    await expect(ask(ours)).rejects.toThrow();
+    await rm(directory, { recursive: true });
+    await expect(serve([rules], { clientCaFile })).rejects.toMatchObject({ code: 'KW3030' });
   });
 
   it('knows its paths, and takes only posts', async () => {
@@ -194,12 +242,3 @@ describe('WebhookServer', () => {
     await expect(serve([rules], { port: server.port ?? 0 })).rejects.toThrow(BindError);
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const { setTimeout } = await import('node:timers/promises');
-  for (let i = 0; i < 2_000; i++) {
-    if (condition()) return;
-    await setTimeout(5);
-  }
-  throw new Error('the condition did not come true');
-}

@@ -24,6 +24,8 @@ export interface WebhookServerOptions {
   readonly certificates?: CertificateSource;
   /** PEM of an authority: callers must show a certificate of it. @defaultValue anybody may ask */
   readonly clientCa?: string;
+  /** File that holds the same, such as a mounted one: read again every ten seconds. It goes before `clientCa`. */
+  readonly clientCaFile?: string;
   /** @defaultValue 'TLSv1.2' */
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
@@ -56,11 +58,11 @@ export class WebhookServer implements AsyncDisposable {
     this.#parts = parts;
     this.#routes = webhookRoutes(webhooks, parts);
     this.#converts = webhooks.flatMap((each) => (each.type === 'conversion' ? [`${each.plural}.${each.group}`] : []));
-    const { clientCa, minTlsVersion: minVersion = 'TLSv1.2' } = options;
+    const { clientCa, clientCaFile, minTlsVersion: minVersion = 'TLSv1.2' } = options;
     this.#server = createServer(
       {
         minVersion,
-        ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+        ...((clientCa ?? clientCaFile) !== undefined && { requestCert: true, rejectUnauthorized: true }),
         // Longer than callers keep idle connections (90 s in Go): a server that closes first makes a request fail.
         keepAliveTimeout: 120_000,
         requestTimeout: 60_000,
@@ -72,6 +74,7 @@ export class WebhookServer implements AsyncDisposable {
     this.#certificate = new ServedCertificate(this.#server, {
       minVersion,
       ...(clientCa !== undefined && { ca: clientCa }),
+      ...(clientCaFile !== undefined && { clientCaFile }),
     });
   }
 
