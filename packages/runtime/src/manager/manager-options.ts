@@ -36,6 +36,14 @@ export interface ManagerOptions {
   readonly log?: Logger;
   /** Address of `/metrics`, such as `:8080`; `'0'` serves none. @defaultValue '0' */
   readonly metricsBindAddress?: string;
+  /**
+   * Also keeps client-go's histograms of what the manager's own client sends, by verb and host:
+   * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in as in
+   * controller-runtime: they are some 40 series for each verb.
+   *
+   * @defaultValue false
+   */
+  readonly restClientHistograms?: boolean;
   /** Serves `/metrics` over HTTPS, to those whom the API server lets. @defaultValue HTTP, to anybody */
   readonly metricsSecurity?: MetricsSecurity;
   /** More paths of the metrics server, such as a profiler's; guarded as `/metrics` is. GET and HEAD only. */

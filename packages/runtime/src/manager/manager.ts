@@ -197,9 +197,10 @@ export class Manager implements AsyncDisposable {
   }
 
   async #startServers(): Promise<void> {
-    const { metricsBindAddress = '0' } = this.#options;
+    const { metricsBindAddress = '0', restClientHistograms } = this.#options;
     if (metricsBindAddress !== '0') {
-      this.#metrics = await prometheusMetrics();
+      const histogramsOfRequests = restClientHistograms ? this.#from.clock : undefined;
+      this.#metrics = await prometheusMetrics({ histogramsOfRequests });
       this.#metrics.caches(() => this.#informers.map((informer) => informer.gauges));
     }
     await this.#servers.start(this.#metrics);

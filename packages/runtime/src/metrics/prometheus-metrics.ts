@@ -1,6 +1,8 @@
+import type { Clock } from '@kubewright/apimachinery';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReconcileResultLabel } from '../controller/controller-metrics.ts';
 import { formatGoNumber } from './go-number.ts';
+import { requestMetrics } from './request-metrics.ts';
 import type { CacheGauges, RuntimeMetrics } from './runtime-metrics.ts';
 import { certificateMetrics, webhookMetrics } from './webhook-metrics.ts';
 
@@ -20,11 +22,17 @@ function queueBuckets(): number[] {
   return buckets;
 }
 
+/** What {@link prometheusMetrics} keeps besides what it always does. */
+export interface PrometheusOptions {
+  /** Durations and sizes of requests, by this clock. @defaultValue none */
+  readonly histogramsOfRequests?: Pick<Clock, 'monotonic'> | undefined;
+}
+
 /**
  * Keeps controller-runtime's metrics (names, labels, buckets, HELP sense) in a registry of its own. The library is loaded
  * here, so that only programs that serve metrics pay for it.
  */
-export async function prometheusMetrics(): Promise<RuntimeMetrics> {
+export async function prometheusMetrics(options: PrometheusOptions = {}): Promise<RuntimeMetrics> {
   const prom = await import('prom-client');
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
@@ -39,7 +47,7 @@ export async function prometheusMetrics(): Promise<RuntimeMetrics> {
     caches: (read) => cacheGauges(make, read),
     webhooks: webhookMetrics(make, queueBuckets()),
     certificates: certificateMetrics(make),
-    clientInterceptor: requestCounter(make),
+    clientInterceptor: requestMetrics(make, options.histogramsOfRequests),
     render: async () => ({ contentType: registry.contentType, text: withGoLabels(await registry.metrics()) }),
   };
 }
@@ -218,26 +226,6 @@ function cacheGauges(make: MetricFactory, read: () => readonly CacheGauges[]): v
       lag.set({ kind }, sum.lag);
     }
   });
-}
-
-/** Counts answers by code, and failures below HTTP as `<error>`, as client-go's adapter does. */
-function requestCounter(make: MetricFactory): RuntimeMetrics['clientInterceptor'] {
-  const requests = make.counter('rest_client_requests_total', 'Requests by code, method and host', [
-    'code',
-    'method',
-    'host',
-  ]);
-  return (host) => async (call, next) => {
-    const { method } = call.request;
-    try {
-      const response = await next(call);
-      requests.inc({ code: String(response.status), method, host });
-      return response;
-    } catch (error) {
-      requests.inc({ code: '<error>', method, host });
-      throw error;
-    }
-  };
 }
 
 function withGoLabels(text: string): string {

@@ -1,0 +1,106 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { ClientCall, TransportResponse } from '@kubewright/client';
+import type { MetricFactory } from './prometheus-metrics.ts';
+import type { RuntimeMetrics } from './runtime-metrics.ts';
+
+const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+/** 64 bytes to 16 MiB. */
+const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+
+/**
+ * Counts answers by code, and failures below HTTP as `<error>`, as client-go's adapter does; where there is a clock, also keeps
+ * its histograms of durations and sizes. Watches and followed logs are counted, not measured, as there.
+ */
+export function requestMetrics(
+  make: MetricFactory,
+  clock: Pick<Clock, 'monotonic'> | undefined,
+): RuntimeMetrics['clientInterceptor'] {
+  const requests = make.counter('rest_client_requests_total', 'Requests by code, method and host', [
+    'code',
+    'method',
+    'host',
+  ]);
+  const begin = clock && measuring(make, clock);
+  return (host) => async (call, next) => {
+    const { method } = call.request;
+    const measured = call.request.longRunning ? undefined : begin?.(call, host);
+    try {
+      const response = await next(call);
+      requests.inc({ code: String(response.status), method, host });
+      return measured?.answered(response) ?? response;
+    } catch (error) {
+      requests.inc({ code: '<error>', method, host });
+      measured?.ended();
+      throw error;
+    }
+  };
+}
+
+interface MeasuredRequest {
+  /** Hands the answer on; the request is over when its body was read. */
+  answered(response: TransportResponse): TransportResponse;
+  /** Without an answer. */
+  ended(): void;
+}
+
+function measuring(
+  make: MetricFactory,
+  clock: Pick<Clock, 'monotonic'>,
+): (call: ClientCall, host: string) => MeasuredRequest {
+  const labelNames = ['verb', 'host'];
+  const seconds = make.histogram(
+    'rest_client_request_duration_seconds',
+    'How long requests took, to the end of the answer',
+    labelNames,
+    durationBuckets,
+  );
+  const sent = make.histogram('rest_client_request_size_bytes', 'Sizes of requests', labelNames, sizeBuckets);
+  const received = make.histogram('rest_client_response_size_bytes', 'Sizes of answers', labelNames, sizeBuckets);
+  return ({ request }, host) => {
+    const labels = { verb: request.method, host };
+    const startMs = clock.monotonic();
+    const ended = (): void => {
+      seconds.observe(labels, (clock.monotonic() - startMs) / 1000);
+      sent.observe(labels, request.body?.byteLength ?? 0);
+    };
+    const onEnd = (bytes: number): void => {
+      ended();
+      received.observe(labels, bytes);
+    };
+    return { ended, answered: (response) => ({ ...response, body: countedBody(response.body, onEnd) }) };
+  };
+}
+
+/** The same bytes; told once when they were read to the end, or given up. */
+function countedBody(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => void): AsyncIterable<Uint8Array> {
+  let isOver = false;
+  let bytes = 0;
+  const end = (): void => {
+    if (!isOver) onEnd(bytes);
+    isOver = true;
+  };
+  return {
+    [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+      const chunks = body[Symbol.asyncIterator]();
+      return {
+        async next() {
+          try {
+            const chunk = await chunks.next();
+            if (chunk.done) end();
+            else bytes += chunk.value.byteLength;
+            return chunk;
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        // By hand: a generator that was not begun does not hand a `return` on, and the answer would hold its connection.
+        async return() {
+          end();
+          await chunks.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
