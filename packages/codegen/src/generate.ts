@@ -1,8 +1,14 @@
+import { basename, resolve } from 'node:path';
 import { findKinds } from './compiler/find-kinds.ts';
+import { KindResolver } from './compiler/kind-resolver.ts';
 import { Project, type ProjectOptions } from './compiler/project.ts';
 import { type BuiltCrd, buildCrds } from './crd/build-crds.ts';
 import { checkCrd } from './crd/check-crd.ts';
 import { type Problem, Problems } from './problem.ts';
+import { kindRoles, managerRoles, type RoleOptions } from './rbac/build-roles.ts';
+import { findRules } from './rbac/find-rules.ts';
+import { webhookManifests } from './webhook/build-webhooks.ts';
+import { findWebhooks } from './webhook/find-webhooks.ts';
 import { formatYamlDocuments } from './yaml/format-yaml.ts';
 
 /** A file that was made. */
@@ -61,10 +67,34 @@ export class Generator {
     const kinds = findKinds(view, problems);
     const crds = buildCrds(kinds, problems);
     if (!problems.hasErrors) for (const crd of crds) checkCrd(crd, problems);
-    const files = problems.hasErrors ? [] : [...crds.map(crdFile)];
+    const resolver = new KindResolver(view, kinds);
+    const role = managerRoles(findRules({ view, resolver, problems }), this.#names);
+    const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), problems);
+    if (problems.hasErrors) return { files: [], problems: problems.list };
+    const files = [
+      ...crds.map(crdFile),
+      ...kindRoleFiles(crds, this.#names),
+      ...(role === undefined ? [] : [{ path: 'config/rbac/role.yaml', text: role }]),
+      ...(webhooks === undefined ? [] : [{ path: 'config/webhook/manifests.yaml', text: webhooks }]),
+    ];
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
     return { files, problems: problems.list };
   }
+
+  get #names(): RoleOptions {
+    const { root, projectName = basename(resolve(root)), namePrefix = '' } = this.#options;
+    return { projectName, namePrefix };
+  }
+}
+
+/** Files are named by kind; where two groups have a kind of one name, by group and kind. */
+function kindRoleFiles(crds: readonly BuiltCrd[], names: RoleOptions): readonly GeneratedFile[] {
+  const nameOf = ({ crd }: BuiltCrd): string => crd.spec.names.kind.toLowerCase();
+  return crds.flatMap((built) => {
+    const isShared = crds.some((other) => other !== built && nameOf(other) === nameOf(built));
+    const file = isShared ? `${built.crd.spec.group.split('.')[0]}_${nameOf(built)}` : nameOf(built);
+    return kindRoles(built.crd, { ...names, file });
+  });
 }
 
 function crdFile({ crd }: BuiltCrd): GeneratedFile {

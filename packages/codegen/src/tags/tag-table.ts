@@ -229,6 +229,7 @@ export const documentationTags: ReadonlySet<string> = new Set([
   'inheritDoc',
   'label',
   'todo',
+  'rbac',
 ]);
 
 const byName: ReadonlyMap<string, TagDefinition> = new Map(tags.map((tag) => [tag.name, tag]));

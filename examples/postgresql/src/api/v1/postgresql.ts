@@ -3,28 +3,48 @@ import type { ObjectReference } from '@kubewright/apimachinery/core/v1';
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { defineKind } from '@kubewright/runtime';
 
-/** What the user asks for. Fixed at creation: a running server keeps the user and password it was made with. */
+/**
+ * What the user asks for. Fixed at creation: a running server keeps the user and password it was made with.
+ *
+ * @rule !has(self.defaultUser) || !has(self.defaultuser) || self.defaultUser == self.defaultuser
+ * @message set defaultUser or its deprecated alias defaultuser, not both to different names
+ * @rule self == oldSelf
+ * @message the user and password are fixed at creation; delete the object and create it anew
+ */
 export interface PostgresqlSpec {
-  /** Owner of the default database. @defaultValue postgres */
-  readonly defaultUser?: string;
-  /** Spelling of `defaultUser` in older manifests. @deprecated use `defaultUser` */
-  readonly defaultuser?: string;
-  /** Password of the default user. */
+  /** Owner of the default database; "postgres" if absent. */
+  readonly defaultUser?: UserName;
+  /** @deprecated use defaultUser. */
+  readonly defaultuser?: UserName;
+  /** Password of the default user. @minLength 1 @maxLength 1024 */
   readonly password: string;
 }
 
+/** @maxLength 63 @pattern ^[a-z_][a-z0-9_]*$ */
+type UserName = string;
+
 /** What the operator has seen. */
 export interface PostgresqlStatus {
+  /** Whether the server is there. */
   readonly pgPhase?: 'pending' | 'up' | 'Failed';
   /** The pod that runs the server. */
   readonly active?: ObjectReference;
+  /** The generation that this status speaks of. @int64 */
   readonly observedGeneration?: number;
+  /** Standard conditions; "Ready" says whether the server accepts connections. @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
 }
 
+/** Postgresql is one PostgreSQL server in one pod. */
 export const Postgresql = defineKind<PostgresqlSpec, PostgresqlStatus>({
   group: 'database.db.example.com',
   version: 'v1',
   kind: 'Postgresql',
+  shortNames: ['pg'],
+  columns: [
+    { name: 'Phase', jsonPath: '.status.pgPhase' },
+    { name: 'Active', jsonPath: '.status.active.name' },
+    { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
+  ],
 });
 export type Postgresql = ObjectOf<typeof Postgresql>;

@@ -1,0 +1,96 @@
+import { parseApiVersion, pluralOf } from '@kubewright/apimachinery';
+import { findBuiltinKind } from '@kubewright/schema';
+import { builtinKindOf, type KindRef } from './builtin-types.ts';
+import { constantOf, declarationOf, initializerOf } from './constants.ts';
+import type { KindModel } from './find-kinds.ts';
+import type { ProjectView } from './project.ts';
+import { ts } from './typescript.ts';
+
+/** Tells which kind an expression or a type stands for. */
+export class KindResolver {
+  readonly #view: ProjectView;
+  readonly #kinds: readonly KindModel[];
+
+  constructor(view: ProjectView, kinds: readonly KindModel[]) {
+    this.#view = view;
+    this.#kinds = kinds;
+  }
+
+  /** The kind that a constant holds: `Pod`, or one of the project. */
+  ofExpression(expression: ts.Expression): KindRef | undefined {
+    const { checker } = this.#view;
+    // watch(Pod, …), cached(Pod, …): what is said of a kind begins with it.
+    if (ts.isCallExpression(expression)) {
+      const own = this.#kinds.find(({ declaration }) => contains(declaration, expression));
+      const [first] = expression.arguments;
+      return own ?? (first && this.ofExpression(first));
+    }
+    if (ts.isObjectLiteralExpression(expression)) {
+      const kind = propertyOf(expression, 'kind');
+      return kind !== undefined && !ts.isStringLiteralLike(kind)
+        ? this.ofExpression(kind)
+        : refOf(constantOf(checker, expression)?.value);
+    }
+    if (!ts.isIdentifier(expression) && !ts.isPropertyAccessExpression(expression)) return undefined;
+    const declaration = declarationOf(checker, expression);
+    if (declaration === undefined) return undefined;
+    const own = this.#kinds.find((kind) => kind.declaration === declaration || contains(declaration, kind.declaration));
+    if (own !== undefined && ts.isVariableDeclaration(declaration)) return own;
+    const name =
+      ts.isVariableDeclaration(declaration) && ts.isIdentifier(declaration.name) ? declaration.name.text : '';
+    const builtin = builtinKindOf(this.#view, declaration, name);
+    if (builtin !== undefined) return builtin;
+    const initializer = initializerOf(checker, expression);
+    return initializer && this.ofExpression(initializer);
+  }
+
+  /** The kinds of objects that a value of a type can be: through lists and unions. Undefined stands for unknown ones. */
+  ofType(type: ts.Type): readonly (KindRef | undefined)[] {
+    const { checker } = this.#view;
+    if (type.isUnion()) return type.types.flatMap((each) => this.ofType(each));
+    if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return [];
+    if (checker.isArrayType(type) || checker.isTupleType(type)) {
+      const elements = checker.getTypeArguments(type as ts.TypeReference); // lists are references
+      return elements.flatMap((each) => this.ofType(each));
+    }
+    const text = (name: string): string | undefined => {
+      const property = type.getProperty(name);
+      const found = property && checker.getTypeOfSymbol(property);
+      return found?.isStringLiteral() ? found.value : undefined;
+    };
+    const [apiVersion, kind] = [text('apiVersion'), text('kind')];
+    if (apiVersion !== undefined && kind !== undefined) return [this.#named(apiVersion, kind)];
+    const spec = type.getProperty('spec');
+    const specType = spec && checker.getTypeOfSymbol(spec);
+    return [this.#kinds.find((each) => each.specType === specType)];
+  }
+
+  #named(apiVersion: string, kind: string): KindRef | undefined {
+    const { group, version } = parseApiVersion(apiVersion);
+    const own = this.#kinds.find((each) => each.group === group && each.version === version && each.kind === kind);
+    if (own !== undefined) return own;
+    const builtin = findBuiltinKind({ group, version, kind });
+    return builtin && { group, version, kind, plural: builtin.resource };
+  }
+}
+
+/** The value that an object literal gives a property. */
+export function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+  for (const property of object.properties) {
+    if (property.name === undefined || !ts.isIdentifier(property.name) || property.name.text !== name) continue;
+    if (ts.isPropertyAssignment(property)) return property.initializer;
+    if (ts.isShorthandPropertyAssignment(property)) return property.name;
+  }
+  return undefined;
+}
+
+function contains(outer: ts.Node, inner: ts.Node): boolean {
+  return outer.getSourceFile() === inner.getSourceFile() && outer.pos <= inner.pos && inner.end <= outer.end;
+}
+
+function refOf(value: unknown): KindRef | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { group, version, kind, plural } = value as Readonly<Record<string, unknown>>; // each is looked at
+  if (typeof group !== 'string' || typeof version !== 'string' || typeof kind !== 'string') return undefined;
+  return { group, version, kind, plural: typeof plural === 'string' ? plural : pluralOf(kind) };
+}

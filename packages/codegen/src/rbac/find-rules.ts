@@ -1,0 +1,115 @@
+import type { KindRef } from '../compiler/builtin-types.ts';
+import { initializerOf } from '../compiler/constants.ts';
+import { type KindResolver, propertyOf } from '../compiler/kind-resolver.ts';
+import { parseDocs } from '../compiler/parse-docs.ts';
+import type { ProjectView } from '../compiler/project.ts';
+import { callsOf } from '../compiler/runtime-calls.ts';
+import { ts } from '../compiler/typescript.ts';
+import type { Problems } from '../problem.ts';
+import { parseRbacTag } from './parse-rbac-tag.ts';
+import { type RbacRule, ruleFor, subresourceRule } from './rule.ts';
+import { rulesOfCalls } from './typed-calls.ts';
+
+/** What rules are found with. */
+export interface RuleSearch {
+  readonly view: ProjectView;
+  readonly resolver: KindResolver;
+  readonly problems: Problems;
+}
+
+/** Finds what a program must be allowed: by its controllers, by its calls, and by what its comments say. */
+export function findRules(search: RuleSearch): readonly RbacRule[] {
+  return [...controllerRules(search), ...rulesOfCalls(search), ...taggedRules(search)];
+}
+
+/** As the runtime derives them from the same declarations (`Manager.permissions`). */
+function controllerRules(search: RuleSearch): readonly RbacRule[] {
+  const rules: RbacRule[] = [];
+  const calls = callsOf(search.view, 'controller', 'requestController');
+  for (const { name, call } of calls) {
+    const options = optionsOf(call, search);
+    if (options === undefined) continue;
+    const primary = kindsIn(propertyOf(options, 'for'), search);
+    const owns = kindsIn(propertyOf(options, 'owns'), search);
+    const read = [
+      ...kindsIn(propertyOf(options, 'watches'), search),
+      ...kindsIn(propertyOf(options, 'caches'), search),
+    ];
+    for (const kind of read) rules.push(ruleFor(kind, 'get', 'list', 'watch'));
+    for (const kind of owns) rules.push(ruleFor(kind, 'get', 'list', 'watch', 'create', 'patch', 'delete'));
+    if (name === 'requestController') continue;
+    for (const kind of primary) {
+      rules.push(ruleFor(kind, 'get', 'list', 'watch'), subresourceRule(kind, 'status', 'patch'));
+      if (hasFields(propertyOf(options, 'finalizers'), search)) rules.push(ruleFor(kind, 'patch'));
+      // Children block the deletion of their owner, which admission asks this permission for.
+      if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
+    }
+  }
+  if (calls.length > 0) rules.push(ruleFor({ group: 'events.k8s.io', plural: 'events' }, 'create', 'patch'));
+  return rules;
+}
+
+function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.ObjectLiteralExpression | undefined {
+  const [argument] = call.arguments;
+  const written = argument && (initializerIfConst(view, argument) ?? argument);
+  if (written !== undefined && ts.isObjectLiteralExpression(written)) return written;
+  problems.add(view.position(call), {
+    code: 'KW6401',
+    severity: 'warning',
+    what: 'what the controller needs cannot be told from the code',
+    fix: 'write its options as an object here, or add /** @rbac groups=… resources=… verbs=… */',
+  });
+  return undefined;
+}
+
+function initializerIfConst(view: ProjectView, expression: ts.Expression): ts.Expression | undefined {
+  return ts.isIdentifier(expression) ? initializerOf(view.checker, expression) : undefined;
+}
+
+function kindsIn(expression: ts.Expression | undefined, search: RuleSearch): readonly KindRef[] {
+  if (expression === undefined) return [];
+  const written = initializerIfConst(search.view, expression);
+  if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap((each) => kindsIn(each, search));
+  if (ts.isSpreadElement(expression)) return kindsIn(expression.expression, search);
+  if (written !== undefined && ts.isArrayLiteralExpression(written)) return kindsIn(written, search);
+  const kind = search.resolver.ofExpression(expression);
+  if (kind !== undefined) return [kind];
+  search.problems.add(search.view.position(expression), {
+    code: 'KW6401',
+    severity: 'warning',
+    what: `which kind ${expression.getText()} is cannot be told from the code`,
+    why: 'its permissions are missing in the role',
+    fix: 'add /** @rbac groups=… resources=… verbs=get;list;watch */ above the controller',
+  });
+  return [];
+}
+
+function hasFields(expression: ts.Expression | undefined, { view }: RuleSearch): boolean {
+  return expression !== undefined && view.checker.getTypeAtLocation(expression).getProperties().length > 0;
+}
+
+/** `@rbac` may stand in any documentation comment. */
+function taggedRules({ view, problems }: RuleSearch): readonly RbacRule[] {
+  const rules: RbacRule[] = [];
+  for (const file of view.files) {
+    if (!file.text.includes('@rbac')) continue;
+    for (const match of file.text.matchAll(/\/\*\*[\s\S]*?\*\//g)) {
+      for (const tag of parseDocs(match[0], match.index).tags) {
+        if (tag.name !== 'rbac') continue;
+        const rule = parseRbacTag(tag.text);
+        if (typeof rule !== 'string') {
+          rules.push(rule);
+          continue;
+        }
+        const fix = 'write @rbac groups=apps resources=deployments verbs=get;list;watch';
+        problems.add(view.positionAt(file, tag.offset), {
+          code: 'KW6203',
+          what: '@rbac cannot be read',
+          why: rule,
+          fix,
+        });
+      }
+    }
+  }
+  return rules;
+}

@@ -1,0 +1,48 @@
+import type { RbacRule } from './rule.ts';
+
+type Part = 'groups' | 'resources' | 'resourceNames' | 'urls' | 'verbs';
+
+const PARTS: readonly Part[] = ['groups', 'resources', 'resourceNames', 'urls', 'verbs'];
+
+/**
+ * Merges rules as controller-gen does: verbs of the same resources are joined, then resources with the same verbs, then
+ * groups, then paths; `core` is the empty group; `*` makes the others of its list superfluous. Sorted by groups, resources
+ * and names.
+ */
+export function mergeRules(rules: readonly RbacRule[]): readonly RbacRule[] {
+  let merged = rules.flatMap(({ groups, resources, ...rest }) =>
+    // One resource each at first, so that what several rules say of one comes together.
+    resources.length === 0
+      ? [normal({ groups, resources, ...rest })]
+      : resources.map((resource) => normal({ groups, resources: [resource], ...rest })),
+  );
+  for (const part of ['verbs', 'resources', 'groups', 'urls'] as const) merged = joinBy(merged, part);
+  return merged.sort((a, b) => compare(a, b));
+}
+
+function normal(rule: RbacRule): RbacRule {
+  const groups = rule.groups.map((group) => (group === 'core' ? '' : group));
+  return { ...rule, groups: tidy(groups), verbs: tidy(rule.verbs), urls: tidy(rule.urls) };
+}
+
+function tidy(values: readonly string[]): readonly string[] {
+  return values.includes('*') ? ['*'] : [...new Set(values)].sort();
+}
+
+function joinBy(rules: readonly RbacRule[], part: Part): RbacRule[] {
+  const byRest = new Map<string, RbacRule>();
+  for (const rule of rules) {
+    const key = JSON.stringify(PARTS.filter((each) => each !== part).map((each) => rule[each]));
+    const known = byRest.get(key);
+    byRest.set(key, known === undefined ? rule : { ...known, [part]: tidy([...known[part], ...rule[part]]) });
+  }
+  return [...byRest.values()];
+}
+
+function compare(a: RbacRule, b: RbacRule): number {
+  for (const part of PARTS) {
+    const [x, y] = [a[part].join('&'), b[part].join('&')];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,37 @@
+import type { RbacRule } from './rule.ts';
+
+const FIELDS = ['groups', 'resources', 'resourceNames', 'urls', 'verbs', 'namespace', 'roleName'] as const;
+type Field = (typeof FIELDS)[number];
+
+/**
+ * Reads `@rbac groups=apps resources=deployments verbs=get;list`: kubebuilder's form, fields divided by commas or spaces.
+ * What is wrong with it is answered as a text.
+ */
+export function parseRbacTag(text: string): RbacRule | string {
+  const found = new Map<Field, readonly string[]>();
+  for (const part of text.split(/[\s,]+/).filter((each) => each !== '')) {
+    const [name = '', value] = part.split('=', 2);
+    if (value === undefined) return `${part} has no value`;
+    if (!isField(name)) return `${name} is none of ${FIELDS.join(', ')}`;
+    const plain = value.replace(/^"(.*)"$/, '$1');
+    found.set(name, plain.split(';'));
+  }
+  const verbs = found.get('verbs') ?? [];
+  if (verbs.length === 0) return 'it has no verbs';
+  if (!found.has('urls') && !found.has('resources')) return 'it has neither resources nor urls';
+  const [namespace] = found.get('namespace') ?? [];
+  const [roleName] = found.get('roleName') ?? [];
+  return {
+    groups: found.get('groups') ?? (found.has('resources') ? [''] : []),
+    resources: found.get('resources') ?? [],
+    resourceNames: found.get('resourceNames') ?? [],
+    urls: found.get('urls') ?? [],
+    verbs,
+    ...(namespace && { namespace }),
+    ...(roleName && { roleName }),
+  };
+}
+
+function isField(name: string): name is Field {
+  return FIELDS.some((field) => field === name);
+}

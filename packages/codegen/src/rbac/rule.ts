@@ -1,0 +1,26 @@
+/** What a program may do. */
+export interface RbacRule {
+  readonly groups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+  readonly urls: readonly string[];
+  readonly verbs: readonly string[];
+  /** In this namespace only: goes into a Role. */
+  readonly namespace?: string;
+  /** @defaultValue the manager's role */
+  readonly roleName?: string;
+}
+
+/** A rule for one resource. */
+export function ruleFor(kind: { readonly group: string; readonly plural: string }, ...verbs: string[]): RbacRule {
+  return { groups: [kind.group], resources: [kind.plural], resourceNames: [], urls: [], verbs };
+}
+
+/** A rule for a subresource. */
+export function subresourceRule(
+  kind: { readonly group: string; readonly plural: string },
+  subresource: string,
+  ...verbs: string[]
+): RbacRule {
+  return ruleFor({ group: kind.group, plural: `${kind.plural}/${subresource}` }, ...verbs);
+}

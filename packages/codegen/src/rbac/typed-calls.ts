@@ -1,0 +1,154 @@
+import type { KindRef } from '../compiler/builtin-types.ts';
+import { constantOf, declarationOf } from '../compiler/constants.ts';
+import type { KindResolver } from '../compiler/kind-resolver.ts';
+import type { ProjectView } from '../compiler/project.ts';
+import { ts } from '../compiler/typescript.ts';
+import type { Problems } from '../problem.ts';
+import { type RbacRule, ruleFor, subresourceRule } from './rule.ts';
+
+interface CallSearch {
+  readonly view: ProjectView;
+  readonly resolver: KindResolver;
+  readonly problems: Problems;
+}
+
+const VERBS: Readonly<Record<string, readonly string[]>> = {
+  get: ['get'],
+  list: ['list'],
+  listAll: ['list'],
+  listStream: ['list'],
+  create: ['create'],
+  update: ['update'],
+  patch: ['patch'],
+  // Server-side apply is a patch, and a creation where the object is not there.
+  apply: ['create', 'patch'],
+  delete: ['delete'],
+  deleteCollection: ['deletecollection'],
+  watch: ['watch'],
+  watchStream: ['watch'],
+  stream: ['get'],
+};
+
+/** Finds what calls of typed clients and of reconcile contexts need. What is not typed is warned of. */
+export function rulesOfCalls(search: CallSearch): readonly RbacRule[] {
+  const rules: RbacRule[] = [];
+  for (const file of search.view.files) {
+    const visit = (node: ts.Node): void => {
+      if (ts.isCallExpression(node)) rules.push(...rulesOfCall(node, search));
+      ts.forEachChild(node, visit);
+    };
+    visit(file);
+  }
+  return rules;
+}
+
+function rulesOfCall(call: ts.CallExpression, search: CallSearch): readonly RbacRule[] {
+  const callee = call.expression;
+  if (ts.isIdentifier(callee) && callee.text === 'podLogs') {
+    return isOfClient(callee, search) ? [subresourceRule({ group: '', plural: 'pods' }, 'log', 'get')] : [];
+  }
+  if (!ts.isPropertyAccessExpression(callee)) return [];
+  const method = callee.name.text;
+  const verbs = Object.hasOwn(VERBS, method) ? VERBS[method] : undefined;
+  if (verbs === undefined) return [];
+  switch (ownerOf(callee, search.view)) {
+    case 'RequestContext':
+      return contextRules(call, { method, verbs, search });
+    case 'ResourceClient':
+    case 'MetadataClient':
+      return kindsOfClient(callee.expression, call, search).map((kind) => ruleFor(kind, ...verbs));
+    case 'SubresourceClient':
+      return subresourceRules(callee.expression, { call, verbs, search });
+    default:
+      return [];
+  }
+}
+
+function isOfClient(callee: ts.Identifier, { view }: CallSearch): boolean {
+  const declaration = declarationOf(view.checker, callee);
+  return declaration !== undefined && view.fileOfPackage(declaration, '@kubewright/client') !== undefined;
+}
+
+/** The interface of the runtime or the client that declares a method. */
+function ownerOf(callee: ts.PropertyAccessExpression, view: ProjectView): string | undefined {
+  const declaration = declarationOf(view.checker, callee);
+  const owner = declaration?.parent;
+  if (owner === undefined || !ts.isInterfaceDeclaration(owner)) return undefined;
+  const isOurs = ['@kubewright/runtime', '@kubewright/client'].some((name) => view.fileOfPackage(owner, name));
+  return isOurs ? owner.name.text : undefined;
+}
+
+interface Call {
+  readonly method: string;
+  readonly verbs: readonly string[];
+  readonly search: CallSearch;
+}
+
+/** `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
+function contextRules(call: ts.CallExpression, { method, verbs, search }: Call): readonly RbacRule[] {
+  const [argument] = call.arguments;
+  if (argument === undefined) return [];
+  if (method === 'get' || method === 'list') {
+    const kind = search.resolver.ofExpression(argument);
+    return kind === undefined ? unknownKind(argument, search) : [ruleFor(kind, ...verbs)];
+  }
+  return search.resolver.ofType(search.view.checker.getTypeAtLocation(argument)).flatMap((kind) => {
+    if (kind === undefined) return unknownKind(argument, search);
+    return [ruleFor(kind, ...verbs)];
+  });
+}
+
+function unknownKind(node: ts.Expression, { view, problems }: CallSearch): readonly RbacRule[] {
+  problems.add(view.position(node), {
+    code: 'KW6401',
+    severity: 'warning',
+    what: `of which kind ${shorten(node.getText())} is cannot be told from the code`,
+    why: 'what this call needs is missing in the role',
+    fix: 'give it the type of its kind, or add /** @rbac groups=… resources=… verbs=… */',
+  });
+  return [];
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}
+
+/** The kinds that a typed client is for: `client.resource(Pod)`, or by its type. */
+function kindsOfClient(client: ts.Expression, call: ts.CallExpression, search: CallSearch): readonly KindRef[] {
+  const { view, resolver } = search;
+  if (ts.isCallExpression(client)) {
+    const [argument] = client.arguments;
+    const kind = argument && resolver.ofExpression(argument);
+    if (kind !== undefined) return [kind];
+  }
+  const type = view.checker.getTypeAtLocation(client);
+  const [of] = view.checker.getTypeArguments(type as ts.TypeReference); // clients are generic interfaces
+  const found = of === undefined ? [undefined] : resolver.ofType(of);
+  if (found.length === 0 || found.includes(undefined)) unknownKind(call, search);
+  return found.filter((kind) => kind !== undefined);
+}
+
+function subresourceRules(
+  client: ts.Expression,
+  {
+    call,
+    verbs,
+    search,
+  }: { readonly call: ts.CallExpression; readonly verbs: readonly string[]; readonly search: CallSearch },
+): readonly RbacRule[] {
+  // What is applied to a subresource is always there already.
+  const needed = verbs.includes('patch') ? ['patch'] : verbs;
+  if (ts.isPropertyAccessExpression(client) && client.name.text === 'status') {
+    return kindsOfClient(client.expression, call, search).map((kind) => subresourceRule(kind, 'status', ...needed));
+  }
+  if (ts.isCallExpression(client) && ts.isPropertyAccessExpression(client.expression)) {
+    const [argument] = client.arguments;
+    const name = argument && constantOf(search.view.checker, argument)?.value;
+    if (typeof name === 'string') {
+      const kinds = kindsOfClient(client.expression.expression, call, search);
+      return kinds.map((kind) => subresourceRule(kind, name, ...needed));
+    }
+  }
+  return unknownKind(client, search);
+}

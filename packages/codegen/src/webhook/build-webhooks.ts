@@ -1,0 +1,46 @@
+import type { Problems } from '../problem.ts';
+import { formatYamlDocuments } from '../yaml/format-yaml.ts';
+import type { WebhookModel } from './find-webhooks.ts';
+
+/** Writes the configurations of declared webhooks as controller-gen does; undefined when there are none. */
+export function webhookManifests(webhooks: readonly WebhookModel[], problems: Problems): string | undefined {
+  const names = new Set<string>();
+  for (const { name, at } of webhooks) {
+    if (names.has(name)) {
+      problems.add(at, { code: 'KW6501', what: `two webhooks are named ${name}`, fix: 'give one of them a `name`' });
+    }
+    names.add(name);
+  }
+  const documents = (['mutating', 'validating'] as const).flatMap((type) => {
+    const own = webhooks.filter((webhook) => webhook.type === type).sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (own.length === 0) return [];
+    return [
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: type === 'mutating' ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
+        metadata: { name: `${type}-webhook-configuration` },
+        webhooks: own.map(entry),
+      },
+    ];
+  });
+  return documents.length === 0 ? undefined : formatYamlDocuments(documents);
+}
+
+function entry({ name, path, rules, registration }: WebhookModel): object {
+  const { failurePolicy = 'Fail', sideEffects = 'None', ...rest } = registration;
+  return {
+    admissionReviewVersions: ['v1'],
+    clientConfig: { service: { name: 'webhook-service', namespace: 'system', path } },
+    failurePolicy,
+    name,
+    rules: rules.map(({ groups, versions, resources, operations, scope }) => ({
+      apiGroups: groups,
+      apiVersions: versions,
+      operations,
+      resources,
+      ...(scope !== undefined && { scope }),
+    })),
+    sideEffects,
+    ...rest,
+  };
+}
