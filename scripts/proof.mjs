@@ -38,10 +38,10 @@ const onReal = [
   // Its faults are made by proxies and stub servers, where there are any: nothing of it is skipped on a real cluster.
   { name: 'the runtime on a real cluster', suites: ['test/runtime'] },
 ];
-/** Whose flaw must show: what does not see a flaw proves nothing. */
 const days = ['--expose-gc', '--conditions=kubewright-source', 'test/soak/days.mjs', '--json'];
 const soaks = [
   { name: '30 virtual days with faults', args: days },
+  // What does not see a flaw proves nothing.
   {
     name: 'the same sees an operator that remembers too much',
     args: [...days, '--days', '8', '--flaw', 'remembers every version'],

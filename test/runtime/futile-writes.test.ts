@@ -84,10 +84,27 @@ describe('what leads nowhere', () => {
     for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
   });
   afterAll(async () => {
-    if (isExisting()) await client.request({ method: 'DELETE', path: `${definitions}/echoes.example.com` });
+    if (isExisting()) await leaveNothing();
     await environment[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
+
+  /** A cluster that stays must look as before to the next test. */
+  async function leaveNothing(): Promise<void> {
+    const path = `${definitions}/echoes.example.com`;
+    await client.request({ method: 'DELETE', path });
+    await client.request({ method: 'DELETE', path: '/api/v1/namespaces/default/events' });
+    await expect
+      .poll(
+        () =>
+          client.request({ path }).then(
+            () => 'there',
+            () => 'gone',
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe('gone');
+  }
 
   async function start(one: ControllerDefinition, options: ManagerOptions = {}) {
     const lines: Record<string, unknown>[] = [];

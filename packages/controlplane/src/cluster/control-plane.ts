@@ -37,7 +37,7 @@ import {
   UnionAuthorizer,
 } from '../apiserver/authorization/index.ts';
 import { ApiServices, asServer, bootstrap, publishServer } from '../apiserver/bootstrap/index.ts';
-import { builtinDefinitions, memoryServiceAllocator, podBindings } from '../apiserver/builtin/index.ts';
+import { builtinDefinitions, EventExpiry, memoryServiceAllocator, podBindings } from '../apiserver/builtin/index.ts';
 import { CrdServing, crdDefinition, type SchemaTools } from '../apiserver/crd/index.ts';
 import { discoveryHandler, rootHandler } from '../apiserver/discovery/index.ts';
 import { type HealthCheck, healthHandler, versionHandler } from '../apiserver/health/index.ts';
@@ -78,6 +78,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #seams: Pick<ControlPlaneOptions, 'storage' | 'clock' | 'random'>;
   readonly #rbac: RbacIndex;
   readonly #crds: CrdServing;
+  readonly #events: EventExpiry;
   readonly #webhooks: { readonly mutating: WebhookSource; readonly validating: WebhookSource };
   readonly #followers: Disposable[] = [];
   #started = false;
@@ -101,6 +102,7 @@ export class ControlPlane implements AsyncDisposable {
     const client = new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read }) });
     this.#seams = { storage, clock, random };
     this.#rbac = new RbacIndex();
+    this.#events = new EventExpiry({ storage, clock, onError });
     this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(options.serviceAccountKey), clock, random });
     const accounts = new ServiceAccountAuthenticator({ tokens: this.tokens, read });
     const authorizer = new UnionAuthorizer([
@@ -186,6 +188,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#rbac.start(this.#storage);
     for (const source of [this.#webhooks.mutating, this.#webhooks.validating]) await source.start(this.#storage);
     await this.#crds.start();
+    await this.#events.start();
     this.#followers.push(await this.#followServices());
     await bootstrap(this.#seams);
     this.#started = true;
@@ -225,7 +228,7 @@ export class ControlPlane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
     const { mutating, validating } = this.#webhooks;
-    for (const follower of [this.#rbac, this.#crds, mutating, validating, ...this.#followers]) {
+    for (const follower of [this.#rbac, this.#crds, this.#events, mutating, validating, ...this.#followers]) {
       follower[Symbol.dispose]();
     }
   }

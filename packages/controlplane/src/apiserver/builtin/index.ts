@@ -8,3 +8,4 @@ export {
   memoryServiceAllocator,
   type ServiceAllocator,
 } from './core/service-allocator.ts';
+export { EventExpiry } from './events/event-expiry.ts';
