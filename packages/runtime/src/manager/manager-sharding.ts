@@ -1,28 +1,27 @@
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { ShardMembership, type ShardMembershipOptions } from '../sharding/shard-membership.ts';
 import { sharded } from '../sharding/sharded.ts';
+import { settledControllers } from './controller-defaults.ts';
 import { ManagerError } from './manager-error.ts';
+import type { ManagerOptions } from './manager-options.ts';
 import type { Runnable } from './runnable.ts';
 
 /** Which replicas share the keys of `sharded` controllers, and the times of their leases. */
 export type ShardingOptions = Omit<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>;
 
-/** What a manager shares its controllers' keys with. */
-export interface SharingOptions {
-  readonly sharding: ShardingOptions | undefined;
-  readonly parts: Required<Pick<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>>;
-}
-
 /**
- * Gives controllers that are `sharded` their replica's share of the keys.
+ * The controllers of a manager as they will run, those that are `sharded` with their replica's share of the keys, and what has to
+ * run for that.
  *
- * @throws ManagerError (KW3007) when a controller is `sharded` and `sharding` is missing, or the other way round.
+ * @throws ManagerError (KW3007) when two have one name, one is `sharded` and `sharding` is missing, or the other way round.
  * @throws UnlistedKeysError (KW3041) for a `requestController` that does not list its keys.
  */
-export function shardedControllers(
-  controllers: readonly ControllerDefinition[],
-  { sharding, parts }: SharingOptions,
+export function managedControllers(
+  options: ManagerOptions,
+  parts: Required<Pick<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>>,
 ): { readonly controllers: readonly ControllerDefinition[]; readonly runnables: readonly Runnable[] } {
+  const { sharding } = options;
+  const controllers = settledControllers(options.controllers ?? [], options.controllerDefaults);
   const wanted = controllers.filter((each) => each.sharded && !each.partition);
   if (wanted.length > 0 && !sharding) {
     throw new ManagerError(

@@ -12,7 +12,6 @@ import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
 import { cacheFaults } from './cache-faults.ts';
 import { cacheSync } from './cache-sync.ts';
-import { settledControllers } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
 import { tellOverlaps } from './controller-overlaps.ts';
 import { Leadership } from './leadership.ts';
@@ -20,7 +19,7 @@ import { ManagerError } from './manager-error.ts';
 import { ManagerFate } from './manager-fate.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
-import { shardedControllers } from './manager-sharding.ts';
+import { managedControllers } from './manager-sharding.ts';
 import { ProbeServers } from './probe-servers.ts';
 import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
@@ -64,15 +63,12 @@ export class Manager implements AsyncDisposable {
 
   /** @throws ManagerError (KW3007) when two controllers have one name, or one is `sharded` and `sharding` is missing. */
   constructor(options: ManagerOptions) {
-    const { clock = systemClock, random = systemRandom, controllers = [] } = options;
+    const { clock = systemClock, random = systemRandom } = options;
     this.#options = options;
     const { log = defaultLogger({ clock }), gracefulShutdownTimeoutMs = 30_000 } = options;
     this.#fate = new ManagerFate({ clock, log, gracefulShutdownTimeoutMs });
-    const shared = shardedControllers(settledControllers(controllers, options.controllerDefaults), {
-      sharding: options.sharding,
-      parts: { client: () => this.client, clock, random, log },
-    });
-    this.#controllers = shared.controllers;
+    const managed = managedControllers(options, { client: () => this.client, clock, random, log });
+    this.#controllers = managed.controllers;
     if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
     this.#from = { options, controllers: this.#controllers, clock, random, log };
     if (options.client) this.#parts = makeParts(options.client, this.#from);
@@ -81,7 +77,7 @@ export class Manager implements AsyncDisposable {
     this.#everywhere = new RunnableGroup(group);
     this.#leading = new RunnableGroup(group);
     this.#webhooks = this.#declareWebhooks();
-    for (const runnable of [...(options.runnables ?? []), ...shared.runnables]) this.add(runnable);
+    for (const runnable of [...(options.runnables ?? []), ...managed.runnables]) this.add(runnable);
     this.#servers = new ProbeServers({
       options,
       clock,
