@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Clock, isAlreadyExists, isConflict, isNotFound, type Random, sleep } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
+import { ToldOnce } from '../log/told-once.ts';
 import { microTime } from '../recorder/api-event.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { type Lease, LeaseKind, type LeaseSpec } from './lease.ts';
@@ -46,6 +47,7 @@ export class LeaderElector {
   readonly #retryMs: number;
   #observed: Lease | undefined;
   #observedAtMs = 0;
+  readonly #trouble = new ToldOnce();
   #term: Tenure | undefined;
   #terms = 0;
 
@@ -161,11 +163,15 @@ export class LeaderElector {
     );
     const begun = momentOf(clock);
     try {
-      return (await this.#tryAcquireOrRenew(limit.signal)) ? begun : undefined;
+      const isOurs = await this.#tryAcquireOrRenew(limit.signal);
+      this.#trouble.succeeded();
+      return isOurs ? begun : undefined;
     } catch (error) {
       // Whoever wrote first has it, and who deleted the lease set it free: the next look shows.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
-      else if (!outer.aborted) log.error('cannot acquire or renew the lease', { ...this.#fields(), error });
+      else if (!outer.aborted) {
+        this.#trouble.failed(log, 'cannot acquire or renew the lease', { ...this.#fields(), error });
+      }
       return undefined;
     } finally {
       timer[Symbol.dispose]();

@@ -5,6 +5,7 @@ import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { momentOf, Tenure } from '../leader-election/tenure.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
+import { ToldOnce } from '../log/told-once.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { HoldUps } from './hold-ups.ts';
 import { MemberLease } from './member-lease.ts';
@@ -64,6 +65,7 @@ export class ShardMembership implements Runnable, Partition {
   readonly #members: Members;
   readonly #running = new RunningKeys();
   readonly #holdUps: HoldUps;
+  readonly #trouble = new ToldOnce();
   readonly #handlers = new Set<() => void>();
   #tenure: Tenure | undefined;
   /** Members among which the keys are to be divided. */
@@ -234,9 +236,12 @@ export class ShardMembership implements Runnable, Partition {
     const timer = this.#clock.setTimer(this.#times.renewMs / 2, () => limit.abort(new Error('no answer in time')));
     try {
       await work(limit.signal);
+      this.#trouble.succeeded();
       return true;
     } catch (error) {
-      if (!signal?.aborted) this.#log.error('cannot renew the membership', { lease: this.identity, error });
+      if (!signal?.aborted) {
+        this.#trouble.failed(this.#log, 'cannot renew the membership', { lease: this.identity, error });
+      }
       return false;
     } finally {
       timer[Symbol.dispose]();
