@@ -1,5 +1,13 @@
 import { hostname } from 'node:os';
-import { type Clock, isAlreadyExists, isConflict, isNotFound, type Random, sleep } from '@kubewright/apimachinery';
+import {
+  type Clock,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type KubernetesObject,
+  type Random,
+  sleep,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
@@ -17,7 +25,7 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly random: Random;
   readonly log: Logger;
   /** Told when a term begins and when it is over, with the Lease as last seen: client-go records events then. */
-  readonly onTerm?: (what: 'became leader' | 'stopped leading', lease: Lease) => void;
+  readonly onTerm?: (what: 'became leader' | 'stopped leading', lease: KubernetesObject) => void;
 }
 
 /** Thrown for durations that cannot keep two leaders apart. */
