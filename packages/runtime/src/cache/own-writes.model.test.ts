@@ -1,6 +1,7 @@
 import type { WriteOutcome } from '@kubewright/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atScale } from '../testdata/model-scale.ts';
 import { type Flaw, isFitting, keys, naive, real, type Subject, VersionedServer } from './testdata/write-subjects.ts';
 
 // Reads after own writes, against a plain model of a server with history. Not caught: servers whose versions are no numbers
@@ -217,9 +218,13 @@ function comparison(make: (selecting: boolean) => Subject): fc.IProperty<[Comman
 }
 
 describe('reads after own writes', () => {
-  it('are never older than what was written or shown, whatever comes late, twice or never', () => {
-    fc.assert(comparison(real), { numRuns: 6_000 });
-  }, 60_000);
+  it(
+    'are never older than what was written or shown, whatever comes late, twice or never',
+    () => {
+      fc.assert(comparison(real), { numRuns: atScale(10_000) });
+    },
+    atScale(120_000),
+  );
 
   it.each<Flaw>(['remembers nothing', 'forgets a write at the next event of its key', 'never lets go of a deletion'])(
     'are older with a cache that %s',

@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atScale } from '../testdata/model-scale.ts';
 import { ListSplitter } from './list-splitter.ts';
 import { Store } from './store.ts';
 
@@ -190,9 +191,13 @@ function comparison(make: () => Subject): fc.IProperty<[Command[]]> {
 }
 
 describe('Store', () => {
-  it('holds what was put, whatever the bytes are and however they are cut', () => {
-    fc.assert(comparison(real), { numRuns: 2_000 });
-  }, 60_000);
+  it(
+    'holds what was put, whatever the bytes are and however they are cut',
+    () => {
+      fc.assert(comparison(real), { numRuns: atScale(10_000) });
+    },
+    atScale(120_000),
+  );
 
   it.each<Flaw>([
     'keeps what a listing does not show',

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gated } from '../controller/gated.ts';
 import { silentLogger } from '../log/silent-logger.ts';
+import { atScale } from '../testdata/model-scale.ts';
 import { LeaderElector } from './leader-elector.ts';
 import { ProcessClock } from './testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from './testdata/simulated-network.ts';
@@ -191,7 +192,8 @@ async function straysOf(scenario: Scenario, guard: Guard): Promise<readonly stri
 }
 
 describe('LeaderElector, whatever happens to processes, clocks and the network', () => {
-  it('never lets two write', { timeout: 300_000 }, async () => {
+  it('never lets two write', { timeout: atScale(300_000) }, async () => {
+    const runs = atScale(1_200);
     let writes = 0;
     await fc.assert(
       fc.asyncProperty(scenario, async (drawn) => {
@@ -201,12 +203,12 @@ describe('LeaderElector, whatever happens to processes, clocks and the network',
         writes += election.writes.length;
         expect(election.strays).toEqual([]);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs },
     );
-    expect(writes).toBeGreaterThan(20_000);
+    expect(writes).toBeGreaterThan(runs * 6);
   });
 
-  it('has a leader again when the faults end, and only one', { timeout: 120_000 }, async () => {
+  it('has a leader again when the faults end, and only one', { timeout: atScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (drawn) => {
         const election = new Election({ scenario: drawn, guard: 'whileLeading' });
@@ -218,7 +220,7 @@ describe('LeaderElector, whatever happens to processes, clocks and the network',
         const writers = new Set(election.writes.slice(before));
         expect([...writers]).toEqual([election.holder]);
       }),
-      { numRuns: 100 },
+      { numRuns: atScale(60) },
     );
   });
 

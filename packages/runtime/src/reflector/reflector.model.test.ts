@@ -1,6 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atScale } from '../testdata/model-scale.ts';
 import { type Cut, type Failure, FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, idOf, naive, real, type Subject } from './testdata/subjects.ts';
 
@@ -149,9 +150,13 @@ function comparison(
 }
 
 describe('Reflector under faults', () => {
-  it('shows what the server has within the bound, and says so when it cannot know', async () => {
-    await fc.assert(comparison(real), { numRuns: 1_500 });
-  }, 60_000);
+  it(
+    'shows what the server has within the bound, and says so when it cannot know',
+    async () => {
+      await fc.assert(comparison(real), { numRuns: atScale(10_000) });
+    },
+    atScale(120_000),
+  );
 
   it.each<Flaw>(['trusts every connection', 'resumes without a version', 'ends at an error', 'resumes after 410'])(
     'does not with one that %s',

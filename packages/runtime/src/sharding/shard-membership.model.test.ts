@@ -6,6 +6,7 @@ import { type PartitionEntry, whileOwned } from '../controller/partition.ts';
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from '../leader-election/testdata/simulated-network.ts';
 import { silentLogger } from '../log/silent-logger.ts';
+import { atScale } from '../testdata/model-scale.ts';
 import { ownerOf } from './rendezvous.ts';
 import { ShardMembership } from './shard-membership.ts';
 
@@ -40,15 +41,26 @@ const fault: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ waitMs, who, do: fc.constant('kill') }),
 );
-const scenarioOf = (step: fc.Arbitrary<Step>) =>
+const scenarioOf = (step: fc.Arbitrary<Step>, steps = fc.array(step, { minLength: 2, maxLength: 6 })) =>
   fc.record({
     seed: fc.nat(),
     rates: fc.tuple(...[0, 1, 2].map(() => fc.double({ min: 0.9, max: 1.1, noNaN: true }))),
-    steps: fc.array(step, { minLength: 2, maxLength: 6 }),
+    steps,
   });
 const faulty = scenarioOf(fc.oneof(fault, come));
 const orderly = scenarioOf(come);
-const hanging = scenarioOf(fc.oneof(hang, come));
+// Work that hangs is of interest when its key becomes another's: one is away when it begins to hang, and comes then.
+const hanging = scenarioOf(
+  hang,
+  fc
+    .tuple(waitMs, hang, waitMs, fc.array(fc.oneof(hang, come), { maxLength: 4 }))
+    .map(([leaveMs, hangs, joinMs, more]): Step[] => [
+      { do: 'leave', who: 0, waitMs: leaveMs },
+      { ...hangs, who: Math.max(hangs.who, 1) },
+      { do: 'join', who: 0, waitMs: joinMs },
+      ...more,
+    ]),
+);
 const faultyAndHanging = scenarioOf(fc.oneof(hang, fault, come));
 type Scenario = typeof faulty extends fc.Arbitrary<infer S> ? S : never;
 
@@ -102,13 +114,13 @@ class Group {
       replica?.clock.resume();
       if (replica) Object.assign(replica.transport.way, { lagMs: 20, loss: 0 });
     }
-    await this.base.advance(60_000);
+    await this.base.advance(40_000);
   }
 
   /** Lets work that hangs end, as one that is abandoned does. */
   async release(): Promise<void> {
     this.#release.abort();
-    await this.base.advance(60_000);
+    await this.base.advance(40_000);
   }
 
   end(): void {
@@ -226,7 +238,8 @@ function timeout(clock: ProcessClock): AbortSignal {
 }
 
 describe('ShardMembership, whatever happens to replicas, clocks and the network', () => {
-  it('never lets two write for a key', { timeout: 300_000 }, async () => {
+  it('never lets two write for a key', { timeout: atScale(300_000) }, async () => {
+    const runs = atScale(400);
     let writes = 0;
     await fc.assert(
       fc.asyncProperty(faulty, async (drawn) => {
@@ -236,13 +249,13 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
         writes += group.writes;
         expect(group.strays).toEqual([]);
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs },
     );
-    expect(writes).toBeGreaterThan(20_000);
+    expect(writes).toBeGreaterThan(runs * 13);
   });
 
   it('hands keys over without working on any twice at a time, while replicas come and go', {
-    timeout: 120_000,
+    timeout: atScale(120_000),
   }, async () => {
     await fc.assert(
       fc.asyncProperty(orderly, async (drawn) => {
@@ -251,11 +264,11 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
         group.end();
         expect([...group.overlaps, ...group.strays]).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: atScale(120) },
     );
   });
 
-  it('gives every key to one replica again when the faults end', { timeout: 120_000 }, async () => {
+  it('gives every key to one replica again when the faults end', { timeout: atScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(faulty, async (drawn) => {
         const group = new Group(drawn, { naive: false });
@@ -265,12 +278,12 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
         for (const key of keys) expect(group.ownersOf(key)).toHaveLength(isAnyLeft ? 1 : 0);
         group.end();
       }),
-      { numRuns: 100 },
+      { numRuns: atScale(50) },
     );
   });
 
   it('gives every other key to one replica while work on some keys hangs, and those when it has ended', {
-    timeout: 120_000,
+    timeout: atScale(120_000),
   }, async () => {
     let held = 0;
     await fc.assert(
@@ -291,13 +304,13 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
         for (const key of keys) expect(group.ownersOf(key)).toHaveLength(isAnyLeft ? 1 : 0);
         group.end();
       }),
-      { numRuns: 200 },
+      { numRuns: atScale(70) },
     );
     // Some hung where the key was another's by then.
     expect(held).toBeGreaterThan(0);
   });
 
-  it('never lets two write for a key where work hangs, too', { timeout: 120_000 }, async () => {
+  it('never lets two write for a key where work hangs, too', { timeout: atScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(faultyAndHanging, async (drawn) => {
         const group = new Group(drawn, { naive: false });
@@ -306,7 +319,7 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
         group.end();
         expect(group.strays).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: atScale(80) },
     );
   });
 

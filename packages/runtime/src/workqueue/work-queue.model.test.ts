@@ -1,6 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -72,10 +73,14 @@ function comparison(flaw?: Flaw): fc.IAsyncProperty<[Command[]]> {
 
 // Not caught: what several event loops would do to each other, and priorities or delays outside those generated.
 describe('WorkQueue against its model', () => {
-  it('hands out the same keys in the same order whatever is done to it', async () => {
-    // On failure fast-check prints the seed and the path that replay it.
-    await fc.assert(comparison(), { numRuns: 8_000 });
-  }, 60_000);
+  it(
+    'hands out the same keys in the same order whatever is done to it',
+    async () => {
+      // On failure fast-check prints the seed and the path that replay it.
+      await fc.assert(comparison(), { numRuns: atScale(10_000) });
+    },
+    atScale(120_000),
+  );
 
   it.each<Flaw>(['drops what comes meanwhile', 'never ages', 'forgets the wait when raised'])(
     'differs from a queue that %s',

@@ -1,6 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -152,7 +153,7 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
 // Not caught: what depends on the back-off of failures, which the comparison with the model covers.
 describe('the promises of WorkQueue', () => {
   it('are kept: one worker a key, nothing lost, no timer erased, nothing starves', async () => {
-    await fc.assert(promises(realQueue), { numRuns: 20_000 });
+    await fc.assert(promises(realQueue), { numRuns: atScale(20_000) });
   }, 60_000);
 
   // One fault may show as a breach of several promises: which of them is found first is chance.
