@@ -151,7 +151,7 @@ export class ControlPlane implements AsyncDisposable {
       watches: () => this.server.watches,
       others: [webhookMetrics],
     });
-    const hooks = { client, clock, random, catalog: this.catalog, read, metrics: webhookMetrics };
+    const hooks = { client, clock, random, catalog: this.catalog, read, authorizer, metrics: webhookMetrics };
     this.server = new ApiServer({
       storage,
       clock,

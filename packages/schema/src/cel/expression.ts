@@ -3,6 +3,7 @@ import type { CelEnvironment } from './environment.ts';
 import { type Budget, type CelProgram, compileProgram } from './program.ts';
 import { type DeclType, declTypeOf } from './schema/decl-type.ts';
 import { DYN_DECL } from './schema/dyn-type.ts';
+import type { CelType } from './types/cel-type.ts';
 import type { CelValue } from './values/value.ts';
 
 /** What an expression is compiled with. */
@@ -10,13 +11,15 @@ export interface ExpressionOptions {
   readonly environment: CelEnvironment;
   /** Variables by name: the schema of their JSON, or `dyn` where nothing is known of it. */
   readonly variables: Readonly<Record<string, SchemaNode | 'dyn'>>;
+  /** Variables that are no JSON, by name: their type. Their values are CEL's own. @defaultValue none */
+  readonly opaque?: Readonly<Record<string, CelType>>;
 }
 
 /** A compiled expression over JSON values. Immutable and reentrant. */
 export interface CelExpression {
   readonly program: CelProgram;
   /**
-   * Computes the expression. Values are JSON; an absent variable fails when it is read.
+   * Computes the expression. Values are JSON, those of opaque variables CEL's own; an absent variable fails when it is read.
    * @throws CelEvaluationError, CelBudgetError
    */
   evaluate(values: Readonly<Record<string, unknown>>, budget?: Budget): CelValue;
@@ -37,6 +40,8 @@ export function compileExpression(source: string, options: ExpressionOptions): C
     declared.set(name, schema === 'dyn' ? DYN_DECL : declTypeOf(schema, { name, resourceRoot: false }));
   }
   const types = new Map(Array.from(declared, ([name, { type }]) => [name, type ?? DYN_DECL.type!]));
+  const opaque = Object.entries(options.opaque ?? {});
+  for (const [name, type] of opaque) types.set(name, type);
   const program = compileProgram(source, { environment: options.environment, variables: types });
   return {
     program,
@@ -46,6 +51,7 @@ export function compileExpression(source: string, options: ExpressionOptions): C
         const value = values[name];
         if (value !== undefined && program.uses(name)) converted[name] = type.toValue(value);
       }
+      for (const [name] of opaque) converted[name] = values[name] as CelValue;
       return budget === undefined ? program.evaluate(converted) : program.evaluate(converted, budget);
     },
   };

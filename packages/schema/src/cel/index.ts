@@ -2,6 +2,15 @@ export { CelEnvironment, type EnvironmentOptions } from './environment.ts';
 export { CelBudgetError, CelCompileError, CelEvaluationError } from './errors.ts';
 export { type CelExpression, compileExpression, type ExpressionOptions } from './expression.ts';
 export { kubernetesEnvironment } from './kubernetes-environment.ts';
+export {
+  type AccessAnswer,
+  type AccessQuestion,
+  type AskAccess,
+  AUTHORIZER_TYPE,
+  AuthorizerValue,
+  RESOURCE_CHECK_TYPE,
+  ResourceCheckValue,
+} from './library/authorizer.ts';
 export { type Budget, type CelProgram, compileProgram, DEFAULT_BUDGET, type ProgramOptions } from './program.ts';
 export type { RuleProblem, RulesAt, SchemaStep } from './rules/rule.ts';
 export {

@@ -1,5 +1,6 @@
 import type { PatternCache } from '../pattern/pattern-cache.ts';
 import { CelEnvironment } from './environment.ts';
+import { AUTHORIZER } from './library/authorizer.ts';
 import { TWO_VARIABLE_COMPREHENSIONS } from './library/comprehensions.ts';
 import { FORMAT } from './library/format.ts';
 import { CIDR, IP } from './library/ip.ts';
@@ -14,7 +15,7 @@ import { STANDARD } from './library/standard.ts';
 import { STRINGS } from './library/strings.ts';
 import { URLS } from './library/url.ts';
 
-/** The libraries that Kubernetes 1.36 offers to expressions, the authorizer's excepted. */
+/** The libraries that Kubernetes 1.36 offers to expressions. Where there is no variable `authorizer`, nothing can be asked of it. */
 const LIBRARIES: readonly Library[] = [
   STANDARD,
   URLS,
@@ -30,6 +31,7 @@ const LIBRARIES: readonly Library[] = [
   TWO_VARIABLE_COMPREHENSIONS,
   SEMVER,
   LISTS,
+  AUTHORIZER,
 ];
 
 /**

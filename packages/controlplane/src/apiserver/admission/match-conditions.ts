@@ -1,4 +1,6 @@
 import {
+  AUTHORIZER_TYPE,
+  AuthorizerValue,
   type Budget,
   CelBudgetError,
   CelCompileError,
@@ -7,7 +9,10 @@ import {
   type CelExpression,
   compileExpression,
   kubernetesEnvironment,
+  RESOURCE_CHECK_TYPE,
+  ResourceCheckValue,
 } from '@kubewright/schema';
+import { type ConditionAccess, UnansweredError } from './condition-access.ts';
 import { requestSchema } from './request-schema.ts';
 
 /** What expressions may look at. Absent objects are `null`. */
@@ -16,6 +21,8 @@ export interface ConditionInput {
   readonly oldObject: unknown;
   /** The AdmissionRequest without its objects. */
   readonly request: unknown;
+  /** What they may ask of the authorizer. */
+  readonly access: ConditionAccess;
 }
 
 /** What conditions come to: to call, not to call, or faults that decide by the failure policy. */
@@ -24,8 +31,11 @@ export type Verdict =
   | { readonly matches: false }
   | { readonly matches: undefined; readonly faults: readonly string[] };
 
+/** What all conditions of a webhook may cost together, and each of them. */
 const BUDGET = 2_500_000;
+const EXPRESSION_BUDGET = 1_000_000;
 const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
+const OPAQUE = { authorizer: AUTHORIZER_TYPE, 'authorizer.requestResource': RESOURCE_CHECK_TYPE } as const;
 
 /** The CEL conditions of a webhook, all of which must hold. Compiled when they are first asked. */
 export class MatchConditions {
@@ -43,12 +53,20 @@ export class MatchConditions {
   }
 
   /** One that is false decides, whatever is wrong with others. Mirrors `matchconditions.Match` (1.36). */
-  evaluate(input: ConditionInput): Verdict {
+  async evaluate(input: ConditionInput): Promise<Verdict> {
     this.#compiled ??= this.#sources.map(({ expression }) => this.#compile(expression));
     const budget: Budget = { remaining: BUDGET };
+    const { object, oldObject, request, access } = input;
+    const values = {
+      object,
+      oldObject,
+      request,
+      authorizer: new AuthorizerValue(access.ask),
+      'authorizer.requestResource': new ResourceCheckValue(access.ask, access.requestResource),
+    };
     const faults: string[] = [];
     for (const [index, compiled] of this.#compiled.entries()) {
-      const result = outcome(compiled, { ...input }, budget);
+      const result = await outcome(compiled, values, { budget, access });
       if (result === false) return { matches: false };
       if (result === true) continue;
       const source = this.#sources[index]?.expression;
@@ -72,29 +90,49 @@ export function conditionFault(expression: string): string | undefined {
 
 function compiled(expression: string, environment: CelEnvironment): CelExpression | Error {
   try {
-    return compileExpression(expression.trim(), { environment, variables: VARIABLES });
+    return compileExpression(expression.trim(), { environment, variables: VARIABLES, opaque: OPAQUE });
   } catch (error) {
     if (error instanceof CelCompileError) return error;
     throw error;
   }
 }
 
-function outcome(compiled: CelExpression | Error, input: Record<string, unknown>, budget: Budget): boolean | Error {
+/** Evaluates anew whenever an answer of the authorizer has come that was lacking. */
+async function outcome(
+  compiled: CelExpression | Error,
+  values: Readonly<Record<string, unknown>>,
+  { budget, access }: { readonly budget: Budget; readonly access: ConditionAccess },
+): Promise<boolean | Error> {
   if (compiled instanceof Error) return compiled;
-  try {
-    const value = compiled.evaluate(input, budget);
-    if (typeof value === 'boolean') return value;
-    return new CelEvaluationError('resulted in error: cel expression evaluates to a value that is no bool');
-  } catch (error) {
-    if (error instanceof CelBudgetError) {
-      return new CelEvaluationError(
-        'validation failed due to running out of cost budget, no further validation rules will be run',
-        { cause: error },
-      );
+  for (;;) {
+    const own = { remaining: Math.min(EXPRESSION_BUDGET, budget.remaining) };
+    const before = own.remaining;
+    try {
+      return truthOf(compiled.evaluate(values, own));
+    } catch (error) {
+      if (!(error instanceof UnansweredError)) return faultOf(error, before < EXPRESSION_BUDGET);
+      await access.answer(error.question);
+      own.remaining = before;
+    } finally {
+      budget.remaining -= before - own.remaining;
     }
-    if (error instanceof CelEvaluationError) {
-      return new CelEvaluationError(`resulted in error: ${error.message}`, { cause: error });
-    }
-    throw error;
   }
+}
+
+function truthOf(value: unknown): boolean | Error {
+  if (typeof value === 'boolean') return value;
+  return new CelEvaluationError('resulted in error: cel expression evaluates to a value that is no bool');
+}
+
+function faultOf(error: unknown, wasSpent: boolean): Error {
+  if (error instanceof CelBudgetError) {
+    const message = wasSpent
+      ? 'validation failed due to running out of cost budget, no further validation rules will be run'
+      : 'resulted in error: operation cancelled: actual cost limit exceeded';
+    return new CelEvaluationError(message, { cause: error });
+  }
+  if (error instanceof CelEvaluationError) {
+    return new CelEvaluationError(`resulted in error: ${error.message}`, { cause: error });
+  }
+  throw error;
 }

@@ -1,7 +1,9 @@
 import { forbidden, type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import type { Authorizer } from '../../authorization/authorizer.ts';
 import type { ResourceCatalog } from '../../registry/index.ts';
 import type { Draft } from '../../registry/strategy.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
+import { ConditionAccess } from '../condition-access.ts';
 import type { ReadObject } from '../object-reader.ts';
 import { admissionRequest } from './admission-review.ts';
 import {
@@ -20,6 +22,8 @@ export interface HookMatcherOptions {
   readonly catalog: ResourceCatalog;
   /** Reads namespaces. */
   readonly read: ReadObject;
+  /** What conditions may ask. */
+  readonly authorizer: Authorizer;
   readonly metrics: WebhookMetrics;
   readonly type: 'admit' | 'validating';
 }
@@ -96,7 +100,9 @@ export class HookMatcher {
     const { metrics, type } = this.#options;
     const { object, oldObject } = await input.objectsIn(version);
     const request = admissionRequest(attributes, version);
-    const verdict = hook.conditions.evaluate({ object: object ?? null, oldObject: oldObject ?? null, request });
+    const access = new ConditionAccess(attributes, this.#options.authorizer);
+    const seen = { object: object ?? null, oldObject: oldObject ?? null, request, access };
+    const verdict = await hook.conditions.evaluate(seen);
     const { name } = hook.spec;
     if (verdict.matches === true) return true;
     if (verdict.matches === false) {

@@ -1,0 +1,189 @@
+import { fail } from '../errors.ts';
+import { type CelType, opaqueOf } from '../types/cel-type.ts';
+import { CelOpaque } from '../values/opaque.ts';
+import { type CallContext, type Library, overload } from './library.ts';
+
+/** What an expression asks of the authorizer: may the request's user, or a service account, do this? */
+export interface AccessQuestion {
+  /** @defaultValue the user of the request */
+  readonly serviceAccount?: { readonly namespace: string; readonly name: string };
+  readonly verb: string;
+  /** For what is no resource. */
+  readonly path?: string;
+  readonly resource?: AccessedResource;
+}
+
+/** The resource that an {@link AccessQuestion} is about. */
+export interface AccessedResource {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The authorizer's word. */
+export interface AccessAnswer {
+  readonly allowed: boolean;
+  readonly reason: string;
+  /** Why it could not decide. */
+  readonly error?: string;
+}
+
+/** Answers at once; whoever has to wait for an answer throws, and evaluates the expression again when it is there. */
+export type AskAccess = (question: AccessQuestion) => AccessAnswer;
+
+const prefix = 'kubernetes.authorization';
+/** Type of the variable `authorizer`. */
+export const AUTHORIZER_TYPE: CelType = opaqueOf(`${prefix}.Authorizer`);
+/** Type of the variable `authorizer.requestResource`. */
+export const RESOURCE_CHECK_TYPE: CelType = opaqueOf(`${prefix}.ResourceCheck`);
+const PATH_CHECK_TYPE: CelType = opaqueOf(`${prefix}.PathCheck`);
+const GROUP_CHECK_TYPE: CelType = opaqueOf(`${prefix}.GroupCheck`);
+const DECISION_TYPE: CelType = opaqueOf(`${prefix}.Decision`);
+
+/** What one question costs an expression: as much as upstream's. */
+const questionCost = 350_000;
+
+/** Has methods and nothing else; equal to nothing but itself. */
+abstract class Receiver extends CelOpaque {
+  equals(other: unknown): boolean {
+    return other === this;
+  }
+}
+
+/** The variable `authorizer`. */
+export class AuthorizerValue extends Receiver {
+  readonly type: CelType = AUTHORIZER_TYPE;
+  readonly ask: AskAccess;
+
+  constructor(ask: AskAccess) {
+    super();
+    this.ask = ask;
+  }
+
+  as(serviceAccount: NonNullable<AccessQuestion['serviceAccount']>): AuthorizerValue {
+    return new AuthorizerValue((question) => this.ask({ ...question, serviceAccount }));
+  }
+}
+
+/** The variable `authorizer.requestResource`, and what `authorizer.group(…).resource(…)` is. */
+export class ResourceCheckValue extends Receiver {
+  readonly type: CelType = RESOURCE_CHECK_TYPE;
+  readonly ask: AskAccess;
+  readonly resource: AccessedResource;
+
+  constructor(ask: AskAccess, resource: AccessedResource) {
+    super();
+    this.ask = ask;
+    this.resource = resource;
+  }
+
+  with(changes: Partial<AccessedResource>): ResourceCheckValue {
+    return new ResourceCheckValue(this.ask, { ...this.resource, ...changes });
+  }
+}
+
+class PathCheck extends Receiver {
+  readonly type: CelType = PATH_CHECK_TYPE;
+  readonly ask: AskAccess;
+  readonly path: string;
+
+  constructor(ask: AskAccess, path: string) {
+    super();
+    this.ask = ask;
+    this.path = path;
+  }
+}
+
+class GroupCheck extends Receiver {
+  readonly type: CelType = GROUP_CHECK_TYPE;
+  readonly ask: AskAccess;
+  readonly group: string;
+
+  constructor(ask: AskAccess, group: string) {
+    super();
+    this.ask = ask;
+    this.group = group;
+  }
+}
+
+class Decision extends Receiver {
+  readonly type: CelType = DECISION_TYPE;
+  readonly answer: AccessAnswer;
+
+  constructor(answer: AccessAnswer) {
+    super();
+    this.answer = answer;
+  }
+}
+
+/**
+ * Questions to the authorizer: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`.
+ * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles know no selectors, so those change no answer.
+ */
+export const AUTHORIZER: Library = {
+  name: 'kubernetes.authz',
+  types: [AUTHORIZER_TYPE, PATH_CHECK_TYPE, GROUP_CHECK_TYPE, RESOURCE_CHECK_TYPE, DECISION_TYPE].map((type) => [
+    type.name,
+    type,
+  ]),
+  overloads: [
+    overload<[AuthorizerValue, string]>(`${prefix}.Authorizer.path(string) ${prefix}.PathCheck`, (_, { ask }, path) =>
+      path.trim() === '' ? fail('path must not be empty') : new PathCheck(ask, path),
+    ),
+    overload<[AuthorizerValue, string]>(
+      `${prefix}.Authorizer.group(string) ${prefix}.GroupCheck`,
+      (_, { ask }, group) => new GroupCheck(ask, group),
+    ),
+    overload<[AuthorizerValue, string, string]>(
+      `${prefix}.Authorizer.serviceAccount(string, string) ${prefix}.Authorizer`,
+      (_, authorizer, namespace, name) => authorizer.as(checkedAccount(namespace, name)),
+    ),
+    overload<[GroupCheck, string]>(
+      `${prefix}.GroupCheck.resource(string) ${prefix}.ResourceCheck`,
+      (_, { ask, group }, resource) =>
+        resource.trim() === ''
+          ? fail('resource must not be empty')
+          : new ResourceCheckValue(ask, { group, resource, subresource: '', namespace: '', name: '' }),
+    ),
+    ...(['subresource', 'namespace', 'name'] as const).map((field) =>
+      overload<[ResourceCheckValue, string]>(
+        `${prefix}.ResourceCheck.${field}(string) ${prefix}.ResourceCheck`,
+        (_, check, value) => check.with({ [field]: value }),
+      ),
+    ),
+    ...['fieldSelector', 'labelSelector'].map((name) =>
+      overload<[ResourceCheckValue, string]>(
+        `${prefix}.ResourceCheck.${name}(string) ${prefix}.ResourceCheck`,
+        (_, check) => check.with({}),
+      ),
+    ),
+    overload<[ResourceCheckValue, string]>(
+      `${prefix}.ResourceCheck.check(string) ${prefix}.Decision`,
+      (context, { ask, resource }, verb) => decide(context, ask, { verb, resource }),
+    ),
+    overload<[PathCheck, string]>(
+      `${prefix}.PathCheck.check(string) ${prefix}.Decision`,
+      (context, { ask, path }, verb) => decide(context, ask, { verb, path }),
+    ),
+    overload<[Decision]>(`${prefix}.Decision.allowed() bool`, (_, { answer }) => answer.allowed),
+    overload<[Decision]>(`${prefix}.Decision.reason() string`, (_, { answer }) => answer.reason),
+    overload<[Decision]>(`${prefix}.Decision.errored() bool`, (_, { answer }) => answer.error !== undefined),
+    overload<[Decision]>(`${prefix}.Decision.error() string`, (_, { answer }) => answer.error ?? ''),
+  ],
+};
+
+function decide(context: CallContext, ask: AskAccess, question: AccessQuestion): Decision {
+  context.charge(questionCost);
+  return new Decision(ask(question));
+}
+
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+function checkedAccount(namespace: string, name: string): { readonly namespace: string; readonly name: string } {
+  if (name.length > 253 || !subdomain.test(name)) return fail('Invalid service account name');
+  if (namespace.length > 63 || !label.test(namespace)) return fail('Invalid service account namespace');
+  return { namespace, name };
+}
