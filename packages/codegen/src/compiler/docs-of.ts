@@ -14,7 +14,7 @@ export function docsOf(
   const node = statementOf(declaration);
   const file = node.getSourceFile();
   const { text } = file;
-  const comments = ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [];
+  const comments = [...sameLine(node), ...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [])];
   const documentation = comments.filter(({ pos, end }) => text.startsWith('/**', pos) && end - pos > 4);
   const lost = [...comments.filter((each) => !documentation.includes(each)), ...trailing(node)];
   for (const { pos, end } of lost) {
@@ -42,9 +42,21 @@ export function docsOf(
   };
 }
 
-/** A comment after a field in its line looks as if it belonged to it. */
+/** `{ /** … *\/ name: string }`: what follows a brace or a semicolon in its line, and has the declaration behind it. */
+function sameLine(node: ts.Node): readonly ts.CommentRange[] {
+  const { text } = node.getSourceFile();
+  const comments = ts.getTrailingCommentRanges(text, node.getFullStart()) ?? [];
+  const end = comments.at(-1)?.end ?? 0;
+  return text.slice(end, node.getStart()).includes('\n') ? [] : comments;
+}
+
+/** A comment after a field, at the end of its line, looks as if it belonged to it. */
 function trailing(node: ts.Node): readonly ts.CommentRange[] {
-  return ts.getTrailingCommentRanges(node.getSourceFile().text, node.getEnd()) ?? [];
+  const { text } = node.getSourceFile();
+  const comments = ts.getTrailingCommentRanges(text, node.getEnd()) ?? [];
+  return comments.filter(({ end }) =>
+    /^[\s})]*(?:$|\n)/.test(text.slice(end, text.indexOf('\n', end) + 1 || undefined)),
+  );
 }
 
 function statementOf(node: ts.Node): ts.Node {

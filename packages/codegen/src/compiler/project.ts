@@ -20,6 +20,8 @@ export interface ProjectView {
   readonly files: readonly ts.SourceFile[];
   position(node: ts.Node): Position;
   positionAt(file: ts.SourceFile, offset: number): Position;
+  /** Whether a declaration is JavaScript's own: `Array`, `Date`. */
+  isLibrary(node: ts.Node): boolean;
   /** Whether a declaration is of a package, and if so in which of its files, without extension. */
   fileOfPackage(node: ts.Node, name: string): string | undefined;
 }
@@ -75,6 +77,7 @@ export class Project {
       files: program.getSourceFiles().filter((file) => this.#isOwn(file)),
       position: (node) => this.#position(node.getSourceFile(), node.getStart()),
       positionAt: (file, offset) => this.#position(file, offset),
+      isLibrary: (node) => program.isSourceFileDefaultLibrary(node.getSourceFile()),
       fileOfPackage: (node, name) => this.#fileOfPackage(node.getSourceFile().fileName, name),
     };
   }

@@ -61,19 +61,20 @@ export class TypeReader {
   #map(value: ts.TypeNode, place: Place & { readonly key: ts.TypeNode | undefined }): TypeModel {
     const key = place.key && this.#checker.getTypeFromTypeNode(place.key);
     if (key === undefined || !(key.flags & TypeFlags.String)) {
-      return this.#broken(place, {
-        what: `a map by ${place.key?.getText() ?? 'nothing'}`,
-        why: "names of a JSON object's fields are texts",
-        fix: 'write Readonly<Record<string, …>>',
-      });
+      return this.#notByText(place, place.key?.getText() ?? 'nothing');
     }
     return { type: 'map', values: this.#node(value, { node: value, path: `${place.path}{}` }), ...this.#base(place) };
+  }
+
+  #notByText(place: Place, key: string): TypeModel {
+    const why = "names of a JSON object's fields are texts";
+    return this.#broken(place, { what: `a map by ${key}`, why, fix: 'write Readonly<Record<string, …>>' });
   }
 
   #reference(node: ts.TypeReferenceNode, place: Place): TypeModel {
     const [first, second] = node.typeArguments ?? [];
     const symbol = this.#symbolOf(node.typeName);
-    const isGlobal = symbol?.declarations?.every((each) => each.getSourceFile().hasNoDefaultLib) ?? false;
+    const isGlobal = symbol?.declarations?.some((each) => this.#view.isLibrary(each)) ?? false;
     if (isGlobal && first !== undefined) {
       if (symbol?.name === 'Array' || symbol?.name === 'ReadonlyArray') return this.#array(first, place);
       if (symbol?.name === 'Readonly' || symbol?.name === 'NonNullable') return this.#node(first, place);
@@ -190,7 +191,7 @@ export class TypeReader {
     if (symbol !== undefined && declaration !== undefined && isNamed(declaration)) {
       const builtin = this.#builtin(declaration, symbol.name, place);
       if (builtin !== undefined) return builtin;
-      if (declaration.getSourceFile().hasNoDefaultLib || ts.isClassDeclaration(declaration)) {
+      if (this.#view.isLibrary(declaration) || ts.isClassDeclaration(declaration)) {
         const array = this.#listOf(type, place);
         if (array !== undefined) return array;
         const what = `the class ${symbol.name} is not JSON`;
@@ -242,7 +243,9 @@ export class TypeReader {
   #indexed(type: ts.Type, place: Place): TypeModel | undefined {
     const [index, ...more] = this.#checker.getIndexInfosOfType(type);
     if (index === undefined) return undefined;
-    if (more.length > 0 || !(index.keyType.flags & TypeFlags.String) || type.getProperties().length > 0) {
+    if (!(index.keyType.flags & TypeFlags.String))
+      return this.#notByText(place, this.#checker.typeToString(index.keyType));
+    if (more.length > 0 || type.getProperties().length > 0) {
       return this.#broken(place, {
         what: 'an object with named fields and others besides',
         why: 'a structural schema has either names or one type for all values',

@@ -64,7 +64,11 @@ function objectOf(node: SchemaNode, way: Way): JsonSchema {
   const { typeName, additionalProperties, required, mapType } = node;
   if (typeName !== undefined && way.stack.includes(typeName)) throw new EndlessTypeError(way.definition);
   const below: Way = typeName === undefined ? way : { ...way, stack: [...way.stack, typeName] };
-  const properties = [...(node.properties ?? [])].map(([name, child]) => [name, convert(child, below)] as const);
+  const properties = [...(node.properties ?? [])].map(([name, child]) => {
+    // The API's documents give required texts an empty default, which controller-gen does not write either.
+    const { default: _, ...plain } = convert(child, below);
+    return [name, required?.includes(name) ? plain : convert(child, below)] as const;
+  });
   return {
     type: 'object',
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),

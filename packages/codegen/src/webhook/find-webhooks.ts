@@ -95,7 +95,9 @@ function unknown(node: ts.Node, { view, problems }: Search, what: string): undef
 
 /** The constant fields of an object literal; functions are left out. Undefined if another one is not constant. */
 function fieldsOf(expression: ts.Expression, { view }: Search): Readonly<Record<string, unknown>> | undefined {
-  const object = ts.isIdentifier(expression) ? initializerOf(view.checker, expression) : expression;
+  let object = ts.isIdentifier(expression) ? initializerOf(view.checker, expression) : expression;
+  while (object !== undefined && (ts.isAsExpression(object) || ts.isSatisfiesExpression(object)))
+    object = object.expression;
   if (object === undefined || !ts.isObjectLiteralExpression(object)) return undefined;
   const fields = new Map<string, unknown>();
   for (const property of object.properties) {

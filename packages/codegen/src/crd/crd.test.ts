@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { crdsOf, Fixture, headLines } from '../testdata/fixture.ts';
+import { version } from '../version.ts';
+
+const fixture = new Fixture();
+// Reading the packages' types takes the longest of all; it is done once.
+beforeAll(() => fixture.generate(''));
+const define = (more: string, types = '<{ a?: string }>'): string =>
+  `export const Thing = defineKind${types}({ group: 'example.com', version: 'v1', kind: 'Thing', ${more} });\n`;
+
+describe('CRDs', () => {
+  it('hold all versions of a kind, one of them stored', async () => {
+    const result = await fixture.generate(`
+      export const Old = defineKind<{ a?: string }>({
+        group: 'example.com', version: 'v1beta1', kind: 'Policy', storage: false, deprecated: true, served: false,
+      });
+      export const New = defineKind<{ a?: string }, { b?: string }>({ group: 'example.com', version: 'v1', kind: 'Policy' });`);
+    expect(result.problems).toEqual([]);
+    expect(result.files.map(({ path }) => path)).toContain('config/crd/bases/example.com_policies.yaml');
+    const [crd] = crdsOf(result);
+    expect(crd?.metadata).toEqual({ name: 'policies.example.com', annotations: { 'kubewright.dev/version': version } });
+    expect(crd?.spec.versions.map(({ schema, ...rest }) => rest)).toEqual([
+      { name: 'v1', served: true, storage: true, subresources: { status: {} } },
+      { name: 'v1beta1', served: false, storage: false, deprecated: true },
+    ]);
+  });
+
+  it('carry the version of this package', () => {
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(version).toBe(manifest.version);
+  });
+
+  it('take from `schema` what a comment cannot hold', async () => {
+    const result = await fixture.generate(
+      define(`schema: { 'spec.list[]': { pattern: '^*/$' === '' ? '' : '^a*/$' } }`, '<{ list?: string[] }>').replace(
+        `'^*/$' === '' ? '' : `,
+        '',
+      ),
+    );
+    expect(result.problems).toEqual([]);
+    const spec = crdsOf(result)[0]?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.['spec'];
+    expect(spec?.properties?.['list']).toEqual({ type: 'array', items: { type: 'string', pattern: '^a*/$' } });
+  });
+
+  it.each([
+    [define(`plural: String('x')`), 'KW6002', 'the value of plural cannot be told from the code'],
+    [define('', ''), 'KW6003', 'defineKind is given no types'],
+    [define('') + define('').replace('const Thing', 'const Other'), 'KW6004', 'Thing has two versions v1'],
+    [
+      define('') + define('').replace('const Thing', 'const Other').replace("'v1'", "'v2'"),
+      'KW6004',
+      'Thing is stored in exactly one version, and v1, v2 are marked so',
+    ],
+    [define(`schema: { 'spec.b': {} }`), 'KW6205', 'the schema of spec.b is described, and there is no such field'],
+    [
+      define(`columns: [{ name: 'B', jsonPath: '.spec.b' }]`),
+      'KW6205',
+      'the column B names .spec.b, and there is no such field',
+    ],
+  ])('are refused: %s', async (source, code, what) => {
+    const { files, problems } = await fixture.generate(source);
+    expect(files).toEqual([]);
+    expect(problems.map((problem) => [problem.code, problem.what])).toContainEqual([code, what]);
+  });
+});
+
+describe('checks of CRDs', () => {
+  it.each([
+    ['/** @default x @maxLength 0 */', 'string', 'KW6301', /may not be more than 0 bytes/],
+    ['/** @pattern ( */', 'string', 'KW6301', /must be a valid regular expression/],
+    [
+      '/** @listType map */',
+      '{ b?: string }[]',
+      'KW6301',
+      /x-kubernetes-list-map-keys|empty if x-kubernetes-list-type is map/,
+    ],
+    ['/** @rule self.b */', '{ c?: string }', 'KW6302', /undefined field 'b'/],
+    ['/** @rule 1 */', 'string', 'KW6302', /must evaluate to a bool/],
+    ['/** @rule true @messageExpression 1 */', 'string', 'KW6302', /must evaluate to a string/],
+  ])('name the field of %s %s', async (comment, type, code, what) => {
+    const problems = await fixture.problems(`interface Spec {\n  ${comment}\n  a?: ${type};\n}`);
+    expect(problems[0]).toMatchObject({ code, path: 'spec.a', file: 'kind.ts', line: headLines + 3 });
+    expect(problems[0]?.what).toMatch(what);
+  });
+
+  it('warn of a CRD above 200 kB', async () => {
+    const declarations =
+      'interface Spec { a?: PodTemplateSpec; b?: PodTemplateSpec; c?: PodSpec; d?: PodSpec; e?: PodSpec; f?: PodSpec; g?: PodSpec }';
+    const { files, problems } = await fixture.generate(`${declarations}\n${define('', '<Spec>')}`);
+    expect(problems).toMatchObject([{ code: 'KW6303', severity: 'warning' }]);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  it('refuse a CRD above 900 kB', async () => {
+    const fields = Array.from({ length: 60 }, (_, i) => `f${i}?: PodSpec;`).join(' ');
+    const problems = await fixture.problems(`interface Spec { ${fields} }`);
+    expect(problems).toMatchObject([{ code: 'KW6303', severity: 'error' }]);
+  });
+});

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseYaml } from '@kubewright/schema';
+import { describe, expect, it } from 'vitest';
+import { Generator } from './generate.ts';
+import { formatYamlDocuments } from './yaml/format-yaml.ts';
+
+const folder = new URL('./testdata/parity/', import.meta.url);
+const recorded = readFileSync(new URL('recorded.yaml', folder), 'utf8');
+
+/** The same CRD without what names the tool, and without the sentences that every kind has. */
+function comparable(text: string): unknown {
+  const crd = JSON.parse(JSON.stringify(parsed(text)));
+  for (const name of ['controller-gen.kubebuilder.io/version', 'kubewright.dev/version']) {
+    delete crd.metadata.annotations[name];
+  }
+  const { properties } = crd.spec.versions[0].schema.openAPIV3Schema;
+  delete properties.apiVersion.description;
+  delete properties.kind.description;
+  return crd;
+}
+
+/** What differs, and why. */
+function withKnownDifferences(crd: unknown): unknown {
+  const known = JSON.parse(JSON.stringify(crd));
+  const schema = known.spec.versions[0].schema.openAPIV3Schema;
+  // 0.19 does not know the marker on a kind.
+  schema.externalDocs = { description: 'More', url: 'https://example.com/docs' };
+  const { spec } = schema.properties;
+  // An empty name is what an absent one is: Kubernetes writes it for old clients' sake.
+  delete spec.properties.secret.properties.name.default;
+  // 0.19 does not know the marker.
+  spec['x-kubernetes-validations'].push({
+    message: 'at least one of the fields in [up left down] must be set',
+    rule: '[has(self.up),has(self.left),has(self.down)].filter(x,x==true).size() >= 1',
+  });
+  return known;
+}
+
+function parsed(text: string): unknown {
+  return parseYaml(new TextEncoder().encode(text)).value;
+}
+
+describe('the generator beside controller-gen 0.19', () => {
+  it('makes the same schema of each of sixty shapes', async () => {
+    const generator = new Generator({ root: fileURLToPath(folder), sources: ['kind.ts'] });
+    const { files, problems } = await generator.generate();
+    expect(problems).toEqual([]);
+    const crd = files.find(({ path }) => path === 'config/crd/bases/parity.example.com_shapes.yaml');
+    expect(comparable(crd?.text ?? '')).toEqual(withKnownDifferences(comparable(recorded)));
+  });
+
+  it('writes YAML as it does', () => {
+    expect(formatYamlDocuments([parsed(recorded)])).toBe(recorded);
+  });
+});

@@ -1,0 +1,132 @@
+import type { PolicyRule } from '@kubewright/apimachinery/rbac/v1';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Fixture, readYaml } from '../testdata/fixture.ts';
+import { mergeRules } from './merge-rules.ts';
+import { parseRbacTag } from './parse-rbac-tag.ts';
+import type { RbacRule } from './rule.ts';
+
+const fixture = new Fixture();
+// Reading the packages' types takes the longest of all; it is done once.
+beforeAll(() => fixture.generate(''));
+const KIND = `
+interface Spec { a?: string }
+const Thing = defineKind<Spec, Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });
+type Thing = runtime.CustomResource<Spec, Spec>;
+`;
+
+async function rulesOf(source: string): Promise<readonly string[]> {
+  const { files, problems } = await fixture.generate(KIND + source);
+  expect(problems).toEqual([]);
+  const role = readYaml(files.find(({ path }) => path === 'config/rbac/role.yaml')?.text ?? 'rules: []');
+  const { rules } = role as { readonly rules: readonly PolicyRule[] };
+  return rules.map(({ apiGroups = [], resources = [], nonResourceURLs = [], verbs }) =>
+    [...apiGroups, ...resources, ...nonResourceURLs, '→', ...verbs].join(' ').trim(),
+  );
+}
+
+describe('rules of a program', () => {
+  it('come from what controllers declare', async () => {
+    expect(
+      await rulesOf(`
+        const owned = [ConfigMap];
+        export const things = controller({
+          for: Thing, owns: owned, caches: [Secret], watches: [runtime.watch(Pod, runtime.enqueueMapped(() => []))],
+          finalizers: { 'example.com/x': async () => {} }, desired: () => ({}),
+        });`),
+    ).toEqual([
+      'configmaps → create delete get list patch watch',
+      'pods secrets → get list watch',
+      'events.k8s.io events → create patch',
+      'example.com things → get list patch watch',
+      'example.com things/finalizers → update',
+      'example.com things/status → patch',
+    ]);
+  });
+
+  it('come from typed calls of contexts and clients', async () => {
+    const rules = await rulesOf(`
+      export async function work(ctx: runtime.ReconcileContext<Thing>, thing: Thing, some: Pod | Secret) {
+        await ctx.get(ConfigMap, { name: 'a' });
+        await ctx.apply([some]);
+        await ctx.client.resource(Deployment).update({} as Deployment);
+        await ctx.client.resource(Deployment).subresource('scale').patch({ name: 'a' }, {} as never);
+        const things = ctx.client.resource(Thing);
+        await things.status.apply({ metadata: { name: 'a' } });
+        await things.deleteCollection();
+        await podLogs(ctx.client, { name: 'a' });
+      }`);
+    expect(rules).toEqual([
+      'configmaps pods/log → get',
+      'pods secrets → create patch',
+      'apps deployments → update',
+      'apps deployments/scale → patch',
+      'example.com things → deletecollection',
+      'example.com things/status → patch',
+    ]);
+  });
+
+  it('come from comments, in roles of their own where they say so', async () => {
+    const { files } = await fixture.generate(`${KIND}
+      /** @rbac groups=core resources=nodes verbs=get;list @rbac urls=/metrics verbs=get */
+      export const a = 1;
+      /** @rbac groups=apps,resources=deployments,verbs=get,namespace=prod,roleName=reader */
+      export const b = 2;`);
+    const text = files.find(({ path }) => path === 'config/rbac/role.yaml')?.text;
+    expect(text).toContain('  name: reader\n  namespace: prod\n');
+    expect(text).toContain('- nonResourceURLs:\n  - /metrics\n');
+    expect(text?.match(/^kind: .*/gm)).toEqual(['kind: ClusterRole', 'kind: Role']);
+  });
+
+  it('are warned of where a kind cannot be told', async () => {
+    const { files, problems } = await fixture.generate(`${KIND}
+      export const work = (ctx: runtime.RequestContext, object: KubernetesObject) => ctx.apply(object);`);
+    expect(problems).toMatchObject([{ code: 'KW6401', severity: 'warning' }]);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  it('are given to users of a kind in three roles', async () => {
+    const { files } = await fixture.generate(KIND);
+    const roles = files.filter(({ path }) => path.startsWith('config/rbac/'));
+    expect(roles.map(({ path }) => path)).toEqual([
+      'config/rbac/thing_admin_role.yaml',
+      'config/rbac/thing_editor_role.yaml',
+      'config/rbac/thing_viewer_role.yaml',
+    ]);
+    expect(readYaml(roles[2]?.text ?? '')).toMatchObject({
+      metadata: { name: 'thing-viewer-role', labels: { 'app.kubernetes.io/name': 'fixture' } },
+      rules: [{ resources: ['things'], verbs: ['get', 'list', 'watch'] }, { resources: ['things/status'] }],
+    });
+  });
+});
+
+describe('mergeRules', () => {
+  const rule = (text: string): RbacRule => parseRbacTag(text) as RbacRule;
+
+  it('joins verbs, then resources, then groups, and lets * stand alone', () => {
+    const merged = mergeRules(
+      [
+        'groups=b resources=x;y verbs=get',
+        'groups=b resources=x verbs=list;get',
+        'groups=b resources=y verbs=list',
+        'groups=a resources=x;y verbs=list;get',
+        'groups=c resources=z verbs=get;*',
+        'urls=/b verbs=get',
+        'urls=/a verbs=get',
+      ].map(rule),
+    );
+    expect(merged.map(({ groups, resources, urls, verbs }) => [groups, resources, urls, verbs])).toEqual([
+      [[], [], ['/a', '/b'], ['get']],
+      [['a', 'b'], ['x', 'y'], [], ['get', 'list']],
+      [['c'], ['z'], [], ['*']],
+    ]);
+  });
+
+  it.each([
+    ['groups=a resources=b', 'it has no verbs'],
+    ['verbs=get', 'it has neither resources nor urls'],
+    ['group=a verbs=get', 'group is none of groups, resources, resourceNames, urls, verbs, namespace, roleName'],
+    ['groups verbs=get', 'groups has no value'],
+  ])('is not asked of %s', (text, why) => {
+    expect(parseRbacTag(text)).toBe(why);
+  });
+});

@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Fixture, headLines } from '../testdata/fixture.ts';
+
+const fixture = new Fixture();
+// Reading the packages' types takes the longest of all; it is done once.
+beforeAll(() => fixture.generate(''));
+const first = async (declarations: string) => (await fixture.problems(declarations))[0];
+
+describe('tags', () => {
+  it.each([
+    ['/** @exclusiveMinimum 0 @float */ a?: number', { type: 'number', minimum: 0, exclusiveMinimum: true }],
+    ['/** @double */ a?: number', { type: 'number', format: 'double' }],
+    ['/** @default "a b" */ a?: string', { type: 'string', default: 'a b' }],
+    ['/** @default a b */ a?: string', { type: 'string', default: 'a b' }],
+    ['/** @default 80 */ a?: string', { type: 'string', default: '80' }],
+    ['/** @default 80 @int32 */ a?: number', { type: 'integer', format: 'int32', default: 80 }],
+    ['/** @enum 1 2 @int32 */ a?: number', { type: 'integer', format: 'int32', enum: [1, 2] }],
+    [
+      '/** @items.int32 @items.minimum 1 */ a?: number[]',
+      {
+        type: 'array',
+        items: { type: 'integer', format: 'int32', minimum: 1 },
+      },
+    ],
+    ['/** @values.float */ a?: Record<string, number>', { type: 'object', additionalProperties: { type: 'number' } }],
+    ['/** @deprecated use b. */ a?: string', { type: 'string', description: 'Deprecated: use b.' }],
+    ['/** Some words. @skipDescription */ a?: string', { type: 'string' }],
+    ['/** @nullable @format uri */ a?: string', { type: 'string', nullable: true, format: 'uri' }],
+    [
+      '/** @externalDocs https://example.com More of it */ a?: string',
+      {
+        type: 'string',
+        externalDocs: { url: 'https://example.com', description: 'More of it' },
+      },
+    ],
+    [
+      '/** @immutable */ a: string',
+      {
+        type: 'string',
+        'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'field is immutable' }],
+      },
+    ],
+    [
+      '/** @rule self > oldSelf.orValue(0) @optionalOldSelf @int32 */ a?: number',
+      {
+        type: 'integer',
+        format: 'int32',
+        'x-kubernetes-validations': [{ rule: 'self > oldSelf.orValue(0)', optionalOldSelf: true }],
+      },
+    ],
+  ])('say of %s what they mean', async (field, schema) => {
+    expect(await fixture.field(field)).toEqual(schema);
+  });
+
+  it('keep an optional immutable field once it is set', async () => {
+    const spec = await fixture.spec('interface Spec { /** @immutable */ namespace?: string }');
+    expect(spec['x-kubernetes-validations']).toEqual([
+      { rule: '!has(oldSelf.__namespace__) || has(self.__namespace__)', message: 'namespace is required once set' },
+    ]);
+  });
+
+  it.each([
+    ['@minLenght 3', 'write @minLength'],
+    ['@kubebuilder:validation:MinLength=3', 'write @minLength'],
+    ['@XValidation:rule="a"', 'write @rule with the CEL expression, then @message'],
+    ['@k8s:immutable', 'write @immutable'],
+    ['@optional', 'write a question mark: `name?: …`'],
+    ['@uniqueItems', 'write @listType set: the API server refuses uniqueItems for its cost'],
+    ['@printcolumn', 'write `columns` in defineKind'],
+    ['@frobnicate', 'take it away, or put it into backticks if it is part of the text'],
+  ])('that are unknown, as %s, are errors with the right one', async (tag, fix) => {
+    const problem = await first(`interface Spec {\n  /** ${tag} */\n  a?: string }`);
+    expect(problem).toMatchObject({ code: 'KW6201', fix, line: headLines + 2, column: 7, path: 'spec.a' });
+  });
+
+  it.each([
+    ['/** @minLength 3 @int32 */ a?: number', 'write @minimum'],
+    ['/** @minimum 3 */ a?: string', 'write @minLength'],
+    ['/** @minLength 3 */ a?: string[]', 'write @minItems'],
+    ['/** @pattern x */ a?: string[]', 'write @items.pattern if it is meant for the elements'],
+    ['/** @listType set */ a?: Record<string, string>', 'write @mapType'],
+    ['/** @items.pattern x */ a?: string', 'take it away, or put it on the field'],
+  ])('that have no effect, as in %s, are errors with the right one', async (field, fix) => {
+    expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6202', fix });
+  });
+
+  it.each([
+    ['/** @minLength x */ a?: string', '"x" is no number'],
+    ['/** @minLength -1 */ a?: string', '-1 is no count'],
+    ['/** @int32 yes */ a?: number', 'it takes nothing, and "yes" is given'],
+    ['/** @default x @int32 */ a?: number', 'x is no JSON'],
+    ['/** @listType bag */ a?: string[]', '"bag" is none of atomic, set, map'],
+    ['/** @message x */ a?: string', 'there is no @rule before it'],
+    ['/** @atMostOneOf b c */ a?: { b?: string }', 'there is no field c'],
+    ['/** @atMostOneOf b c */ a?: { b?: string; c: string }', 'c must always be there: give it a question mark'],
+    ['/** @externalDocs there */ a?: string', '"there" is no URL'],
+  ])('that cannot be read, as in %s, are errors', async (field, why) => {
+    expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6203', why });
+  });
+
+  it.each(['// @minLength 3\n a?: string', '/* @minLength 3 */ a?: string', 'a?: string; // @minLength 3'])(
+    'in %j are no documentation, and so an error',
+    async (field) => {
+      expect(await first(`interface Spec {\n ${field}\n }`)).toMatchObject({ code: 'KW6204' });
+    },
+  );
+});

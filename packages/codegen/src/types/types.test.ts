@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Fixture, headLines } from '../testdata/fixture.ts';
+
+const fixture = new Fixture();
+// Reading the packages' types takes the longest of all; it is done once.
+beforeAll(() => fixture.generate(''));
+
+describe('schemas of types', () => {
+  it.each([
+    ['a?: string', { type: 'string' }],
+    ['a?: boolean', { type: 'boolean' }],
+    ['/** @int32 */ a?: number', { type: 'integer', format: 'int32' }],
+    ['/** @float */ a?: number', { type: 'number' }],
+    ["a?: 'x' | 'y'", { type: 'string', enum: ['x', 'y'] }],
+    ['a?: 2 | 1', { type: 'integer', enum: [2, 1] }],
+    ["a?: 'x'", { type: 'string', enum: ['x'] }],
+    ['a?: string | null', { type: 'string', nullable: true }],
+    ["a?: 'x' | 'y' | null", { type: 'string', enum: ['x', 'y'], nullable: true }],
+    ['a?: readonly string[]', { type: 'array', items: { type: 'string' } }],
+    ['a?: Array<boolean>', { type: 'array', items: { type: 'boolean' } }],
+    ['a?: Record<string, string>', { type: 'object', additionalProperties: { type: 'string' } }],
+    [
+      'a?: { b: string; c?: string }',
+      {
+        type: 'object',
+        properties: { b: { type: 'string' }, c: { type: 'string' } },
+        required: ['b'],
+      },
+    ],
+    [
+      "a?: Pick<PodSpec, 'nodeName' | 'priority'>",
+      {
+        type: 'object',
+        properties: { nodeName: { type: 'string' }, priority: { type: 'integer', format: 'int32' } },
+      },
+    ],
+    [
+      "a?: Partial<Record<'x' | 'y', string>>",
+      {
+        type: 'object',
+        properties: { x: { type: 'string' }, y: { type: 'string' } },
+      },
+    ],
+    ['a?: unknown', { 'x-kubernetes-preserve-unknown-fields': true }],
+    [
+      'a?: KubernetesObject',
+      {
+        type: 'object',
+        'x-kubernetes-embedded-resource': true,
+        'x-kubernetes-preserve-unknown-fields': true,
+      },
+    ],
+    ['a?: IntOrString', { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true }],
+  ])('makes of %s what it says', async (field, schema) => {
+    expect(await fixture.field(field)).toEqual(schema);
+  });
+
+  it('takes comments and tags of aliases, of interfaces and of the field, the field last', async () => {
+    const declarations = '/** A name. @maxLength 9 @minLength 1 */\ntype Name = string;';
+    expect(await fixture.field('/** Its name. @maxLength 5 */ a?: Name', declarations)).toEqual({
+      type: 'string',
+      description: 'Its name.',
+      maxLength: 5,
+      minLength: 1,
+    });
+  });
+
+  it('follows generic types, inherited fields and intersections', async () => {
+    const spec = await fixture.spec(`
+      interface Base<T> { /** The value. */ value: T }
+      interface Spec extends Base<string> { other?: Base<boolean> & { more?: string } }`);
+    expect(spec).toEqual({
+      type: 'object',
+      required: ['value'],
+      properties: {
+        value: { type: 'string', description: 'The value.' },
+        other: {
+          type: 'object',
+          required: ['value'],
+          properties: { value: { type: 'boolean', description: 'The value.' }, more: { type: 'string' } },
+        },
+      },
+    });
+  });
+
+  it("embeds a pod's template without descriptions, and with the keys of its lists", async () => {
+    const template = await fixture.field('a?: PodTemplateSpec');
+    expect(JSON.stringify(template)).not.toContain('description');
+    expect(template.properties?.['metadata']).toEqual({ type: 'object' });
+    const { containers } = template.properties?.['spec']?.properties ?? {};
+    expect(containers).toMatchObject({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
+  });
+
+  it.each([
+    ['a?: number', 'KW6101', 'add the tag @int32 or @int64 (whole numbers), or @float (fractions)'],
+    ['a?: any', 'KW6102', 'write the type; for any JSON value write unknown, with the tag @preserveUnknownFields'],
+    ['a?: Date', 'KW6102', 'write string with the tag @dateTime'],
+    ['a?: Quantity', 'KW6102', 'write string with the tag @quantity; new Quantity(text) computes with it'],
+    ['a?: Map<string, string>', 'KW6102', 'write Readonly<Record<string, …>>'],
+    ['a?: bigint', 'KW6102', 'write number with the tag @int64, or string for what a number cannot hold'],
+    ['a?: () => void', 'KW6102', 'leave it out: specs and states are data'],
+    [
+      'a?: [string, boolean]',
+      'KW6102',
+      'write an object with named fields, or a list of one type with @minItems and @maxItems',
+    ],
+    [
+      'a?: string | number',
+      'KW6102',
+      'write IntOrString of @kubewright/apimachinery, or string with the tag @quantity',
+    ],
+    [
+      'a?: string | { b: string }',
+      'KW6102',
+      'write one object with an optional field for each case, and the tag @exactlyOneOf with their names',
+    ],
+    ['a?: Record<number, string>', 'KW6102', 'write Readonly<Record<string, …>>'],
+    ['a?: Missing', 'KW6104', 'correct its name, or import what it comes from'],
+    [
+      'a?: Spec',
+      'KW6103',
+      'name what is nested by a key in a flat list, or write unknown with @preserveUnknownFields there',
+    ],
+    ['a?: CustomResourceDefinition', 'KW6103', 'write unknown with @preserveUnknownFields'],
+  ])('refuses %s, and says what to write', async (field, code, fix) => {
+    const [problem, ...more] = await fixture.problems(`interface Spec { ${field} }`);
+    expect(problem).toMatchObject({
+      severity: 'error',
+      code,
+      fix,
+      file: 'kind.ts',
+      line: headLines + 1,
+      path: 'spec.a',
+    });
+    expect(more).toEqual([]);
+  });
+});
