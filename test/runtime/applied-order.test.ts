@@ -72,6 +72,8 @@ function ordersOf(deployment: Deployment): Orders {
 const withoutTheirs = ({ steps, variables }: Orders): readonly string[][] =>
   [steps, variables].map((each) => each.filter((name) => name !== 'theirs'));
 
+// Not caught: lists whose entries are renamed and moved in one step, and kinds whose keys the type tables do not know.
+
 describe('the order of merged lists', () => {
   it('is applied once when it changes, around what others added, and then all is quiet', async () => {
     let applied = 0;
@@ -136,5 +138,41 @@ describe('the order of merged lists', () => {
       const orders = ordersOf(await deployments.get(key));
       expect([orders.steps, orders.variables].every((each) => each.includes('theirs'))).toBe(true);
     }
+  });
+
+  it('is applied again and again by one that compares whole lists', async () => {
+    let [applied, runs] = [0, 0];
+    const naive = controller({
+      for: NoteKind,
+      name: 'naive',
+      async reconcile(note, ctx) {
+        runs++;
+        const live = await ctx.get(Deployment, key);
+        const wanted = { ...workloadFor(note), apiVersion: 'apps/v1', kind: 'Deployment', metadata: key };
+        if (live && JSON.stringify(ordersOf(live)) === JSON.stringify(ordersOf(wanted))) return;
+        applied++;
+        // Past the context, which sees that the server has it already.
+        await cluster.client.resource(Deployment).apply(wanted, { fieldManager: 'ordered', force: true });
+      },
+    });
+    await using manager = new Manager({
+      controllers: [naive],
+      client: cluster.client,
+      log: silentLogger,
+      handleSignals: false,
+      watchdog: false,
+    });
+    manager.run().catch(() => undefined); // its end is the test's own doing
+    await manager.started();
+    await cluster.writeNote('default', 'one two', key.name);
+    await polled(() => applied > 0, 'the first apply');
+    await cluster.client.resource(Deployment).apply(additions, { fieldManager: 'somebody-else' });
+    for (let look = 0; look < 3; look++) {
+      const before = runs;
+      const body = { metadata: { labels: { look: `naive-${look}` } } };
+      await cluster.client.resource(NoteKind).patch(key, { type: 'merge', body }, { fieldManager: 'user' });
+      await polled(() => runs > before, 'a reconcile');
+    }
+    expect(applied).toBeGreaterThan(2);
   });
 });

@@ -11,6 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
+// Not caught: replicas that are stopped or cut off, which shard-membership.model.test.ts has.
+
 const names = Array.from({ length: 40 }, (_, i) => `note-${i}`);
 
 /** Who works on which key at the moment, over all replicas, and who worked last. */
@@ -31,8 +33,14 @@ class Worked {
   }
 }
 
-function replica(by: string, options: { readonly namespace: string; readonly worked: Worked }): Manager {
-  const { namespace, worked } = options;
+interface ReplicaOptions {
+  readonly namespace: string;
+  readonly worked: Worked;
+  readonly divides?: boolean;
+}
+
+function replica(by: string, options: ReplicaOptions): Manager {
+  const { namespace, worked, divides = true } = options;
   const copies = controller({
     for: NoteKind,
     name: 'copies',
@@ -62,8 +70,8 @@ function replica(by: string, options: { readonly namespace: string; readonly wor
   const manager = new Manager({
     client: cluster.client,
     namespaces: [namespace],
-    controllers: [sharded(copies, shards)],
-    runnables: [shards],
+    controllers: [divides ? sharded(copies, shards) : copies],
+    runnables: divides ? [shards] : [],
     log: silentLogger,
     handleSignals: false,
     watchdog: false,
@@ -103,5 +111,15 @@ describe('Two replicas that share the notes', () => {
     await polled(() => shares()['two'] === names.length, 'the one that stays does all the work');
     await two[Symbol.asyncDispose]();
     expect(worked.twice).toEqual([]);
+  });
+
+  it('work on the same note at the same time, if nobody divides them', { timeout: 90_000 }, async () => {
+    const namespace = 'not-shared';
+    await cluster.makeNamespace(namespace);
+    for (const name of names) await cluster.writeNote(namespace, 'text', name);
+    const worked = new Worked();
+    await using _one = replica('one', { namespace, worked, divides: false });
+    await using _two = replica('two', { namespace, worked, divides: false });
+    await polled(() => worked.twice.length > 0, 'two are at work on one');
   });
 });
