@@ -56,6 +56,12 @@ function codesOf(path, name) {
       found.push({ code, text: meaning.replaceAll('`', ''), source: `${match[1].replace(/Code$/, '')} of ${name}` });
     }
   }
+  // A union whose members have a comment each, at the end of the line.
+  for (const match of text.matchAll(/^export type (\w+)Code =\n((?: +\| 'KW\d{4}';?(?: \/\/ .*)?\n)+)/gm)) {
+    for (const [, code, meaning] of match[2].matchAll(/'(KW\d{4})';? \/\/ (.*)/g)) {
+      found.push({ code, text: meaning, source: `${match[1]} of ${name}` });
+    }
+  }
   return found;
 }
 

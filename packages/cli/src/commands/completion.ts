@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 
@@ -93,9 +93,4 @@ function cases(table: readonly Words[]): string {
     return `    ${pattern}) words='${words.join(' ')}' ;;`;
   });
   return `  case "$path" in\n${branches.join('\n')}\n  esac`;
-}
-
-/** An option whose value is one of a few words. */
-export function choice(flags: string, description: string, values: readonly string[]): Option {
-  return new Option(flags, description).choices([...values]);
 }

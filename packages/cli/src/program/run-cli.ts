@@ -3,6 +3,7 @@ import { addCluster } from '../commands/cluster.ts';
 import { addCompletion } from '../commands/completion.ts';
 import { addDoctor } from '../commands/doctor.ts';
 import { addExplain } from '../commands/explain.ts';
+import { addProject } from '../commands/project.ts';
 import { addVersion } from '../commands/version.ts';
 import type { Context } from './context.ts';
 import { Reporter } from './reporter.ts';
@@ -47,6 +48,8 @@ export function commandTree(context: Context): Command {
     .option('--json', 'write records, one JSON object a line')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
+    // `create api --version v1` is not the program's own flag.
+    .enablePositionalOptions()
     .showSuggestionAfterError();
   // Inherited by commands only when set before they are made.
   program.exitOverride().configureOutput({
@@ -54,7 +57,7 @@ export function commandTree(context: Context): Command {
     // A usage error is told as every other failure is.
     writeErr: () => undefined,
   });
-  for (const add of [addCluster, addDoctor, addExplain, addCompletion, addVersion]) add(program, context);
+  for (const add of [addProject, addCluster, addDoctor, addExplain, addCompletion, addVersion]) add(program, context);
   return program;
 }
 

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { type BuildOptions, type BuildResult, build, formatMessages, type Message } from 'esbuild';
+import { CliError } from '../program/cli-error.ts';
+
+/** What is bundled, and where to. */
+export interface BundleOptions {
+  /** Folder that paths in messages are relative to. */
+  readonly root: string;
+  readonly entry: string;
+  readonly outfile: string;
+}
+
+/** How an operator becomes one file that Node runs, with a source map beside it. */
+export function bundleSettings({ root, entry, outfile }: BundleOptions): BuildOptions & { readonly write: true } {
+  return {
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    charset: 'utf8',
+    sourcemap: 'linked',
+    sourcesContent: true,
+    keepNames: true,
+    legalComments: 'none',
+    // CommonJS packages inside a module ask for it.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    // An optional peer: loaded only where it is installed.
+    external: ['@opentelemetry/api'],
+    logLevel: 'silent',
+    write: true,
+  };
+}
+
+/** Bundles an operator. @throws CliError KW7501 with what the bundler says */
+export async function bundleOperator(options: BundleOptions): Promise<BuildResult> {
+  if (!existsSync(options.entry)) {
+    throw new CliError('KW7501', {
+      what: 'the operator cannot be bundled',
+      why: `${options.entry} is not there`,
+      remedy: 'put the program that calls runOperator there',
+    });
+  }
+  try {
+    return await build(bundleSettings(options));
+  } catch (error) {
+    throw await bundleError(error);
+  }
+}
+
+/** Says what the bundler complains of, with the places in the user's code. */
+export async function bundleError(error: unknown): Promise<unknown> {
+  const { errors } = error as { readonly errors?: readonly Message[] };
+  if (!errors || errors.length === 0) return error;
+  const texts = await formatMessages([...errors], { kind: 'error', color: false });
+  return new CliError('KW7501', {
+    what: 'the operator cannot be bundled',
+    why: texts.join('').trim(),
+    remedy: 'mend what it names, then try again',
+  });
+}

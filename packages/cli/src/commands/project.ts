@@ -1,0 +1,53 @@
+import { type Command, Option } from 'commander';
+import type { Context } from '../program/context.ts';
+import type { CreateApiOptions } from '../project/create-api.ts';
+import type { InitOptions } from '../project/init-project.ts';
+
+/** `init`, `create …`, `generate`: what is written into a project. */
+export function addProject(program: Command, context: Context): void {
+  program
+    .command('init')
+    .description('make a project; files that are there stay as they are')
+    .argument('[DIR]', 'folder of the project', '.')
+    .option('--domain <DOMAIN>', 'ending of the API groups: example.com')
+    .option('--name <NAME>', 'name of the project (otherwise that of the folder)')
+    .addOption(
+      new Option('--template <NAME>', 'minimal: with a first kind; empty: without')
+        .choices(['minimal', 'empty'])
+        .default('minimal'),
+    )
+    .option('-y, --yes', 'ask nothing')
+    .action(async (directory: string, options: InitOptions) => {
+      await (await import('../project/init-project.ts')).init(context, { ...options, directory });
+    });
+  addCreate(program, context);
+  program
+    .command('generate')
+    .description('write the manifests in config/ from the types in src/')
+    .option('--check', 'write nothing; fail if they are not current')
+    .action(async ({ check = false }: { readonly check?: boolean }) => {
+      const { requireProject } = await import('../project/find-project.ts');
+      const { checkProject, generateProject } = await import('../project/generate-project.ts');
+      const project = requireProject(context.surroundings.cwd);
+      if (check) return checkProject(project, context);
+      const files = await generateProject(project, context);
+      return context.reporter.step('generated', `${files.length} files`);
+    });
+}
+
+function addCreate(program: Command, context: Context): void {
+  const create = program.command('create').description('add to a project');
+  create
+    .command('api')
+    .description('add a kind and its controller; files that are there stay as they are')
+    .requiredOption('--group <GROUP>', 'API group; the domain of the project is added')
+    .requiredOption('--version <VERSION>', 'such as v1')
+    .requiredOption('--kind <KIND>', 'such as Postgresql')
+    .option('--plural <PLURAL>', 'name in URLs (otherwise the English plural)')
+    .addOption(new Option('--scope <SCOPE>', 'where objects live').choices(['Namespaced', 'Cluster']))
+    .option('--no-resource', 'write no type and no sample')
+    .option('--no-controller', 'write no controller')
+    .action(async (options: CreateApiOptions) => {
+      await (await import('../project/create-api.ts')).createApi(context, options);
+    });
+}

@@ -1,0 +1,84 @@
+import { isNotFound, type Kind, parseApiVersion, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { CliError } from '../program/cli-error.ts';
+import type { Surroundings } from '../program/surroundings.ts';
+
+/** What owns the fields that this program writes. */
+export const fieldManager = 'kubewright';
+/** How long the server may take to serve a new kind, in milliseconds. */
+const establishMs = 15_000;
+const pollMs = 50;
+
+/** Where objects are written. */
+export interface Target {
+  readonly client: KubernetesClient;
+  readonly surroundings: Pick<Surroundings, 'clock' | 'signal'>;
+}
+
+/** Applies objects in order, by server-side apply; waits for the kinds among them to be served. */
+export async function applyObjects(target: Target, objects: readonly UnstructuredObject[]): Promise<void> {
+  const { client, surroundings } = target;
+  const { signal } = surroundings;
+  for (const object of objects) {
+    const { name = '' } = object.metadata ?? {};
+    const kind = await kindOf(client, object);
+    const configuration = { ...object, metadata: { ...object.metadata, name } };
+    await client.resource(kind).apply(configuration, { fieldManager, force: true, signal });
+    if (object.kind === 'CustomResourceDefinition') await established(target, name);
+  }
+}
+
+/** Deletes objects that are there, the last one first; answers how many there were. */
+export async function deleteObjects(
+  { client, surroundings }: Target,
+  objects: readonly UnstructuredObject[],
+): Promise<number> {
+  const { signal } = surroundings;
+  let found = 0;
+  for (const object of [...objects].reverse()) {
+    const { name = '', namespace } = object.metadata ?? {};
+    const resource = client.resource(await kindOf(client, object));
+    try {
+      await resource.delete({ name, ...(namespace !== undefined && { namespace }) }, { signal });
+      found++;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return found;
+}
+
+async function established({ client, surroundings }: Target, name: string): Promise<void> {
+  const { clock, signal } = surroundings;
+  for (
+    const end = clock.monotonic() + establishMs;
+    clock.monotonic() < end;
+    await sleep(clock, { ms: pollMs, signal })
+  ) {
+    const { status } = await client.resource(CustomResourceDefinition).get({ name }, { signal });
+    if (status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True'))
+      return;
+  }
+  throw new CliError('KW7307', {
+    what: `the kind ${name} is not served`,
+    why: `it was not established within ${establishMs / 1000} s`,
+    remedy: `kubectl describe crd ${name}`,
+  });
+}
+
+/** Finds the kind by discovery, asked anew once: an earlier object may just have brought it. */
+export async function kindOf(client: KubernetesClient, object: UnstructuredObject): Promise<Kind<UnstructuredObject>> {
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const find = async () => (await client.discovery.mapper()).forKind({ group, version, kind: object.kind });
+  const found = await find();
+  if (found) return found;
+  client.discovery.invalidate();
+  const again = await find();
+  if (again) return again;
+  throw new CliError('KW7305', {
+    what: `the server does not know ${object.kind} of ${object.apiVersion}`,
+    why: 'its CRD is not installed there',
+    remedy: 'kubewright install',
+  });
+}

@@ -1,0 +1,49 @@
+import type { Project } from '../project/find-project.ts';
+import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { managerFiles } from './manager-files.ts';
+import { rbacFiles } from './rbac-files.ts';
+
+/** What of a project decides how its manifests are laid out. */
+export interface LayoutInput {
+  readonly project: Pick<Project, 'name'>;
+  /** Files below `config/` that come from the types, and samples; relative to the root. */
+  readonly present: readonly string[];
+}
+
+/** Everything in `config/` that does not come from the types: kubebuilder's kustomize layout, with its names. */
+export function configFiles({ project, present }: LayoutInput): readonly ProjectFile[] {
+  const below = (folder: string): readonly string[] =>
+    present
+      .filter((path) => path.startsWith(`config/${folder}`) && !path.endsWith('kustomization.yaml'))
+      .map((path) => path.slice('config/'.length + folder.lastIndexOf('/') + 1))
+      .sort();
+  const crds = below('crd/bases/').map((path) => path);
+  const samples = below('samples/');
+  const own = rbacFiles(project.name);
+  const fromTypes = below('rbac/').filter((name) => !own.some(({ path }) => path === `config/rbac/${name}`));
+  const rbac = [...own.map(({ path }) => path.slice('config/rbac/'.length)), ...fromTypes];
+  const hasRole = fromTypes.includes('role.yaml');
+  const bound = hasRole ? rbac : rbac.filter((name) => name !== 'role_binding.yaml');
+  const parts = [...(crds.length > 0 ? ['../crd'] : []), '../rbac', '../manager', 'metrics_service.yaml'];
+  const prefixed = `namespace: ${project.name}-system\nnamePrefix: ${project.name}-\n`;
+  return [
+    kustomization('config/default', parts, prefixed),
+    ...(crds.length > 0
+      ? [
+          kustomization(
+            'config/crd',
+            crds.map((name) => `bases/${name.replace(/^bases\//, '')}`),
+          ),
+        ]
+      : []),
+    kustomization('config/rbac', bound),
+    ...own,
+    ...managerFiles(project.name),
+    ...(samples.length > 0 ? [kustomization('config/samples', samples)] : []),
+  ];
+}
+
+function kustomization(folder: string, resources: readonly string[], more = ''): ProjectFile {
+  const list = resources.map((name) => `- ${name}\n`).join('');
+  return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${more}resources:\n${list}` };
+}

@@ -1,0 +1,113 @@
+import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+
+/** The operator's namespace, deployment and metrics service: restricted pod security, probes, election. */
+export function managerFiles(project: string): readonly ProjectFile[] {
+  return [
+    {
+      path: 'config/manager/kustomization.yaml',
+      text: `${generatedHeader}\nresources:\n- manager.yaml\n`,
+    },
+    {
+      path: 'config/manager/manager.yaml',
+      text: `${generatedHeader}\n${namespace(project)}---\n${deployment(project)}`,
+    },
+    { path: 'config/default/metrics_service.yaml', text: `${generatedHeader}\n${metricsService(project)}` },
+  ];
+}
+
+const labels = (project: string, indent: string): string =>
+  ['control-plane: controller-manager', `app.kubernetes.io/name: ${project}`, 'app.kubernetes.io/managed-by: kustomize']
+    .map((line) => `${indent}${line}\n`)
+    .join('');
+
+function namespace(project: string): string {
+  return `apiVersion: v1
+kind: Namespace
+metadata:
+  labels:
+${labels(project, '    ')}    pod-security.kubernetes.io/enforce: restricted
+  name: system
+`;
+}
+
+function deployment(project: string): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: controller-manager
+  namespace: system
+  labels:
+${labels(project, '    ')}spec:
+  selector:
+    matchLabels:
+      control-plane: controller-manager
+      app.kubernetes.io/name: ${project}
+  replicas: 1
+  template:
+    metadata:
+      annotations:
+        kubectl.kubernetes.io/default-container: manager
+      labels:
+        control-plane: controller-manager
+        app.kubernetes.io/name: ${project}
+    spec:
+      securityContext:
+        runAsNonRoot: true
+        seccompProfile:
+          type: RuntimeDefault
+      containers:
+      - args:
+        - --metrics-bind-address=:8443
+        - --leader-elect
+        - --health-probe-bind-address=:8081
+        image: controller:latest
+        name: manager
+        ports: []
+        securityContext:
+          readOnlyRootFilesystem: true
+          allowPrivilegeEscalation: false
+          capabilities:
+            drop:
+            - "ALL"
+        livenessProbe:
+          httpGet:
+            path: /healthz
+            port: 8081
+          initialDelaySeconds: 15
+          periodSeconds: 20
+        readinessProbe:
+          httpGet:
+            path: /readyz
+            port: 8081
+          initialDelaySeconds: 5
+          periodSeconds: 10
+        resources:
+          limits:
+            cpu: 500m
+            memory: 256Mi
+          requests:
+            cpu: 10m
+            memory: 64Mi
+      serviceAccountName: controller-manager
+      terminationGracePeriodSeconds: 10
+`;
+}
+
+function metricsService(project: string): string {
+  return `apiVersion: v1
+kind: Service
+metadata:
+  labels:
+${labels(project, '    ')}  name: controller-manager-metrics-service
+  namespace: system
+spec:
+  ports:
+  - name: https
+    port: 8443
+    protocol: TCP
+    targetPort: 8443
+  selector:
+    control-plane: controller-manager
+    app.kubernetes.io/name: ${project}
+`;
+}

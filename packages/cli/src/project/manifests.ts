@@ -1,0 +1,37 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { generate, type Problem } from '@kubewright/codegen';
+import { configFiles } from '../layout/config-files.ts';
+import { editorSchemas } from '../layout/editor-schemas.ts';
+import type { Project } from './find-project.ts';
+import type { ProjectFile } from './write-files.ts';
+
+/** What a project's sources say that its manifests should be. */
+export interface Manifests {
+  /** Everything that is generated, relative to the root; empty when there is an error. */
+  readonly files: readonly ProjectFile[];
+  readonly problems: readonly Problem[];
+}
+
+/** Makes all that is generated of a project; writes nothing. */
+export async function manifestsOf(project: Project, options: { readonly signal: AbortSignal }): Promise<Manifests> {
+  const { files, problems } = await generate({
+    root: project.root,
+    projectName: project.name,
+    signal: options.signal,
+  });
+  if (problems.some(({ severity }) => severity === 'error')) return { files: [], problems };
+  const fromTypes = [...files, ...editorSchemas(files)];
+  const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];
+  return { files: [...fromTypes, ...configFiles({ project, present })], problems };
+}
+
+/** Samples are the user's own. */
+export function samplesOf({ root }: Pick<Project, 'root'>): readonly string[] {
+  const folder = join(root, 'config', 'samples');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /\.ya?ml$/.test(name) && name !== 'kustomization.yaml')
+    .sort()
+    .map((name) => `config/samples/${name}`);
+}

@@ -1,0 +1,64 @@
+import { CliError } from '../program/cli-error.ts';
+
+type NameOf = 'domain' | 'name' | 'group' | 'version' | 'kind';
+
+/** What a name is for, with the form it must have and an example. */
+const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: string; readonly rule: string }>> = {
+  domain: {
+    form: /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
+    example: 'example.com',
+    rule: 'lower-case words with at least one dot between them',
+  },
+  name: {
+    form: /^[a-z]([a-z0-9-]{0,48}[a-z0-9])?$/,
+    example: 'guestbook-operator',
+    rule: 'lower-case letters, digits and dashes, at most 50; a letter first',
+  },
+  group: {
+    form: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    example: 'database',
+    rule: 'lower-case letters, digits and dashes; the domain is added to it',
+  },
+  version: { form: /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/, example: 'v1', rule: 'v1, v1beta1, v2alpha3, …' },
+  kind: {
+    form: /^[A-Z][A-Za-z0-9]{0,62}$/,
+    example: 'Postgresql',
+    rule: 'letters and digits, at most 63; a capital first',
+  },
+};
+
+/** Checks what a user called something. @throws CliError KW7102 */
+export function checkName(what: NameOf, name: string): string {
+  const { form, rule, example } = forms[what];
+  if (form.test(name)) return name;
+  throw new CliError('KW7102', {
+    what: `${JSON.stringify(name)} cannot be a ${what}`,
+    why: `a ${what} is: ${rule}`,
+    remedy: `choose one such as --${what} ${example}`,
+  });
+}
+
+/** Makes a name of a folder's: `My Operator` → `my-operator`. */
+export function nameFrom(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '');
+  return name.slice(0, 50).replace(/-+$/, '') || 'operator';
+}
+
+/** `guestbook-operator` → `Guestbook`. */
+export function kindFrom(name: string): string {
+  const words = name.replace(/-(operator|controller)$/, '').split('-');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** A file's and a variable's name for a kind: `RedisCluster` → `redis-cluster` and `redisCluster`. */
+export function fileNameOf(kind: string): string {
+  return kind.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+/** @see fileNameOf */
+export function variableOf(kind: string): string {
+  return kind.charAt(0).toLowerCase() + kind.slice(1);
+}

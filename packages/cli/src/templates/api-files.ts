@@ -1,0 +1,126 @@
+import { fileNameOf, variableOf } from '../project/names.ts';
+import type { ProjectFile } from '../project/write-files.ts';
+
+/** A kind to scaffold. */
+export interface ApiNames {
+  /** With the domain. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural?: string | undefined;
+  readonly scope: 'Namespaced' | 'Cluster';
+}
+
+/** The type of a kind, and an object to try. */
+export function apiFiles(names: ApiNames): readonly ProjectFile[] {
+  const { version, kind } = names;
+  return [
+    { path: `src/api/${version}/${fileNameOf(kind)}.ts`, text: api(names) },
+    { path: samplePath(names), text: sample(names) },
+  ];
+}
+
+/** The controller of a kind, with its test. */
+export function controllerFiles(names: ApiNames): readonly ProjectFile[] {
+  const file = fileNameOf(names.kind);
+  return [
+    { path: `src/controllers/${file}.ts`, text: controller(names) },
+    { path: `src/controllers/${file}.test.ts`, text: test(names) },
+  ];
+}
+
+function samplePath({ group, version, kind }: ApiNames): string {
+  return `config/samples/${group.split('.')[0]}_${version}_${kind.toLowerCase()}.yaml`;
+}
+
+function api({ group, version, kind, plural, scope }: ApiNames): string {
+  const more = [
+    ...(plural === undefined ? [] : [`  plural: '${plural}',\n`]),
+    ...(scope === 'Namespaced' ? [] : [`  scope: '${scope}',\n`]),
+  ].join('');
+  return `import type { ObjectOf } from '@kubewright/apimachinery';
+import type { Condition } from '@kubewright/apimachinery/meta/v1';
+import { defineKind } from '@kubewright/runtime';
+
+/** What the user asks for. */
+export interface ${kind}Spec {
+  /** Text that is kept in a ConfigMap. @minLength 1 @maxLength 1024 */
+  readonly message: string;
+}
+
+/** What the operator has seen. */
+export interface ${kind}Status {
+  /** The generation that this status speaks of. @int64 */
+  readonly observedGeneration?: number;
+  /** Standard conditions. @listType map @listMapKey type */
+  readonly conditions?: readonly Condition[];
+}
+
+/** ${kind} is kept by this operator. */
+export const ${kind} = defineKind<${kind}Spec, ${kind}Status>({
+  group: '${group}',
+  version: '${version}',
+  kind: '${kind}',
+${more}  columns: [
+    { name: 'Ready', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
+  ],
+});
+export type ${kind} = ObjectOf<typeof ${kind}>;
+`;
+}
+
+function sample({ group, version, kind, scope }: ApiNames): string {
+  const namespace = scope === 'Namespaced' ? '  namespace: default\n' : '';
+  return `# yaml-language-server: $schema=../../schemas/${group}/${kind.toLowerCase()}_${version}.json
+apiVersion: ${group}/${version}
+kind: ${kind}
+metadata:
+  name: ${fileNameOf(kind)}-sample
+${namespace}spec:
+  message: hello
+`;
+}
+
+function controller({ version, kind, scope }: ApiNames): string {
+  const variable = variableOf(kind);
+  // A cluster-scoped object has no namespace that its children could share.
+  const namespace = scope === 'Namespaced' ? '' : ", namespace: 'default'";
+  return `import type { ConfigMap as ConfigMapObject } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { controller } from '@kubewright/runtime';
+import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
+
+/** Keeps a ConfigMap with the message of every ${kind}. */
+export const ${variable} = controller({
+  for: ${kind},
+  owns: [ConfigMap],
+  // The condition Ready follows from the children; add others with \`conditions\`.
+  desired: (object) => ({ children: [configMapFor(object)] }),
+});
+
+/** What an object asks for, as a pure function: easy to test. */
+export function configMapFor({ metadata, spec }: ${kind}): ConfigMapObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: \`\${metadata.name}-message\`${namespace} },
+    data: { message: spec.message },
+  };
+}
+`;
+}
+
+function test({ group, version, kind }: ApiNames): string {
+  return `import { describe, expect, it } from 'vitest';
+import { configMapFor } from './${fileNameOf(kind)}.ts';
+
+describe('configMapFor', () => {
+  it('holds the message', () => {
+    const metadata = { name: 'one', namespace: 'default' };
+    const object = { apiVersion: '${group}/${version}', kind: '${kind}', metadata, spec: { message: 'hi' } };
+    expect(configMapFor(object)).toMatchObject({ metadata: { name: 'one-message' }, data: { message: 'hi' } });
+  });
+});
+`;
+}

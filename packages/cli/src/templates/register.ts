@@ -1,0 +1,33 @@
+/** What is to be known to `src/main.ts`. */
+export interface Registration {
+  /** Option of `runOperator` that lists it. */
+  readonly list: 'controllers' | 'webhooks';
+  readonly variable: string;
+  /** Module, relative to `src`. */
+  readonly module: string;
+}
+
+/**
+ * Adds an import and an entry to the text of a `main.ts`; the rest stays as it is. Answers `undefined` when the list cannot
+ * be found: then a person has to do it.
+ */
+export function register(text: string, { list, variable, module }: Registration): string | undefined {
+  if (new RegExp(`from '${module.replaceAll('.', '\\.')}'`).test(text)) return text;
+  const entries = new RegExp(`^(\\s*)${list}: \\[([^\\]]*)\\]`, 'm').exec(text);
+  const options = /runOperator\(\{\n/.exec(text);
+  let changed: string;
+  if (entries) {
+    const [whole, indent = '', inner = ''] = entries;
+    const others = inner
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean);
+    changed = text.replace(whole, () => `${indent}${list}: [${[...others, variable].join(', ')}]`);
+  } else if (options && list === 'webhooks') {
+    changed = text.replace(options[0], () => `${options[0]}  ${list}: [${variable}],\n`);
+  } else return undefined;
+  const imports = [...changed.matchAll(/^import [^;]*;\n/gm)];
+  const last = imports.at(-1);
+  const at = last ? last.index + last[0].length : 0;
+  return `${changed.slice(0, at)}import { ${variable} } from '${module}';\n${changed.slice(at)}`;
+}

@@ -1,0 +1,206 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { kustomize } from '../../packages/cli/src/render/kustomize.ts';
+import { build, repository } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
+import { CommandLine } from './command-line.ts';
+
+let kubewright: CommandLine;
+beforeAll(async () => {
+  await build();
+  kubewright = await CommandLine.build();
+}, 120_000);
+afterAll(() => kubewright?.[Symbol.dispose]());
+
+/** Makes a project that finds the workspace's packages, as after `npm install`. */
+async function project(name: string, ...flags: readonly string[]): Promise<string> {
+  const { code, stderr } = await kubewright.run(['init', name, '--domain', 'example.com', ...flags]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const root = join(kubewright.folder, name);
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+const createApi = (cwd: string, kind: string, ...flags: readonly string[]) =>
+  kubewright.run(['create', 'api', '--group', 'web', '--version', 'v1', '--kind', kind, ...flags], { cwd });
+
+function filesOf(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.includes('node_modules'));
+}
+
+// Each generation is a process that loads a compiler.
+vi.setConfig({ testTimeout: 90_000 });
+
+describe('kubewright init', () => {
+  it('makes a project of few files, and says what comes next', async () => {
+    const { code, stdout } = await kubewright.run(['init', 'my-shop-operator', '--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`✓ written              package.json
+✓ written              tsconfig.json
+✓ written              .gitignore
+✓ written              src/main.ts
+✓ written              README.md
+✓ written              AGENTS.md
+✓ written              .github/workflows/ci.yml
+✓ written              src/api/v1/my-shop.ts
+✓ written              config/samples/my-shop_v1_myshop.yaml
+✓ written              src/controllers/my-shop.ts
+✓ written              src/controllers/my-shop.test.ts
+✓ changed              src/main.ts
+manifests are made by npm run generate, once npm install was run
+
+Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
+`);
+    const files = filesOf(join(kubewright.folder, 'my-shop-operator'));
+    expect(files.length).toBeLessThanOrEqual(15);
+    const lines = files.map((path) => readFileSync(path, 'utf8').split('\n').length - 1);
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(400);
+  });
+
+  it('leaves alone what is there', async () => {
+    const root = await project('again');
+    const main = join(root, 'src', 'main.ts');
+    appendFileSync(main, '// mine\n');
+    const { stdout } = await kubewright.run(['init', 'again', '--yes']);
+    expect(stdout).toContain('✓ kept                 src/main.ts\n');
+    expect(stdout).not.toContain('written');
+    expect(readFileSync(main, 'utf8')).toMatch(/\/\/ mine\n$/);
+    mkdirSync(join(kubewright.folder, 'theirs'));
+    writeFileSync(join(kubewright.folder, 'theirs', 'package.json'), '{ "name": "website" }');
+    const theirs = await kubewright.run(['init', 'theirs', '--yes']);
+    expect(theirs.code).toBe(1);
+    expect(theirs.stderr).toContain('its package.json is that of website; nothing was written');
+  });
+
+  it('never asks without a terminal, and refuses what cannot be a name', async () => {
+    expect(await kubewright.run(['init', 'asked'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `KW7103 the project needs a domain: the ending of its API groups
+  why: none was given, and there is no terminal to ask at
+  do: add --domain example.com, or --yes to take that one
+`,
+    });
+    const { code, stderr } = await kubewright.run(['init', 'named', '--domain', 'Example']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `KW7102 "Example" cannot be a domain
+  why: a domain is: lower-case words with at least one dot between them
+  do: choose one such as --domain example.com
+`,
+    });
+  });
+});
+
+describe('kubewright create api', () => {
+  it('adds a kind, its controller and its manifests, once', async () => {
+    const root = await project('shop', '--template', 'empty');
+    expect(await createApi(root, 'RedisCache')).toMatchObject({ code: 0, stderr: '' });
+    const main = readFileSync(join(root, 'src', 'main.ts'), 'utf8');
+    expect(main).toContain("import { redisCache } from './controllers/redis-cache.ts';\n");
+    expect(main).toContain('  controllers: [redisCache],\n');
+    const controller = join(root, 'src', 'controllers', 'redis-cache.ts');
+    appendFileSync(controller, '// mine\n');
+    const again = await createApi(root, 'RedisCache');
+    expect(again.stdout).toContain('✓ kept                 src/controllers/redis-cache.ts\n');
+    expect(readFileSync(join(root, 'src', 'main.ts'), 'utf8')).toBe(main);
+    expect(readFileSync(controller, 'utf8')).toMatch(/\/\/ mine\n$/);
+    expect(await createApi(root, 'Site', '--scope', 'Cluster', '--plural', 'places')).toMatchObject({ code: 0 });
+    const crd = readFileSync(join(root, 'config/crd/bases/web.example.com_places.yaml'), 'utf8');
+    expect(crd).toContain('scope: Cluster');
+    // Both compile, and their tests pass, with the packages that are linked.
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
+    const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+    const tests = spawnSync(process.execPath, [vitest, 'run'], { cwd: root, encoding: 'utf8' });
+    expect(tests.stdout).toMatch(/Tests .*2 passed/);
+  });
+
+  it('says what has to be added by hand', async () => {
+    const root = await project('odd', '--template', 'empty');
+    writeFileSync(join(root, 'src', 'main.ts'), 'export const mine = 1;\n');
+    const { stdout } = await createApi(root, 'Thing');
+    expect(stdout).toContain(
+      "! add to src/main.ts   import { thing } from './controllers/thing.ts'; and name it in controllers\n",
+    );
+    expect(readFileSync(join(root, 'src', 'main.ts'), 'utf8')).toBe('export const mine = 1;\n');
+  });
+
+  it('belongs to a project and to its domain', async () => {
+    expect(await createApi(kubewright.folder, 'Thing')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `KW7101 ${kubewright.folder} belongs to no Kubewright project
+  why: neither it nor a folder above has a package.json with a field "kubewright"
+  do: change to your project, or make one: kubewright init my-operator --domain example.com
+`,
+    });
+    const cwd = await project('domains', '--template', 'empty');
+    const args = ['create', 'api', '--group', 'apps.k8s.io', '--version', 'v1', '--kind', 'Thing'];
+    const { code, stderr } = await kubewright.run(args, { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('  do: --group apps makes apps.example.com\n');
+  });
+});
+
+describe('kubewright generate', () => {
+  it.skipIf(isMissing('kubectl'))("makes manifests that kubectl's kustomize renders as this program does", async () => {
+    const root = await project('rendered');
+    await kubewright.run(['generate'], { cwd: root });
+    const text = execFileSync('kubectl', ['kustomize', 'config/default'], { cwd: root, encoding: 'utf8' });
+    const theirs = parseAllDocuments(text).map((document) => document.toJS());
+    const ours = kustomize(join(root, 'config', 'default'), { root });
+    const sorted = (objects: readonly { kind: string; metadata: { name?: string } }[]) =>
+      [...objects].sort((a, b) => `${a.kind}${a.metadata.name}`.localeCompare(`${b.kind}${b.metadata.name}`));
+    expect(sorted(ours)).toEqual(sorted(theirs));
+    expect(theirs.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toContain(
+      'Deployment rendered-controller-manager',
+    );
+  });
+
+  it('keeps a generated file that somebody has made their own, and knows when others are old', async () => {
+    const root = await project('owned');
+    await kubewright.run(['generate'], { cwd: root });
+    const manager = join(root, 'config/manager/manager.yaml');
+    const own = readFileSync(manager, 'utf8')
+      .replace(/^# Generated.*\n/, '')
+      .replace('replicas: 1', 'replicas: 2');
+    writeFileSync(manager, own);
+    appendFileSync(join(root, 'config/rbac/service_account.yaml'), '# changed\n');
+    expect(await kubewright.run(['generate', '--check'], { cwd: root })).toMatchObject({
+      code: 1,
+      stderr: `KW7402 generated files are not what the types say
+  why: they differ or are missing:
+    config/rbac/service_account.yaml
+  do: kubewright generate, and commit what it writes with the change
+`,
+    });
+    const { stdout } = await kubewright.run(['generate'], { cwd: root });
+    expect(stdout).toContain('! kept, is yours       config/manager/manager.yaml\n');
+    expect(readFileSync(manager, 'utf8')).toBe(own);
+    expect((await kubewright.run(['generate', '--check'], { cwd: root })).code).toBe(0);
+  });
+
+  it('names mistakes in the types, and writes nothing', async () => {
+    const root = await project('wrong');
+    const api = join(root, 'src/api/v1/wrong.ts');
+    writeFileSync(
+      api,
+      readFileSync(api, 'utf8').replace(
+        'readonly message: string;',
+        'readonly message: string;\n  readonly size: number;',
+      ),
+    );
+    const { code, stderr } = await kubewright.run(['generate'], { cwd: root });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^src\/api\/v1\/wrong\.ts:9:\d+ error KW6101 spec\.size: /);
+    expect(stderr).toContain('KW7401 the manifests cannot be made from the types; nothing was written\n');
+    expect(readdirSync(join(root, 'config'))).toEqual(['samples']);
+  });
+});
