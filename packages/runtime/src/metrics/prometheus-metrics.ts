@@ -2,6 +2,7 @@ import type { Clock } from '@kubewright/apimachinery';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReconcileResultLabel } from '../controller/controller-metrics.ts';
 import { formatGoNumber } from './go-number.ts';
+import { PlainHistogram } from './plain-histogram.ts';
 import { requestMetrics } from './request-metrics.ts';
 import type { CacheGauges, RuntimeMetrics } from './runtime-metrics.ts';
 import { certificateMetrics, webhookMetrics } from './webhook-metrics.ts';
@@ -59,6 +60,8 @@ export interface MetricFactory {
   counter(name: string, help: string, labelNames: string[]): Counter;
   gauge(name: string, help: string, labelNames: string[], collect?: () => void): Gauge;
   histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram;
+  /** For what is observed at every reconcile. */
+  plainHistogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
 }
 
 function metricFactory(prom: Prom, registry: Registry): MetricFactory {
@@ -68,6 +71,7 @@ function metricFactory(prom: Prom, registry: Registry): MetricFactory {
     gauge: (name, help, labelNames, collect) =>
       new prom.Gauge({ name, help, labelNames, registers, ...(collect && { collect }) }),
     histogram: (name, help, labelNames, buckets) => new prom.Histogram({ name, help, labelNames, buckets, registers }),
+    plainHistogram: (name, help, buckets) => new PlainHistogram({ name, help, buckets }).registerIn(registry),
   };
 }
 
@@ -88,7 +92,7 @@ function reconcileFamilies(make: MetricFactory) {
       labels,
     ),
     timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that took too long', labels),
-    seconds: make.histogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', labels, reconcileBuckets),
+    seconds: make.plainHistogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', reconcileBuckets),
     concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Most reconciles at a time', labels),
     active: make.gauge(`${prefix}_active_workers`, 'Workers that are reconciling', labels),
   };
@@ -116,8 +120,8 @@ function queueFamilies(make: MetricFactory) {
   return {
     depth: make.gauge('workqueue_depth', 'Keys that are ready', [...labels, 'priority']),
     adds: make.counter('workqueue_adds_total', 'Keys added', labels),
-    wait: make.histogram('workqueue_queue_duration_seconds', 'How long keys were ready', labels, queueBuckets()),
-    work: make.histogram('workqueue_work_duration_seconds', 'How long keys were worked on', labels, queueBuckets()),
+    wait: make.plainHistogram('workqueue_queue_duration_seconds', 'How long keys were ready', queueBuckets()),
+    work: make.plainHistogram('workqueue_work_duration_seconds', 'How long keys were worked on', queueBuckets()),
     unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Sum of the time of keys in work', labels),
     longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest time of a key in work', labels),
     retries: make.counter('workqueue_retries_total', 'Keys added for a later time', labels),
@@ -137,14 +141,25 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
   const { name: controller, gauges } = settings;
   const own = { controller };
   const labels = { name: controller, controller };
-  for (const result of results) reconcile.total.inc({ controller, result }, 0);
   for (const counter of [reconcile.errors, reconcile.terminal, reconcile.panics, reconcile.timeouts])
     counter.inc(own, 0);
   for (const counter of Object.values(futile)) counter.inc(own, 0);
   reconcile.concurrency.set(own, settings.maxConcurrentReconciles);
-  reconcile.active.set(own, 0);
-  queue.adds.inc(labels, 0);
   queue.retries.inc(labels, 0);
+  const byResult = results.map((result) => [result, counted(reconcile.total, { controller, result })] as const);
+  const reconciled = Object.fromEntries(byResult) as Readonly<Record<ReconcileResultLabel, () => void>>;
+  const added = counted(queue.adds, labels);
+  const seconds = {
+    reconcile: reconcile.seconds.series(own),
+    wait: queue.wait.series(labels),
+    work: queue.work.series(labels),
+  };
+  let active = 0;
+  readWhenAsked(reconcile.active, () => reconcile.active.set(own, active));
+  const depths = new Map<string, number>();
+  readWhenAsked(queue.depth, () => {
+    for (const [priority, depth] of depths) queue.depth.set({ ...labels, priority }, depth);
+  });
   readWhenAsked(queue.unfinished, () =>
     queue.unfinished.set(labels, gauges.workingFor().reduce((sum, ms) => sum + ms, 0) / 1000),
   );
@@ -158,21 +173,38 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
   };
   return {
     controller: {
-      reconciled(result, seconds) {
-        reconcile.total.inc({ controller, result });
-        reconcile.seconds.observe(own, seconds);
+      reconciled(result, took) {
+        reconciled[result]();
+        seconds.reconcile(took);
       },
       failed: (how) => failures[how].inc(own),
-      activeWorkers: (delta) => reconcile.active.inc(own, delta),
+      activeWorkers: (delta) => {
+        active += delta;
+      },
       futile: (what) => futile[what].inc(own),
     },
     queue: {
-      added: () => queue.adds.inc(labels),
+      added,
       retried: () => queue.retries.inc(labels),
-      depthChanged: (priority, delta) => queue.depth.inc({ ...labels, priority: priorityLabel(priority) }, delta),
-      handedOut: (seconds) => queue.wait.observe(labels, seconds),
-      finished: (seconds) => queue.work.observe(labels, seconds),
+      depthChanged(priority, delta) {
+        const label = priorityLabel(priority);
+        depths.set(label, (depths.get(label) ?? 0) + delta);
+      },
+      handedOut: seconds.wait,
+      finished: seconds.work,
     },
+  };
+}
+
+/** Counts at every reconcile cost an addition; the library hears of them when it is asked. */
+function counted(counter: Counter, labels: Readonly<Record<string, string>>): () => void {
+  let news = 0;
+  readWhenAsked(counter, () => {
+    counter.inc({ ...labels }, news);
+    news = 0;
+  });
+  return () => {
+    news++;
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Metric, Registry } from 'prom-client';
+
+/** What a {@link PlainHistogram} is called and how it divides. */
+export interface PlainHistogramOptions {
+  readonly name: string;
+  readonly help: string;
+  /** Upper bounds, growing. */
+  readonly buckets: readonly number[];
+}
+
+/**
+ * A histogram whose labels are chosen once, so that an observation is two additions: the library's looks its labels up each
+ * time, which was a tenth of the cost of a reconcile that finds nothing to do.
+ */
+export class PlainHistogram {
+  readonly name: string;
+  readonly help: string;
+  readonly type = 'histogram';
+  readonly aggregator = 'sum';
+  readonly #buckets: readonly number[];
+  readonly #series: Series[] = [];
+
+  constructor(options: PlainHistogramOptions) {
+    this.name = options.name;
+    this.help = options.help;
+    this.#buckets = options.buckets;
+  }
+
+  /** Puts it beside the library's own: all that a registry asks of a metric is its values. */
+  registerIn(registry: Registry): this {
+    registry.registerMetric(this as unknown as Metric);
+    return this;
+  }
+
+  /** Answers a function that takes observations; the series shows up with the first. */
+  series(labels: Readonly<Record<string, string>>): (value: number) => void {
+    const counts = new Array<number>(this.#buckets.length + 1).fill(0);
+    const series: Series = { labels, counts, sum: 0 };
+    this.#series.push(series);
+    const buckets = this.#buckets;
+    return (value) => {
+      let at = 0;
+      while (at < buckets.length && value > (buckets[at] as number)) at++; // the index is within bounds
+      counts[at] = (counts[at] as number) + 1;
+      series.sum += value;
+    };
+  }
+
+  /** Called by the registry. */
+  get(): Promise<object> {
+    const values = this.#series.flatMap((series) => this.#valuesOf(series));
+    const { name, help, type, aggregator } = this;
+    return Promise.resolve({ name, help, type, aggregator, values });
+  }
+
+  #valuesOf({ labels, counts, sum }: Series): readonly object[] {
+    let count = 0;
+    const buckets = counts.map((more, at) => {
+      count += more;
+      const le = this.#buckets[at] ?? '+Inf';
+      return { metricName: `${this.name}_bucket`, labels: { le, ...labels }, value: count };
+    });
+    if (count === 0) return [];
+    return [
+      ...buckets,
+      { metricName: `${this.name}_sum`, labels, value: sum },
+      { metricName: `${this.name}_count`, labels, value: count },
+    ];
+  }
+}
+
+interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly counts: number[];
+  sum: number;
+}
