@@ -118,7 +118,7 @@ interface ShapeStatus {
  * @rule self.metadata.name != 'no'
  * @message not no
  */
-export const Shape = defineKind<ShapeSpec, ShapeStatus>({
+const Shape = defineKind<ShapeSpec, ShapeStatus>({
   group: 'parity.example.com',
   version: 'v1',
   kind: 'Shape',
@@ -138,3 +138,4 @@ export const Shape = defineKind<ShapeSpec, ShapeStatus>({
   labels: { team: 'shapes' },
   annotations: { 'example.com/note': 'a note' },
 });
+void Shape;
