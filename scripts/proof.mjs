@@ -38,7 +38,8 @@ const onReal = [
   // Its faults are made by proxies and stub servers, where there are any: nothing of it is skipped on a real cluster.
   { name: 'the runtime on a real cluster', suites: ['test/runtime'] },
 ];
-const days = ['--expose-gc', '--conditions=kubewright-source', 'test/soak/days.mjs', '--json'];
+const source = '--conditions=kubewright-source';
+const days = ['--no-opt', '--no-maglev', '--expose-gc', source, 'test/soak/days.mjs', '--json'];
 const soaks = [
   { name: '30 virtual days with faults', args: days },
   // What does not see a flaw proves nothing.
@@ -47,7 +48,7 @@ const soaks = [
     args: [...days, '--days', '8', '--flaw', 'remembers every version'],
     fails: true,
   },
-  { name: '20 minutes at 1,000 events/s', args: ['--conditions=kubewright-source', 'bench/soak.mjs', '--json'] },
+  { name: '20 minutes at 1,000 events/s', args: [source, 'bench/soak.mjs', '--json'] },
 ];
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
@@ -74,6 +75,7 @@ async function prove() {
   try {
     for (const recorder of recorders) results.push(await record(tree, recorder));
     results.push(replay(tree));
+    results.push(modelsWithPatience(tree));
     for (const each of onReal) results.push(await onRealCluster(tree, each));
   } finally {
     git('worktree', 'remove', '--force', tree);
@@ -121,6 +123,20 @@ function replay(tree) {
   const { status, stdout } = run(process.execPath, [vitest, 'run', ...folders], tree);
   const counts = /Tests\s+(.*)/.exec(stdout)?.[1] ?? '';
   return { name: "today's answers replayed", ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
+}
+
+/** Ten times the runs that CI has time for. */
+function modelsWithPatience(tree) {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const { status, stdout } = run(process.execPath, [vitest, 'run', '.model.test.ts'], tree, {
+    KUBEWRIGHT_MODEL_SCALE: '10',
+  });
+  const counts = /Tests\s+(.*)/.exec(stdout)?.[1] ?? '';
+  return {
+    name: 'model tests, ten times the runs',
+    ok: status === 0,
+    text: status === 0 ? counts : stdout.slice(-4000),
+  };
 }
 
 /** What operators do is asked of the real API server, too. */
