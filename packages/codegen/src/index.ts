@@ -1,4 +1,8 @@
+export type { CrdChange, CrdChangeKind } from './changes/change.ts';
+export { compareCrds } from './changes/compare-crds.ts';
 export type { ProjectOptions } from './compiler/project.ts';
+export type { Crd, CrdColumn, CrdNames, CrdVersion } from './crd/crd.ts';
+export { type EditorSchemaFile, editorSchemas } from './editor/editor-schema.ts';
 export {
   type GeneratedFile,
   type GenerateOptions,
@@ -6,5 +10,6 @@ export {
   Generator,
   generate,
 } from './generate.ts';
+export { ImportError, type ImportOptions, importCrd } from './import/import-crd.ts';
 export { formatProblem, type Position, type Problem, type ProblemCode } from './problem.ts';
 export { formatYaml, formatYamlDocuments } from './yaml/format-yaml.ts';

@@ -35,8 +35,20 @@ const validation = (name: string): readonly string[] => [`kubebuilder:validation
 /** All tags that say something to the generator. */
 export const tags: readonly TagDefinition[] = [
   // Which number.
-  { name: 'int32', key: 'type: integer, format: int32', argument: 'none', subjects: ['number'], markers: [] },
-  { name: 'int64', key: 'type: integer, format: int64', argument: 'none', subjects: ['number'], markers: [] },
+  {
+    name: 'int32',
+    key: 'type: integer, format: int32',
+    argument: 'none',
+    subjects: ['number', 'integer'],
+    markers: [],
+  },
+  {
+    name: 'int64',
+    key: 'type: integer, format: int64',
+    argument: 'none',
+    subjects: ['number', 'integer'],
+    markers: [],
+  },
   { name: 'integer', key: 'type: integer', argument: 'none', subjects: ['number'], markers: [] },
   { name: 'float', key: 'type: number', argument: 'none', subjects: ['number'], markers: ['allowDangerousTypes'] },
   { name: 'double', key: 'type: number, format: double', argument: 'none', subjects: ['number'], markers: [] },

@@ -3,7 +3,7 @@ import { condition, intOrString, quantity } from './known-schemas.ts';
 
 /** A type of Kubernetes that contains itself has no structural schema. */
 export class EndlessTypeError extends Error {
-  readonly code = 'KW6103';
+  readonly code = 'KW6105';
 
   constructor(definition: string) {
     super(`the type ${definition} contains itself; write unknown with @preserveUnknownFields instead`);

@@ -1,0 +1,121 @@
+/** One difference between two states of a CRD, and what it means for those who use the older. */
+export interface CrdChange {
+  /** What kind of change it is: a name for lists of what is allowed. */
+  readonly kind: CrdChangeKind;
+  /** Breaking: objects or clients that were fine are not any more. Safe: nobody notices who does not want to. */
+  readonly severity: 'breaking' | 'safe';
+  /** The version that it is in; absent for what is of the whole kind. */
+  readonly version?: string;
+  /** From the object's root: `spec.users[].name`; empty for what is of no field. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** All kinds of change that {@link compareCrds} tells apart. */
+export type CrdChangeKind = BreakingKind | SafeKind;
+
+type BreakingKind =
+  // The kind.
+  | 'group-changed'
+  | 'kind-changed'
+  | 'plural-changed'
+  | 'scope-changed'
+  | 'short-name-removed'
+  | 'category-removed'
+  | 'singular-changed'
+  // Versions.
+  | 'version-removed'
+  | 'version-not-served'
+  | 'storage-version-changed'
+  | 'status-subresource-removed'
+  | 'status-subresource-added'
+  | 'scale-subresource-removed'
+  | 'scale-path-changed'
+  | 'column-removed'
+  | 'column-changed'
+  | 'selectable-field-removed'
+  // Fields.
+  | 'field-removed'
+  | 'field-required'
+  | 'required-field-added'
+  | 'type-changed'
+  | 'format-changed'
+  | 'enum-added'
+  | 'enum-value-removed'
+  | 'pattern-changed'
+  | 'limit-added'
+  | 'limit-tightened'
+  | 'multiple-of-changed'
+  | 'nullable-removed'
+  | 'default-changed'
+  | 'default-removed'
+  | 'default-added'
+  | 'list-type-changed'
+  | 'list-keys-changed'
+  | 'map-type-changed'
+  | 'unknown-fields-pruned'
+  | 'embedded-resource-changed'
+  | 'int-or-string-removed'
+  | 'rule-added'
+  | 'rule-changed'
+  | 'alternatives-changed';
+
+type SafeKind =
+  | 'version-added'
+  | 'version-served'
+  | 'version-deprecated'
+  | 'short-name-added'
+  | 'category-added'
+  | 'scale-subresource-added'
+  | 'column-added'
+  | 'selectable-field-added'
+  | 'field-added'
+  | 'field-optional'
+  | 'enum-removed'
+  | 'enum-value-added'
+  | 'pattern-removed'
+  | 'limit-removed'
+  | 'limit-loosened'
+  | 'nullable-added'
+  | 'unknown-fields-kept'
+  | 'int-or-string-added'
+  | 'rule-removed'
+  | 'description-changed';
+
+const SAFE: ReadonlySet<CrdChangeKind> = new Set<SafeKind>([
+  'version-added',
+  'version-served',
+  'version-deprecated',
+  'short-name-added',
+  'category-added',
+  'scale-subresource-added',
+  'column-added',
+  'selectable-field-added',
+  'field-added',
+  'field-optional',
+  'enum-removed',
+  'enum-value-added',
+  'pattern-removed',
+  'limit-removed',
+  'limit-loosened',
+  'nullable-added',
+  'unknown-fields-kept',
+  'int-or-string-added',
+  'rule-removed',
+  'description-changed',
+]);
+
+/** Collects changes of one version, or of the whole kind. */
+export class Changes {
+  readonly list: CrdChange[] = [];
+  readonly #version: string | undefined;
+
+  constructor(version?: string) {
+    this.#version = version;
+  }
+
+  add(kind: CrdChangeKind, path: string, message: string): void {
+    const version = this.#version === undefined ? {} : { version: this.#version };
+    this.list.push({ kind, severity: SAFE.has(kind) ? 'safe' : 'breaking', ...version, path, message });
+  }
+}

@@ -1,0 +1,233 @@
+import { pluralOf } from '@kubewright/apimachinery';
+import { type JsonSchema, parseYaml } from '@kubewright/schema';
+import type { Crd, CrdVersion } from '../crd/crd.ts';
+import { additionalOf, itemsOf } from '../types/children.ts';
+import { QUANTITY_PATTERN } from '../types/known-schemas.ts';
+import { schemaComment } from './schema-comment.ts';
+import { literal, propertyName, typeName } from './type-name.ts';
+
+/** A text that holds no CustomResourceDefinition, or not the version that was asked for. */
+export class ImportError extends Error {
+  readonly code = 'KW6601';
+
+  constructor(what: string, fix: string, options?: ErrorOptions) {
+    super(`cannot make types of this CRD: ${what}; ${fix}`, options);
+    this.name = 'ImportError';
+  }
+}
+
+/** Options of {@link importCrd}. */
+export interface ImportOptions {
+  /** @defaultValue the stored one */
+  readonly version?: string;
+}
+
+/**
+ * Writes TypeScript of a CRD, in YAML or JSON: interfaces of its spec and status with the validation as tags, and the kind
+ * as `defineKind` declares it. Of several documents the CRDs are taken. What is made gives the same schema again when it
+ * is generated from.
+ *
+ * @throws {@link ImportError}
+ */
+export function importCrd(text: string, options: ImportOptions = {}): string {
+  const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));
+  if (crds.length === 0)
+    throw new ImportError('there is none in the text', 'give a CustomResourceDefinition of apiextensions.k8s.io/v1');
+  const written = crds.map((crd) => new CrdSource(crd, versionOf(crd, options.version)));
+  const bodies = written.map((source) => source.write());
+  const needs = (name: string): boolean => written.some(({ imports }) => imports.has(name));
+  const names = ['type IntOrString', 'type KubernetesObject', 'type ObjectOf'].filter((name) => needs(name.slice(5)));
+  const head = [
+    `import ${names.every((name) => name.startsWith('type ')) ? 'type ' : ''}{ ${names.map((name) => name.slice(5)).join(', ')} } from '@kubewright/apimachinery';`,
+    "import { defineKind } from '@kubewright/runtime';",
+  ];
+  return `${head.join('\n')}\n\n${bodies.join('\n')}`;
+}
+
+function documentsOf(text: string): readonly unknown[] {
+  return text
+    .split(/^---.*$/m)
+    .filter((part) => part.trim() !== '')
+    .flatMap((part) => {
+      try {
+        const { value } = parseYaml(new TextEncoder().encode(part));
+        const items = typeof value === 'object' && value !== null ? Reflect.get(value, 'items') : undefined;
+        return Array.isArray(items) ? items : [value];
+      } catch (cause) {
+        throw new ImportError('it cannot be read', 'give YAML or JSON', { cause });
+      }
+    });
+}
+
+function isCrd(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, apiVersion, spec } = value as {
+    readonly kind?: unknown;
+    readonly apiVersion?: unknown;
+    readonly spec?: unknown;
+  };
+  return kind === 'CustomResourceDefinition' && apiVersion === 'apiextensions.k8s.io/v1' && typeof spec === 'object';
+}
+
+function versionOf({ spec }: Crd, name: string | undefined): CrdVersion {
+  const found = spec.versions.find((version) => (name === undefined ? version.storage : version.name === name));
+  if (found !== undefined) return found;
+  const names = spec.versions.map((version) => version.name).join(', ');
+  throw new ImportError(`${spec.names.kind} has no version ${name ?? 'that is stored'}`, `it has ${names}`);
+}
+
+/** Writes one version of one kind. */
+class CrdSource {
+  readonly imports = new Set<string>(['ObjectOf']);
+  readonly #crd: Crd;
+  readonly #version: CrdVersion;
+  readonly #interfaces: string[] = [];
+  readonly #names = new Set<string>();
+  readonly #rest: Record<string, unknown> = {};
+
+  constructor(crd: Crd, version: CrdVersion) {
+    this.#crd = crd;
+    this.#version = version;
+  }
+
+  write(): string {
+    const { kind } = this.#crd.spec.names;
+    const root = this.#version.schema?.openAPIV3Schema ?? {};
+    this.#names.add(kind);
+    const part = (name: 'spec' | 'status'): string | undefined => {
+      const schema = root.properties?.[name];
+      if (schema === undefined) return undefined;
+      const type = this.#type(schema, { name: `${kind}${typeName(name)}`, path: name });
+      // A comment of a type that has no name of its own would be lost.
+      return type;
+    };
+    const [spec = 'unknown', status] = [part('spec'), part('status')];
+    const comment = schemaComment(root);
+    if (Object.keys(comment.rest).length > 0) this.#rest[''] = comment.rest;
+    const types = status === undefined ? spec : `${spec}, ${status}`;
+    const fields = Object.entries(this.#definition()).map(([name, value]) => `  ${name}: ${literal(value)},\n`);
+    const constant = `export const ${kind} = defineKind<${types}>({\n${fields.join('')}});\n`;
+    const alias = `export type ${kind} = ObjectOf<typeof ${kind}>;\n`;
+    return `${this.#interfaces.join('\n')}\n${block(comment.lines, '')}${constant}${alias}`;
+  }
+
+  #definition(): Readonly<Record<string, unknown>> {
+    const { group, names, scope } = this.#crd.spec;
+    const { name: version, additionalPrinterColumns: columns, subresources, selectableFields } = this.#version;
+    const { deprecated, deprecationWarning } = this.#version;
+    return {
+      group,
+      version,
+      kind: names.kind,
+      ...(names.plural !== pluralOf(names.kind) && { plural: names.plural }),
+      ...(names.singular !== undefined && names.singular !== names.kind.toLowerCase() && { singular: names.singular }),
+      ...(scope === 'Cluster' && { scope }),
+      ...(names.shortNames && { shortNames: names.shortNames }),
+      ...(names.categories && { categories: names.categories }),
+      ...(columns && { columns }),
+      ...(subresources?.scale && { scale: subresources.scale }),
+      ...(selectableFields && { selectableFields: selectableFields.map(({ jsonPath }) => jsonPath) }),
+      ...(deprecated === true && { deprecated }),
+      ...(deprecationWarning !== undefined && { deprecationWarning }),
+      ...(Object.keys(this.#rest).length > 0 && { schema: this.#rest }),
+    };
+  }
+
+  #type(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
+    const type = this.#plainType(schema, at);
+    return schema.nullable === true ? `${type} | null` : type;
+  }
+
+  #plainType(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
+    if (schema['x-kubernetes-int-or-string'] === true) {
+      if (schema.pattern === QUANTITY_PATTERN) return 'string';
+      this.imports.add('IntOrString');
+      return 'IntOrString';
+    }
+    if (
+      schema.enum !== undefined &&
+      schema.enum.every((each) => typeof each === 'string' || typeof each === 'number')
+    ) {
+      return schema.enum.map(literal).join(' | ');
+    }
+    switch (schema.type) {
+      case 'string':
+      case 'boolean':
+        return schema.type;
+      case 'integer':
+      case 'number':
+        return 'number';
+      case 'array': {
+        const items = this.#element(itemsOf(schema) ?? {}, { name: `${at.name}Item`, path: `${at.path}[]` });
+        return `readonly ${items.includes(' ') ? `(${items})` : items}[]`;
+      }
+      case 'object':
+        return this.#object(schema, at);
+      default:
+        return 'unknown';
+    }
+  }
+
+  /** Elements have no comment; what theirs would say goes into an alias. */
+  #element(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
+    const type = this.#type(schema, at);
+    if (this.#names.has(type.replace(/ \| null$/, ''))) return type;
+    const { lines, rest } = schemaComment(schema);
+    if (Object.keys(rest).length > 0) this.#rest[at.path] = rest;
+    if (lines.length === 0) return type;
+    const name = this.#unused(at.name);
+    this.#interfaces.push(`${block(lines, '')}export type ${name} = ${type};\n`);
+    return name;
+  }
+
+  #object(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
+    const values = additionalOf(schema);
+    if (values !== undefined) {
+      const type = this.#element(values, { name: `${at.name}Value`, path: `${at.path}{}` });
+      return `Readonly<Record<string, ${type}>>`;
+    }
+    if (schema.additionalProperties === true) return 'Readonly<Record<string, unknown>>';
+    const keeps = schema['x-kubernetes-preserve-unknown-fields'] === true;
+    if (schema.properties === undefined && keeps) {
+      if (schema['x-kubernetes-embedded-resource'] !== true) return 'unknown';
+      this.imports.add('KubernetesObject');
+      return 'KubernetesObject';
+    }
+    return this.#interface(schema, at);
+  }
+
+  #interface(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
+    const name = this.#unused(at.name);
+    const fields = Object.entries(schema.properties ?? {}).map(([field, child]) => {
+      const below = { name: `${at.name}${typeName(field)}`, path: `${at.path}.${field}` };
+      const before = this.#names.size;
+      const type = this.#type(child, below);
+      // What an interface was made for is said there.
+      const isNamed = this.#names.size > before && this.#names.has(type.replace(/ \| null$/, ''));
+      const mark = schema.required?.includes(field) ? '' : '?';
+      return `${isNamed ? '' : this.#comment(child, below.path, '  ')}  readonly ${propertyName(field)}${mark}: ${type};\n`;
+    });
+    this.#interfaces.push(`${this.#comment(schema, at.path, '')}export interface ${name} {\n${fields.join('')}}\n`);
+    return name;
+  }
+
+  #comment(schema: JsonSchema, path: string, indent: string): string {
+    const { lines, rest } = schemaComment(schema);
+    if (Object.keys(rest).length > 0) this.#rest[path] = rest;
+    return block(lines, indent);
+  }
+
+  #unused(name: string): string {
+    let unused = name;
+    for (let i = 2; this.#names.has(unused); i++) unused = `${name}${i}`;
+    this.#names.add(unused);
+    return unused;
+  }
+}
+
+function block(lines: readonly string[], indent: string): string {
+  if (lines.length === 0) return '';
+  const [first = ''] = lines;
+  if (lines.length === 1 && first.length + indent.length < 110) return `${indent}/** ${first} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
+}
