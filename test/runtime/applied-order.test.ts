@@ -148,7 +148,12 @@ describe('the order of merged lists', () => {
       async reconcile(note, ctx) {
         runs++;
         const live = await ctx.get(Deployment, key);
-        const wanted = { ...workloadFor(note), apiVersion: 'apps/v1' as const, kind: 'Deployment' as const, metadata: key };
+        const wanted = {
+          ...workloadFor(note),
+          apiVersion: 'apps/v1' as const,
+          kind: 'Deployment' as const,
+          metadata: key,
+        };
         if (live && JSON.stringify(ordersOf(live)) === JSON.stringify(ordersOf(wanted))) return;
         applied++;
         // Past the context, which sees that the server has it already.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ObjectOf } from '@kubewright/apimachinery';
+import { isNotFound, type ObjectOf } from '@kubewright/apimachinery';
 import { ConfigMap, Event, Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import {
@@ -97,16 +97,8 @@ describe('what leads nowhere', () => {
     const path = `${definitions}/echoes.example.com`;
     await client.request({ method: 'DELETE', path });
     await client.request({ method: 'DELETE', path: '/api/v1/namespaces/default/events' });
-    await expect
-      .poll(
-        () =>
-          client.request({ path }).then(
-            () => 'there',
-            () => 'gone',
-          ),
-        { timeout: 30_000 },
-      )
-      .toBe('gone');
+    const isGone = (): Promise<boolean> => client.request({ path }).then(() => false, isNotFound);
+    await vi.waitUntil(isGone, { timeout: 30_000 });
   }
 
   async function start(one: ControllerDefinition, options: ManagerOptions = {}) {
