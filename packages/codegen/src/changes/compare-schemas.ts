@@ -151,7 +151,10 @@ function compareFields(
   const [old, now] = [before.properties ?? {}, after.properties ?? {}];
   const below = (name: string): string => (path === '' ? name : `${path}.${name}`);
   const isRequired = (schema: JsonSchema, name: string): boolean => schema.required?.includes(name) ?? false;
+  // Every object has them, whether its schema says so or not.
+  const isImplicit = (name: string): boolean => path === '' && ['apiVersion', 'kind', 'metadata'].includes(name);
   for (const [name, schema] of Object.entries(old)) {
+    if (isImplicit(name) && !Object.hasOwn(now, name)) continue;
     const next = Object.hasOwn(now, name) ? now[name] : undefined;
     if (next === undefined) {
       changes.add('field-removed', below(name), 'is gone: what is stored of it is dropped');
@@ -164,7 +167,7 @@ function compareFields(
     compareSchemas(schema, next, { path: below(name), changes });
   }
   for (const [name, schema] of Object.entries(now)) {
-    if (Object.hasOwn(old, name)) continue;
+    if (Object.hasOwn(old, name) || isImplicit(name)) continue;
     const must = isRequired(after, name) && schema.default === undefined;
     if (must) changes.add('required-field-added', below(name), 'is new, and must be given');
     else changes.add('field-added', below(name), 'is new');

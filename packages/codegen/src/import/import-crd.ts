@@ -144,11 +144,9 @@ class CrdSource {
       this.imports.add('IntOrString');
       return 'IntOrString';
     }
-    if (
-      schema.enum !== undefined &&
-      schema.enum.every((each) => typeof each === 'string' || typeof each === 'number')
-    ) {
-      return schema.enum.map(literal).join(' | ');
+    const values = schema.enum;
+    if (values?.every((each) => typeof each === 'string' || typeof each === 'number')) {
+      return values.map(literal).join(' | ');
     }
     switch (schema.type) {
       case 'string':
@@ -227,7 +225,9 @@ class CrdSource {
 
 function block(lines: readonly string[], indent: string): string {
   if (lines.length === 0) return '';
-  const [first = ''] = lines;
-  if (lines.length === 1 && first.length + indent.length < 110) return `${indent}/** ${first} */\n`;
+  // A description and its tags share a line where there is room; a rule has one of its own.
+  const whole = lines.join(' ');
+  const isShort = whole.length + indent.length < 110 && lines.slice(1).every((line) => /^@(?!rule|message)/.test(line));
+  if (isShort) return `${indent}/** ${whole} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
