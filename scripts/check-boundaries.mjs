@@ -18,6 +18,8 @@ const provocations = [
   ['packages/client/src/provoked.ts', "import '@kubewright/schema';", 'client-imports-downward'],
   ['packages/runtime/src/provoked.ts', "import '@kubewright/schema';", 'runtime-imports-downward'],
   ['packages/runtime/src/provoked.ts', "import '../../client/src/index.ts';", 'no-deep-imports'],
+  ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],
+  ['packages/codegen/src/provoked.ts', "import 'typescript';", 'one-file-knows-the-compiler'],
   ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
   ['packages/controlplane/src/node/provoked.ts', "import '../cluster/index.ts';", 'components-are-ordinary-programs'],
   ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/api-server.ts';", 'storage-knows-no-server'],

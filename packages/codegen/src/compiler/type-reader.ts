@@ -2,8 +2,10 @@ import type { Position, Problems } from '../problem.ts';
 import { builtinTypeOf } from './builtin-types.ts';
 import { docsOf } from './docs-of.ts';
 import type { ProjectView } from './project.ts';
+import { insteadOf } from './type-advice.ts';
 import type { Docs, FieldModel, TypeModel } from './type-model.ts';
 import { ts } from './typescript.ts';
+import { writtenLiterals } from './written-literals.ts';
 
 /** Where a type is read for: its place in the code, and its path from the object's root. */
 interface Place {
@@ -131,7 +133,7 @@ export class TypeReader {
     if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return this.#object(type, place);
     return this.#broken(place, {
       what: `the type ${this.#checker.typeToString(type)} has no JSON schema`,
-      fix: fixFor(this.#checker.typeToString(type)),
+      fix: insteadOf(this.#checker.typeToString(type)),
     });
   }
 
@@ -195,7 +197,7 @@ export class TypeReader {
         const array = this.#listOf(type, place);
         if (array !== undefined) return array;
         const what = `the class ${symbol.name} is not JSON`;
-        return this.#broken(place, { what, fix: fixFor(symbol.name) });
+        return this.#broken(place, { what, fix: insteadOf(symbol.name) });
       }
     }
     const other = this.#listOf(type, place) ?? this.#refuseCallable(type, place) ?? this.#indexed(type, place);
@@ -302,7 +304,7 @@ export class TypeReader {
       return { type: 'builtin', definition: builtin.definition, ...this.#base(place) };
     }
     if (builtin.type !== 'class') return { type: builtin.type, ...this.#base(place) };
-    return this.#broken(place, { what: `the class ${name} is not JSON`, fix: fixFor(name) });
+    return this.#broken(place, { what: `the class ${name} is not JSON`, fix: insteadOf(name) });
   }
 
   /** A field that a type of the project takes over from one of Kubernetes. */
@@ -335,27 +337,4 @@ export class TypeReader {
 
 function isNamed(declaration: ts.Declaration): boolean {
   return ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration);
-}
-
-/** The literals of a written union, in order; aliases of unions are read at their own place. */
-function writtenLiterals(node: ts.Node): readonly (string | number | boolean)[] {
-  if (!ts.isUnionTypeNode(node)) return [];
-  return node.types.flatMap((each): (string | number | boolean)[] => {
-    if (!ts.isLiteralTypeNode(each)) return [];
-    const { literal } = each;
-    if (ts.isStringLiteral(literal)) return [literal.text];
-    if (ts.isNumericLiteral(literal)) return [Number(literal.text)];
-    return [literal.kind === SyntaxKind.TrueKeyword];
-  });
-}
-
-function fixFor(type: string): string {
-  if (type === 'Date') return 'write string with the tag @dateTime';
-  if (type === 'Quantity') return 'write string with the tag @quantity; new Quantity(text) computes with it';
-  if (type === 'bigint') return 'write number with the tag @int64, or string for what a number cannot hold';
-  if (type === 'Map' || type === 'ReadonlyMap') return 'write Readonly<Record<string, …>>';
-  if (type === 'Set' || type === 'ReadonlySet') return 'write a list with the tag @listType set';
-  if (type === 'Uint8Array' || type === 'Buffer') return 'write string with the tag @format byte: base64';
-  if (type.includes('`')) return 'write string with the tag @pattern';
-  return 'write a string, number, boolean, list, map, or an interface of those';
 }

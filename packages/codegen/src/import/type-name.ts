@@ -10,7 +10,7 @@ export function propertyName(name: string): string {
 }
 
 /** A text in single quotes. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 

@@ -26,11 +26,6 @@ export function builtinJsonSchema(definition: string, field?: string): JsonSchem
   return convert(target, { definition, stack: [] });
 }
 
-/** The fields of a type of Kubernetes that must be there. */
-export function isRequiredInBuiltin(definition: string, field: string): boolean {
-  return builtinSchema(definition)?.required?.includes(field) ?? false;
-}
-
 interface Way {
   readonly definition: string;
   readonly stack: readonly string[];
