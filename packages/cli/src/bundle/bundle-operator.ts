@@ -29,8 +29,6 @@ export function bundleSettings({ root, entry, outfile }: BundleOptions): BuildOp
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
-    // An optional peer: loaded only where it is installed.
-    external: ['@opentelemetry/api'],
     logLevel: 'silent',
     write: true,
   };

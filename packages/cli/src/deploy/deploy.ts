@@ -8,6 +8,7 @@ import { type Project, requireProject } from '../project/find-project.ts';
 import { kustomize } from '../render/kustomize.ts';
 import { applyObjects, deleteObjects, type Target } from './apply-objects.ts';
 import { type ClusterFlags, connect } from './connect.ts';
+import { withOwnAddresses } from './own-addresses.ts';
 
 /** Flags of `deploy`. */
 export interface DeployOptions extends ClusterFlags {
@@ -51,7 +52,8 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   await using connection = await connect(surroundings, options);
   reporter.step('cluster', connection.server);
   const target = { client: connection.client, surroundings };
-  await applyObjects(target, objects);
+  const { signal } = surroundings;
+  await applyObjects(target, await withOwnAddresses(connection.client, { objects, signal }));
   reporter.step('applied', `${objects.length} objects`);
   await available(target, { project, timeoutMs: options.timeout * 1000 });
   reporter.step('operator available', `${project.name}-controller-manager in ${project.name}-system`);

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import { addBuild } from '../commands/build.ts';
 import { addCluster } from '../commands/cluster.ts';
 import { addCompletion } from '../commands/completion.ts';
+import { addDeploy } from '../commands/deploy.ts';
 import { addDoctor } from '../commands/doctor.ts';
 import { addExplain } from '../commands/explain.ts';
 import { addProject } from '../commands/project.ts';
@@ -57,7 +59,8 @@ export function commandTree(context: Context): Command {
     // A usage error is told as every other failure is.
     writeErr: () => undefined,
   });
-  for (const add of [addProject, addCluster, addDoctor, addExplain, addCompletion, addVersion]) add(program, context);
+  for (const add of [addProject, addBuild, addDeploy, addCluster, addDoctor, addExplain, addCompletion, addVersion])
+    add(program, context);
   return program;
 }
 

@@ -2,11 +2,14 @@ import { formatProblem, type Problem } from '@kubewright/codegen';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from './find-project.ts';
-import { manifestsOf } from './manifests.ts';
+import { type Generate, manifestsOf } from './manifests.ts';
 import { outdated, type ProjectFile, writeGenerated } from './write-files.ts';
 
 /** Writes what is generated of a project; tells of each problem. @throws CliError KW7401, and then nothing was written */
-export async function generateProject(project: Project, context: Context): Promise<readonly ProjectFile[]> {
+export async function generateProject(
+  project: Project,
+  context: Context & { readonly generate?: Generate },
+): Promise<readonly ProjectFile[]> {
   const files = await checked(project, context);
   const { written, kept } = writeGenerated(project.root, files);
   for (const path of written) context.reporter.step('written', path);
@@ -25,8 +28,12 @@ export async function checkProject(project: Project, context: Context): Promise<
   });
 }
 
-async function checked(project: Project, { surroundings, reporter }: Context): Promise<readonly ProjectFile[]> {
-  const { files, problems } = await manifestsOf(project, surroundings);
+async function checked(
+  project: Project,
+  { surroundings, reporter, generate }: Context & { readonly generate?: Generate },
+): Promise<readonly ProjectFile[]> {
+  const { signal } = surroundings;
+  const { files, problems } = await manifestsOf(project, { signal, ...(generate && { generate }) });
   for (const problem of problems) {
     if (reporter.json) reporter.record({ problem });
     else surroundings.stderr.write(`${formatProblem(problem)}\n`);

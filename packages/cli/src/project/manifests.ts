@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate, type Problem } from '@kubewright/codegen';
+import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
 import { configFiles } from '../layout/config-files.ts';
 import { editorSchemas } from '../layout/editor-schemas.ts';
 import type { Project } from './find-project.ts';
@@ -13,13 +13,17 @@ export interface Manifests {
   readonly problems: readonly Problem[];
 }
 
+/** How the generator is called: once, or as one that remembers what it has read. */
+export type Generate = (options: { readonly signal: AbortSignal }) => Promise<GenerateResult>;
+
 /** Makes all that is generated of a project; writes nothing. */
-export async function manifestsOf(project: Project, options: { readonly signal: AbortSignal }): Promise<Manifests> {
-  const { files, problems } = await generate({
-    root: project.root,
-    projectName: project.name,
-    signal: options.signal,
-  });
+export async function manifestsOf(
+  project: Project,
+  { signal, generate }: { readonly signal: AbortSignal; readonly generate?: Generate },
+): Promise<Manifests> {
+  const { files, problems } = await (generate
+    ? generate({ signal })
+    : generateOnce({ root: project.root, projectName: project.name, signal }));
   if (problems.some(({ severity }) => severity === 'error')) return { files: [], problems };
   const fromTypes = [...files, ...editorSchemas(files)];
   const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];

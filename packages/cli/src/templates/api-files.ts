@@ -95,8 +95,8 @@ import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
 export const ${variable} = controller({
   for: ${kind},
   owns: [ConfigMap],
-  // The condition Ready follows from the children; add others with \`conditions\`.
-  desired: (object) => ({ children: [configMapFor(object)] }),
+  // The condition Ready follows from the children; what else there is to say goes into \`status\`.
+  desired: (object) => ({ children: [configMapFor(object)], status: {} }),
 });
 
 /** What an object asks for, as a pure function: easy to test. */

@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { DeployOptions } from '../deploy/deploy.ts';
+import type { Context } from '../program/context.ts';
+
+/** `install`, `uninstall`, `deploy`, `undeploy`: a project's kinds and operator in a cluster. */
+export function addDeploy(program: Command, context: Context): void {
+  const command = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .option(
+        '--kubeconfig <FILE>',
+        'kubeconfig of the cluster (otherwise KUBECONFIG, then the cluster of this folder)',
+      )
+      .option('--context <NAME>', 'context in the kubeconfig');
+  command('install', 'install the kinds of this project').action(async (options) => {
+    await (await import('../deploy/install.ts')).install(context, options);
+  });
+  command('uninstall', 'delete the objects of this project’s kinds, then the kinds')
+    .option('--force', 'take away finalizers that no operator honours any more')
+    .action(async (options) => {
+      await (await import('../deploy/install.ts')).uninstall(context, options);
+    });
+  command('deploy', 'deploy kinds and operator, and wait until it is available')
+    .option('--image <IMAGE>', 'image of the operator')
+    .option('--timeout <SECONDS>', 'how long to wait', seconds, 120)
+    .action(async (options: DeployOptions) => {
+      await (await import('../deploy/deploy.ts')).deploy(context, options);
+    });
+  command('undeploy', 'remove the operator; kinds and objects stay').action(async (options) => {
+    await (await import('../deploy/deploy.ts')).undeploy(context, options);
+  });
+}
+
+function seconds(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a number of seconds.');
+}

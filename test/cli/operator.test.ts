@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { build, repository } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
+import { CommandLine } from './command-line.ts';
+
+// Compiler, bundler, cluster and operator start in each of them.
+vi.setConfig({ testTimeout: 120_000 });
+
+let kubewright: CommandLine;
+let root: string;
+const run = (...args: readonly string[]) => kubewright.run(args, { cwd: root });
+beforeAll(async () => {
+  await build();
+  kubewright = await CommandLine.build();
+  await kubewright.run(['init', 'guestbook', '--yes']);
+  root = join(kubewright.folder, 'guestbook');
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+}, 120_000);
+afterAll(() => kubewright?.[Symbol.dispose]());
+
+/** Processes whose command line names the project. */
+function processes(): string {
+  const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(root)).join('\n');
+}
+
+describe('kubewright dev', () => {
+  it('with --ci applies the samples, waits until they are ready, and ends', async () => {
+    const { code, stdout, stderr } = await run('dev', '--ci');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const steps = stdout.split('\n').filter((line) => /^✓ (?!written)/.test(line));
+    expect(steps.map((line) => line.replace(/https:.*/, 'URL'))).toEqual([
+      '✓ cluster ready        URL',
+      '✓ kind installed       guestbooks.guestbook.example.com',
+      '✓ operator started     as guestbook-system/guestbook-controller-manager',
+      '✓ ready                Guestbook guestbook-sample',
+      '✓ stopped',
+    ]);
+    expect(processes()).toBe('');
+  });
+
+  it('restarts the operator on save, tells of mistakes, and leaves nothing behind', async () => {
+    const dev = kubewright.start(['dev'], { cwd: root });
+    const seen = (text: string | RegExp) => expect.poll(dev.stdout, { timeout: 30_000 }).toMatch(text);
+    await seen('starting workers');
+    await seen('Save a file to restart');
+    const controller = join(root, 'src/controllers/guestbook.ts');
+    const good = readFileSync(controller, 'utf8');
+    writeFileSync(controller, `${good}// saved\n`);
+    await seen(/✓ operator restarted {3}\d+ ms/);
+    writeFileSync(controller, good.replace('controller({', 'controller(('));
+    await expect
+      .poll(dev.stderr, { timeout: 30_000 })
+      .toMatch(/KW7501 .*\n {2}why: [\s\S]*src\/controllers\/guestbook\.ts:\d+:\d+/);
+    const api = join(root, 'src/api/v1/guestbook.ts');
+    const type = readFileSync(api, 'utf8');
+    writeFileSync(api, type.replace('@maxLength 1024', '@maxLength 1000'));
+    writeFileSync(controller, good);
+    // The changed kind is in the cluster, not only in the file.
+    await expect.poll(() => dev.stdout().split('kind installed').length, { timeout: 30_000 }).toBeGreaterThan(2);
+    // The operator's account may do what its role says, and no more.
+    const account = join(root, '.kubewright/guestbook-system.guestbook-controller-manager.kubeconfig');
+    const refused = await run('install', '--kubeconfig', account);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toMatch(
+      /^KW7304 the account may not do that\n {2}why: .*guestbooks\.guestbook\.example\.com.* is forbidden/,
+    );
+    expect(refused.stderr).toContain(`    - apiGroups: ["apiextensions.k8s.io"]
+      resources: ["customresourcedefinitions"]
+      verbs: ["patch"]
+`);
+    dev.child.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+    expect(dev.stdout()).toMatch(/✓ stopped\n$/);
+    expect(processes()).toBe('');
+    writeFileSync(api, type);
+  });
+
+  it('fails with --ci when a sample does not come to be', async () => {
+    const main = join(root, 'src/main.ts');
+    const good = readFileSync(main, 'utf8');
+    writeFileSync(main, `throw new Error('not today');\n`);
+    const { code, stderr } = await run('dev', '--ci');
+    writeFileSync(main, good);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/KW7502 the operator ended by itself\n {2}why: its exit code is 1;/);
+    expect(processes()).toBe('');
+  });
+});
+
+describe('kubewright build, deploy', () => {
+  it('needs to be told of an image and of a cluster', async () => {
+    await run('generate');
+    expect(await run('deploy')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `KW7503 the operator is not deployed
+  why: no image was named, and nobody has one called controller:latest
+  do: kubewright deploy --image registry.example.com/guestbook:0.1.0
+`,
+    });
+    const { code, stderr } = await run('install');
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^KW2201 there is no usable kubeconfig\n {2}why: no cluster is configured: .*\n {2}do: set KUBECONFIG, /,
+    );
+  });
+
+  it('makes one file that runs as a pod of the embedded cluster, and takes everything away again', async () => {
+    expect(await run('build', '--load', 'guestbook:dev')).toMatchObject({ code: 0, stderr: '' });
+    for (const name of ['main.mjs', 'main.mjs.map', 'Dockerfile'])
+      expect(existsSync(join(root, 'dist', name))).toBe(true);
+    const objects = parseAllDocuments(readFileSync(join(root, 'dist/install.yaml'), 'utf8')).map((each) => each.toJS());
+    expect(objects.slice(0, 2).map(({ kind }) => kind)).toEqual(['Namespace', 'CustomResourceDefinition']);
+    expect(objects.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0].image).toBe(
+      'guestbook:dev',
+    );
+    expect(await run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
+    try {
+      const deployed = await run('deploy', '--image', 'guestbook:dev', '--timeout', '60');
+      expect(deployed).toMatchObject({ code: 0, stderr: '' });
+      expect(deployed.stdout).toContain('✓ operator available   guestbook-controller-manager in guestbook-system\n');
+      if (!isMissing('kubectl')) {
+        const kubectl = (...args: readonly string[]) =>
+          execFileSync('kubectl', ['--kubeconfig', join(root, '.kubewright/kubeconfig'), ...args], {
+            encoding: 'utf8',
+          });
+        kubectl('apply', '-f', join(root, 'config/samples/guestbook_v1_guestbook.yaml'));
+        const waited = kubectl('wait', '--for=condition=Ready', 'guestbook/guestbook-sample', '--timeout=30s');
+        expect(waited).toContain('condition met');
+      }
+      expect((await run('undeploy')).stdout).toMatch(/✓ operator removed/);
+      const { code, stdout } = await run('uninstall');
+      expect(code).toBe(0);
+      expect(stdout).toContain('✓ kinds removed        1 of 1\n');
+    } finally {
+      await run('cluster', 'down');
+    }
+    expect(processes()).toBe('');
+  });
+
+  it('runs one file', async () => {
+    writeFileSync(
+      join(kubewright.folder, 'one.ts'),
+      "console.log('args', ...process.argv.slice(2)); process.exitCode = 7;\n",
+    );
+    expect(await kubewright.run(['run', 'one.ts', '--', '--flag'])).toEqual({
+      code: 7,
+      stdout: 'args --flag\n',
+      stderr: '',
+    });
+  });
+});
