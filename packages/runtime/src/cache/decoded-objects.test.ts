@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DecodedObjects } from './decoded-objects.ts';
 
 describe('DecodedObjects', () => {
-  const entries = Array.from({ length: 1_000 }, (_, index) => ({ index }));
+  const entries = Array.from({ length: 1_000 }, (_, index) => ({ index, isDiscarded: false }));
   const walk = (kept: DecodedObjects, of = entries): void => {
     for (const entry of of) if (kept.get(entry) === undefined) kept.set(entry, `object ${entry.index}`, 10);
   };
@@ -42,5 +42,21 @@ describe('DecodedObjects', () => {
     kept.set(large, 'nearly all', 999);
     kept.set(entry, 'new', 10);
     expect([kept.get(entry), kept.bytes]).toEqual(['new', 10]);
+  });
+
+  it('lets go of what was discarded with the next that are decoded, however often it was asked for', () => {
+    const kept = new DecodedObjects(1_000);
+    const before = Array.from({ length: 40 }, (_, index) => ({ index, isDiscarded: false }));
+    walk(kept, before);
+    walk(kept, before);
+    for (const entry of before) {
+      entry.isDiscarded = true;
+      kept.discard(entry);
+    }
+    // Whoever is told of the last change still finds it.
+    expect(present(kept, before.slice(-3))).toBe(3);
+    walk(kept, entries.slice(0, 20));
+    expect(present(kept, before)).toBe(0);
+    expect(present(kept, entries.slice(0, 20))).toBe(20);
   });
 });

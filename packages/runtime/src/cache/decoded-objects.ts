@@ -1,3 +1,9 @@
+/** What a decoded object belongs to. */
+export interface DecodedKey {
+  /** Whether the cache holds another version by now, or none: whoever was told of it still looks at it, and then nobody. */
+  readonly isDiscarded?: boolean;
+}
+
 /** What is kept of one object. */
 interface Decoded {
   readonly value: unknown;
@@ -10,14 +16,15 @@ const newPart = 1 / 16;
 /**
  * Keeps objects that were decoded, up to a sum of JSON bytes: those asked for again longest, then as many of the others as
  * there is room for. Whoever walks over more objects than fit so pushes out none that are in use, and leaves garbage that
- * dies young.
+ * dies young. What was discarded goes with the next that are decoded, however often it was asked for: it would keep not only
+ * itself but the slab that its bytes are in.
  */
 export class DecodedObjects {
   readonly #maxBytes: number;
   /** In order of use. */
-  readonly #used = new Map<object, Decoded>();
+  readonly #used = new Map<DecodedKey, Decoded>();
   /** In order of decoding. */
-  readonly #new = new Map<object, Decoded>();
+  readonly #new = new Map<DecodedKey, Decoded>();
   #usedBytes = 0;
   #newBytes = 0;
 
@@ -30,7 +37,7 @@ export class DecodedObjects {
     return this.#usedBytes + this.#newBytes;
   }
 
-  get(entry: object): unknown {
+  get(entry: DecodedKey): unknown {
     const used = this.#used.get(entry);
     if (used) {
       this.#used.delete(entry);
@@ -39,12 +46,13 @@ export class DecodedObjects {
     }
     const found = this.#new.get(entry);
     if (!found) return undefined;
+    if (entry.isDiscarded) return found.value;
     this.delete(entry);
     this.#use(entry, found);
     return found.value;
   }
 
-  set(entry: object, value: unknown, bytes: number): void {
+  set(entry: DecodedKey, value: unknown, bytes: number): void {
     this.delete(entry);
     if (bytes > this.#maxBytes) return;
     this.#new.set(entry, { value, bytes });
@@ -52,12 +60,18 @@ export class DecodedObjects {
     for (const [oldest, decoded] of this.#new) {
       if (this.#newBytes <= this.#maxBytes * newPart || oldest === entry) break;
       this.delete(oldest);
-      if (this.bytes + decoded.bytes <= this.#maxBytes) this.#use(oldest, decoded);
+      if (!oldest.isDiscarded && this.bytes + decoded.bytes <= this.#maxBytes) this.#use(oldest, decoded);
     }
     this.#shrink();
   }
 
-  delete(entry: object): void {
+  /** Lets an object go soon that was just discarded; those who are told of it may still want it. */
+  discard(entry: DecodedKey): void {
+    const used = this.#used.get(entry);
+    if (used) this.set(entry, used.value, used.bytes);
+  }
+
+  delete(entry: DecodedKey): void {
     const used = this.#used.get(entry);
     if (used) {
       this.#used.delete(entry);
@@ -70,7 +84,7 @@ export class DecodedObjects {
     this.#newBytes -= found.bytes;
   }
 
-  #use(entry: object, decoded: Decoded): void {
+  #use(entry: DecodedKey, decoded: Decoded): void {
     this.#used.set(entry, decoded);
     this.#usedBytes += decoded.bytes;
     this.#shrink();

@@ -8,6 +8,9 @@ import type { Slab } from './slab.ts';
 const noRecord: Readonly<Record<string, string>> = Object.freeze({});
 const noOwners: readonly OwnerReference[] = Object.freeze([]);
 
+/** An epoch that no listing has. */
+const discardedEpoch = -1;
+
 /** What the entries of one store share. */
 export interface EntryContext {
   readonly apiVersion: string;
@@ -86,6 +89,17 @@ export class StoreEntry<T> implements ObjectView<T> {
   /** True if the store kept managed-fields entries of its own managers. */
   get hasManagedFields(): boolean {
     return this.#managedAt !== 0;
+  }
+
+  /** Whether the store holds another version by now, or none. */
+  get isDiscarded(): boolean {
+    return this.epoch === discardedEpoch;
+  }
+
+  /** Called by the store when it lets this version go. */
+  discard(): void {
+    this.epoch = discardedEpoch;
+    this.context.decoded.discard(this);
   }
 
   get object(): T {

@@ -217,6 +217,7 @@ export class Store<T> {
 
   #discard(entry: StoreEntry<T>): void {
     this.#indexer.remove(entry);
+    entry.discard();
     this.#slabs.release(entry.slab, entry.length);
   }
 
