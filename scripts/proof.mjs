@@ -39,7 +39,9 @@ const onReal = [
   { name: 'the runtime on a real cluster', suites: ['test/runtime'] },
 ];
 const source = '--conditions=kubewright-source';
-const days = ['--no-opt', '--no-maglev', '--expose-gc', source, 'test/soak/days.mjs', '--json'];
+// Why without: see there.
+const interpreted = ['--no-opt', '--no-maglev', '--no-flush-bytecode', '--expose-gc'];
+const days = [...interpreted, source, 'test/soak/days.mjs', '--json'];
 const soaks = [
   { name: '30 virtual days with faults', args: days },
   // What does not see a flaw proves nothing.

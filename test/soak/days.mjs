@@ -1,7 +1,7 @@
 // Lets an operator live through 30 virtual days with faults, and asks each day whether everything is as it should be, and in
-// the end whether the heap has grown. Runs the sources themselves (Node 24), without optimised code: what V8 notes of it grows
-// for weeks and would look like a leak.
-// node --no-opt --no-maglev --expose-gc --conditions=kubewright-source test/soak/days.mjs [--days 30] [--seed N] [--flaw TEXT] [--json]
+// the end whether the heap has grown. Runs the sources themselves (Node 24), without optimised code and with all bytecode
+// kept: what V8 notes of them comes and goes for weeks, and is more than a leak would be.
+// node --no-opt --no-maglev --no-flush-bytecode --expose-gc --conditions=kubewright-source test/soak/days.mjs [--days 30] [--seed N] [--flaw TEXT] [--json]
 import { parseArgs } from 'node:util';
 import { growth } from '../../bench/soak/growth.mjs';
 import { Soak } from './soak.ts';
