@@ -18,6 +18,7 @@ export default {
     only('codegen', ['schema', 'apimachinery']),
     only('runtime', ['client', 'apimachinery']),
     only('controlplane', ['runtime', 'client', 'schema', 'apimachinery']),
+    only('create-kubewright', ['cli']),
     only('cli', ['codegen', 'controlplane', 'runtime', 'client', 'apimachinery']),
     {
       name: 'server-shares-nothing-with-its-clients',

@@ -78,6 +78,20 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(theirs.stderr).toContain('its package.json is that of website; nothing was written');
   });
 
+  it('is what npm create kubewright runs', () => {
+    const main = join(repository, 'packages/create-kubewright/dist/main.js');
+    const options = { cwd: kubewright.folder, encoding: 'utf8' } as const;
+    const { status, stdout } = spawnSync(process.execPath, [main, 'created', '--yes'], options);
+    expect({ status, last: stdout.split('\n').at(-2) }).toEqual({
+      status: 0,
+      last: 'Next:  cd created  &&  npm install  &&  npm run dev',
+    });
+    // The built program is the one that was tested from its sources.
+    const built = join(repository, 'packages/cli/dist/main.js');
+    const version = spawnSync(process.execPath, [built, 'version'], { cwd: join(kubewright.folder, 'created') });
+    expect(version.stdout.toString()).toMatch(/^kubewright {2}0\.1\.0\n/);
+  });
+
   it('never asks without a terminal, and refuses what cannot be a name', async () => {
     expect(await kubewright.run(['init', 'asked'])).toEqual({
       code: 2,

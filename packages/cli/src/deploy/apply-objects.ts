@@ -5,7 +5,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 
 /** What owns the fields that this program writes. */
-export const fieldManager = 'kubewright';
+const fieldManager = 'kubewright';
 /** How long the server may take to serve a new kind, in milliseconds. */
 const establishMs = 15_000;
 const pollMs = 50;

@@ -108,7 +108,7 @@ function statusFailure(error: StatusError): Failure {
 }
 
 /** The rule that would allow what was refused, as YAML that can be pasted into a Role or ClusterRole. */
-export function missingRule(message: string): string {
+function missingRule(message: string): string {
   const [, who, verb, resource, group] =
     /User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/.exec(message) ?? [];
   if (verb === undefined) return 'ask an administrator of the cluster for the permission';

@@ -41,7 +41,7 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
 }
 
 /** All commands. */
-export function commandTree(context: Context): Command {
+function commandTree(context: Context): Command {
   const { surroundings } = context;
   const isPlugin = /kubectl-kubewright(\.js|\.cmd)?$/.test(surroundings.program.at(-1) ?? '');
   const program = new Command(isPlugin ? 'kubectl kubewright' : 'kubewright')
