@@ -29,6 +29,7 @@ function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean 
   const name = (schema: JsonSchema): string =>
     schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : (schema.type ?? 'anything');
   const flag = 'x-kubernetes-int-or-string';
+  if (before[flag] === true && after[flag] === true) return true;
   if (before[flag] === true && after[flag] !== true) {
     add('int-or-string-removed', `was an integer or a string, is ${name(after)}`);
     return false;

@@ -53,6 +53,8 @@ export class KindResolver {
       const elements = checker.getTypeArguments(type as ts.TypeReference); // lists are references
       return elements.flatMap((each) => this.ofType(each));
     }
+    const own = this.#ofSameName(type);
+    if (own !== undefined) return [own];
     const text = (name: string): string | undefined => {
       const property = type.getProperty(name);
       const found = property && checker.getTypeOfSymbol(property);
@@ -63,6 +65,14 @@ export class KindResolver {
     const spec = type.getProperty('spec');
     const specType = spec && checker.getTypeOfSymbol(spec);
     return [this.#kinds.find((each) => each.specType === specType)];
+  }
+
+  /** `interface Ox` beside `const Ox: Kind<Ox> = { … }`: one name for the type and the kind. */
+  #ofSameName(type: ts.Type): KindRef | undefined {
+    const declaration = type.getSymbol()?.valueDeclaration;
+    if (declaration === undefined || !ts.isVariableDeclaration(declaration) || !declaration.initializer)
+      return undefined;
+    return refOf(constantOf(this.#view.checker, declaration.initializer)?.value);
   }
 
   #named(apiVersion: string, kind: string): KindRef | undefined {

@@ -8,12 +8,12 @@ import { crdsOf, readYaml } from '../testdata/fixture.ts';
 import { formatYaml } from '../yaml/format-yaml.ts';
 import { ImportError, importCrd } from './import-crd.ts';
 
-const root = fileURLToPath(new URL('../testdata/project/', import.meta.url));
+const projectRoot = fileURLToPath(new URL('../testdata/project/', import.meta.url));
 const file = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const generator = new Generator({ root, sources: ['imported.ts'] });
+const generator = new Generator({ root: projectRoot, sources: ['imported.ts'] });
 const again = async (text: string): Promise<Crd> => {
-  const source = importCrd(text);
-  const result = await generator.generate({ overlay: new Map([[`${root}imported.ts`, source]]) });
+  const source = importCrd(text, { as: 'definition' });
+  const result = await generator.generate({ overlay: new Map([[`${projectRoot}imported.ts`, source]]) });
   expect(result.problems).toEqual([]);
   return crdsOf(result)[0] as Crd;
 };
@@ -88,7 +88,7 @@ describe('importCrd', () => {
 
   it('writes what a person would', () => {
     const path = '../../../../examples/postgresql/config/crd/bases/database.db.example.com_postgresqls.yaml';
-    const source = importCrd(file(path));
+    const source = importCrd(file(path), { as: 'definition' });
     expect(source).toContain(
       '  /** Password of the default user. @minLength 1 @maxLength 1024 */\n  readonly password: string;\n',
     );
@@ -98,8 +98,30 @@ describe('importCrd', () => {
 
   it('takes the version that is asked for, and the CRDs of several documents', () => {
     const text = `kind: ConfigMap\n---\n${formatYaml(tricky)}---\n${formatYaml(tricky).replaceAll('Ox', 'Cow')}`;
-    expect(importCrd(text).match(/^export const \w+/gm)).toEqual(['export const Ox', 'export const Cow']);
+    expect(importCrd(text).match(/^export const .*/gm)).toEqual([
+      'export const Ox: Kind<Ox> = {',
+      'export const Cow: Kind<Cow> = {',
+    ]);
     expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; it has v1');
+  });
+
+  it("makes a constant of somebody else's kind, which makes no CRD and whose calls are known", async () => {
+    const root = { type: 'object', properties: { driver: { type: 'string' } }, required: ['driver'] };
+    const [version] = tricky.spec.versions;
+    const versions = [{ ...version, schema: { openAPIV3Schema: root } }];
+    const text = JSON.stringify({ ...tricky, spec: { ...tricky.spec, versions } });
+    const source = importCrd(text);
+    expect(source).toContain("  readonly kind: 'Ox';\n  readonly driver: string;\n}\n");
+    expect(() => importCrd(text, { as: 'definition' })).toThrow('Ox has fields besides spec and status: driver');
+    const program = `import type { RequestContext } from '@kubewright/runtime';\n${source}
+      export const work = (ctx: RequestContext, ox: Ox) => ctx.delete(ox);
+      export const more = (ctx: RequestContext) => ctx.client.resource(Ox).update({} as Ox);`;
+    const { files, problems } = await generator.generate({
+      overlay: new Map([[`${projectRoot}imported.ts`, program]]),
+    });
+    expect(problems).toEqual([]);
+    expect(files.map(({ path }) => path)).toEqual(['config/rbac/role.yaml']);
+    expect(files[0]?.text).toContain('  resources:\n  - oxen\n  verbs:\n  - delete\n  - update\n');
   });
 
   it.each(['', 'kind: Pod', '{', 'a: [b'])('refuses %j', (text) => {

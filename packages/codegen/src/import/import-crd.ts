@@ -20,12 +20,18 @@ export class ImportError extends Error {
 export interface ImportOptions {
   /** @defaultValue the stored one */
   readonly version?: string;
+  /**
+   * What the kind becomes: `'kind'`, a constant for clients and controllers of somebody else's kind; or `'definition'`, a
+   * call of `defineKind`, from which the same schema is generated again: the CRD is the project's own then.
+   *
+   * @defaultValue 'kind'
+   */
+  readonly as?: 'kind' | 'definition';
 }
 
 /**
- * Writes TypeScript of a CRD, in YAML or JSON: interfaces of its spec and status with the validation as tags, and the kind
- * as `defineKind` declares it. Of several documents the CRDs are taken. What is made gives the same schema again when it
- * is generated from.
+ * Writes TypeScript of a CRD, in YAML or JSON: interfaces of its spec and status with the validation as tags, and the
+ * kind. Of several documents the CRDs are taken.
  *
  * @throws {@link ImportError}
  */
@@ -33,15 +39,15 @@ export function importCrd(text: string, options: ImportOptions = {}): string {
   const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));
   if (crds.length === 0)
     throw new ImportError('there is none in the text', 'give a CustomResourceDefinition of apiextensions.k8s.io/v1');
-  const written = crds.map((crd) => new CrdSource(crd, versionOf(crd, options.version)));
+  const written = crds.map((crd) => new CrdSource(crd, versionOf(crd, options.version), options.as ?? 'kind'));
   const bodies = written.map((source) => source.write());
-  const needs = (name: string): boolean => written.some(({ imports }) => imports.has(name));
-  const names = ['type IntOrString', 'type KubernetesObject', 'type ObjectOf'].filter((name) => needs(name.slice(5)));
+  const used = new Set(written.flatMap(({ imports }) => [...imports]));
+  const names = [...used].filter((name) => name !== 'defineKind').sort();
   const head = [
-    `import ${names.every((name) => name.startsWith('type ')) ? 'type ' : ''}{ ${names.map((name) => name.slice(5)).join(', ')} } from '@kubewright/apimachinery';`,
-    "import { defineKind } from '@kubewright/runtime';",
+    ...(names.length > 0 ? [`import type { ${names.join(', ')} } from '@kubewright/apimachinery';\n`] : []),
+    ...(used.has('defineKind') ? ["import { defineKind } from '@kubewright/runtime';\n"] : []),
   ];
-  return `${head.join('\n')}\n\n${bodies.join('\n')}`;
+  return `${head.join('')}\n${bodies.join('\n')}`;
 }
 
 function documentsOf(text: string): readonly unknown[] {
@@ -76,16 +82,28 @@ function versionOf({ spec }: Crd, name: string | undefined): CrdVersion {
   throw new ImportError(`${spec.names.kind} has no version ${name ?? 'that is stored'}`, `it has ${names}`);
 }
 
+const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+interface Property {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  /** Name of the type that it is in. */
+  readonly base: string;
+  readonly path: string;
+}
+
 /** Writes one version of one kind. */
 class CrdSource {
-  readonly imports = new Set<string>(['ObjectOf']);
+  readonly imports = new Set<string>();
+  readonly #as: 'kind' | 'definition';
   readonly #crd: Crd;
   readonly #version: CrdVersion;
   readonly #interfaces: string[] = [];
   readonly #names = new Set<string>();
   readonly #rest: Record<string, unknown> = {};
 
-  constructor(crd: Crd, version: CrdVersion) {
+  constructor(crd: Crd, version: CrdVersion, as: 'kind' | 'definition') {
+    this.#as = as;
     this.#crd = crd;
     this.#version = version;
   }
@@ -94,12 +112,41 @@ class CrdSource {
     const { kind } = this.#crd.spec.names;
     const root = this.#version.schema?.openAPIV3Schema ?? {};
     this.#names.add(kind);
+    const fields = Object.entries(root.properties ?? {}).filter(([name]) => !OF_EVERY_OBJECT.has(name));
+    const others = fields.filter(([name]) => name !== 'spec' && name !== 'status').map(([name]) => name);
+    if (this.#as === 'kind') return this.#kind(root, fields);
+    if (others.length > 0) {
+      const what = `${kind} has fields besides spec and status: ${others.join(', ')}`;
+      throw new ImportError(what, 'take it as a kind, not as a definition');
+    }
+    return this.#call(root);
+  }
+
+  /** An interface and a constant of one name. */
+  #kind(root: JsonSchema, fields: readonly (readonly [string, JsonSchema])[]): string {
+    const { group, names, scope } = this.#crd.spec;
+    const { kind, plural } = names;
+    const version = this.#version.name;
+    for (const name of ['Kind', 'KubernetesObject']) this.imports.add(name);
+    const lines = fields.map(([name, schema]) => this.#property(root, { name, schema, base: kind, path: name }));
+    const { lines: words } = schemaComment({
+      ...(root.description !== undefined && { description: root.description }),
+    });
+    const type = `  readonly apiVersion: ${literal(`${group}/${version}`)};\n  readonly kind: ${literal(kind)};\n`;
+    const own = `${block(words, '')}export interface ${kind} extends KubernetesObject {\n${type}${lines.join('')}}\n`;
+    const value = Object.entries({ group, version, kind, plural, scope }).map(
+      ([name, each]) => `  ${name}: ${literal(each)},\n`,
+    );
+    const constant = `export const ${kind}: Kind<${kind}> = {\n${value.join('')}};\n`;
+    return `${this.#interfaces.join('\n')}\n${own}\n${constant}`;
+  }
+
+  #call(root: JsonSchema): string {
+    const { kind } = this.#crd.spec.names;
+    for (const name of ['ObjectOf', 'defineKind']) this.imports.add(name);
     const part = (name: 'spec' | 'status'): string | undefined => {
       const schema = root.properties?.[name];
-      if (schema === undefined) return undefined;
-      const type = this.#type(schema, { name: `${kind}${typeName(name)}`, path: name });
-      // A comment of a type that has no name of its own would be lost.
-      return type;
+      return schema && this.#type(schema, { name: `${kind}${typeName(name)}`, path: name });
     };
     const [spec = 'unknown', status] = [part('spec'), part('status')];
     const comment = schemaComment(root);
@@ -196,17 +243,20 @@ class CrdSource {
 
   #interface(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
     const name = this.#unused(at.name);
-    const fields = Object.entries(schema.properties ?? {}).map(([field, child]) => {
-      const below = { name: `${at.name}${typeName(field)}`, path: `${at.path}.${field}` };
-      const before = this.#names.size;
-      const type = this.#type(child, below);
-      // What an interface was made for is said there.
-      const isNamed = this.#names.size > before && this.#names.has(type.replace(/ \| null$/, ''));
-      const mark = schema.required?.includes(field) ? '' : '?';
-      return `${isNamed ? '' : this.#comment(child, below.path, '  ')}  readonly ${propertyName(field)}${mark}: ${type};\n`;
-    });
+    const fields = Object.entries(schema.properties ?? {}).map(([field, child]) =>
+      this.#property(schema, { name: field, schema: child, base: at.name, path: `${at.path}.${field}` }),
+    );
     this.#interfaces.push(`${this.#comment(schema, at.path, '')}export interface ${name} {\n${fields.join('')}}\n`);
     return name;
+  }
+
+  #property(owner: JsonSchema, { name, schema, base, path }: Property): string {
+    const before = this.#names.size;
+    const type = this.#type(schema, { name: `${base}${typeName(name)}`, path });
+    // What an interface was made for is said there.
+    const isNamed = this.#names.size > before && this.#names.has(type.replace(/ \| null$/, ''));
+    const mark = owner.required?.includes(name) ? '' : '?';
+    return `${isNamed ? '' : this.#comment(schema, path, '  ')}  readonly ${propertyName(name)}${mark}: ${type};\n`;
   }
 
   #comment(schema: JsonSchema, path: string, indent: string): string {

@@ -49,7 +49,7 @@ export const tags: readonly TagDefinition[] = [
     subjects: ['number', 'integer'],
     markers: [],
   },
-  { name: 'integer', key: 'type: integer', argument: 'none', subjects: ['number'], markers: [] },
+  { name: 'integer', key: 'type: integer', argument: 'none', subjects: ['number', 'integer'], markers: [] },
   { name: 'float', key: 'type: number', argument: 'none', subjects: ['number'], markers: ['allowDangerousTypes'] },
   { name: 'double', key: 'type: number, format: double', argument: 'none', subjects: ['number'], markers: [] },
   {

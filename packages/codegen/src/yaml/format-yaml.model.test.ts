@@ -3,8 +3,48 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatYaml } from './format-yaml.ts';
 
-const words = fc.constantFrom('a', 'b c', ' x', 'y ', ': ', ' #', '- ', "'", '"', '\\', '\n', '\t', '1', 'e5', 'true', '{', '[', '&', '*', '!', '%', '@', '`', '|', '>', '~', '=', '.', '-', '+', 'long words to fold ', 'é', '\u2028', '\u0000', '😀');
-const text = fc.oneof(fc.array(words, { maxLength: 12 }).map((each) => each.join('')), fc.string(), fc.date({ noInvalidDate: true }).map((date) => date.toISOString()));
+const words = fc.constantFrom(
+  'a',
+  'b c',
+  ' x',
+  'y ',
+  ': ',
+  ' #',
+  '- ',
+  "'",
+  '"',
+  '\\',
+  '\n',
+  '\t',
+  '1',
+  'e5',
+  'true',
+  '{',
+  '[',
+  '&',
+  '*',
+  '!',
+  '%',
+  '@',
+  '`',
+  '|',
+  '>',
+  '~',
+  '=',
+  '.',
+  '-',
+  '+',
+  'long words to fold ',
+  'é',
+  '\u2028',
+  '\u0000',
+  '😀',
+);
+const text = fc.oneof(
+  fc.array(words, { maxLength: 12 }).map((each) => each.join('')),
+  fc.string(),
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+);
 const value = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
