@@ -1,4 +1,4 @@
-import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { seededRandom, sleep, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../log/silent-logger.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
@@ -24,7 +24,7 @@ interface Candidate {
   leading: boolean;
 }
 
-function campaign(server: FakeApiServer, clock: VirtualClock, identity: string): Candidate {
+function campaign(server: FakeApiServer, clock: VirtualClock, identity: string, drainMs = 0): Candidate {
   const told: string[] = [];
   const elector = new LeaderElector({
     onTerm: (what, { kind, metadata: { namespace, name, uid } }) =>
@@ -43,6 +43,7 @@ function campaign(server: FakeApiServer, clock: VirtualClock, identity: string):
     candidate.leading = true;
     candidate.terms.push('begin');
     await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve()));
+    if (drainMs > 0) await sleep(clock, { ms: drainMs });
     candidate.leading = false;
     candidate.terms.push('end');
   });
@@ -78,6 +79,24 @@ describe('LeaderElector', () => {
       ['became leader Lease default/lock known', 'stopped leading Lease default/lock known'],
       ['became leader Lease default/lock known'],
     ]);
+  });
+
+  it('keeps the lease while work that was told to stop goes on', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const a = campaign(server, clock, 'a', 40_000);
+    await run(clock, 1, () => {});
+    const b = campaign(server, clock, 'bb');
+    await run(clock, 20, () => {});
+    a.stop.abort();
+    const stoppedAt = clock.monotonic();
+    let takenAt = 0;
+    await run(clock, 60, () => {
+      expect(a.leading && b.leading).toBe(false);
+      if (b.leading && takenAt === 0) takenAt = clock.monotonic();
+    });
+    expect(takenAt - stoppedAt).toBeGreaterThanOrEqual(40_000);
+    expect(takenAt - stoppedAt).toBeLessThan(47_000);
   });
 
   it('ends the term before the lease can pass on when the server is out of reach, then campaigns again', async () => {

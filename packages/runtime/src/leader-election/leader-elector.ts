@@ -91,7 +91,10 @@ export class LeaderElector {
     return this.#term?.isValid ?? false;
   }
 
-  /** Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the term is over. */
+  /**
+   * Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the
+   * term is over or `signal` is. The lease is kept until `lead` has ended, as controller-runtime keeps it.
+   */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
     for (;;) {
       const term = await this.#acquire(signal);
@@ -110,21 +113,25 @@ export class LeaderElector {
   ): Promise<void> {
     const { signal, lead } = options;
     const termSignal = new AbortController();
-    // Aborted when there is nothing to renew for any more: the process stops, or the work has failed.
-    const over = new AbortController();
-    const onStop = (): void => over.abort();
+    const onStop = (): void => termSignal.abort(signal.reason);
     signal.addEventListener('abort', onStop, { once: true });
     const work = lead(termSignal.signal);
-    // A failure of the work is thrown below; until then it ends the renewing.
-    work.catch(onStop);
+    // Renewed until the work has ended, not until it was told to: another would lead beside what is left of it.
+    const over = new AbortController();
+    const onEnd = (): void => over.abort();
+    work.then(onEnd, onEnd);
     try {
       await this.#renew(term, over.signal);
+      const isLost = !over.signal.aborted;
       this.#tell('stopped leading');
       termSignal.abort(new LeaderElectionError('the term is over'));
-      await work;
+      try {
+        await work;
+      } finally {
+        if (!isLost) await this.#release(term);
+      }
     } finally {
       signal.removeEventListener('abort', onStop);
-      if (over.signal.aborted) await this.#release(term);
       term.end();
     }
   }
