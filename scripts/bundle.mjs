@@ -51,6 +51,8 @@ function removeScripts(dist) {
 function writeScripts(files) {
   for (const { path, contents } of files) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contents);
+    // Programs are started by name.
+    const isProgram = contents[0] === 0x23 && contents[1] === 0x21;
+    writeFileSync(path, contents, { mode: isProgram ? 0o755 : 0o644 });
   }
 }

@@ -116,7 +116,7 @@ kubeconfig  /.kubewright/kubeconfig
       code: 2,
       stderr: `KW7001 the command line cannot be understood
   why: option '--port <PORT>' argument '99999' is invalid. It is a number from 0 to 65535.
-  do: kubewright --help
+  do: kubewright cluster up --help
 `,
     });
   });

@@ -8,7 +8,7 @@ import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine } from './command-line.ts';
 
 // Compiler, bundler, cluster and operator start in each of them.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 let kubewright: CommandLine;
 let root: string;
@@ -121,7 +121,8 @@ describe('kubewright build, deploy', () => {
     );
     expect(await run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
     try {
-      const deployed = await run('deploy', '--image', 'guestbook:dev', '--timeout', '60');
+      // It waits for a while before it tries again where another program has its port.
+      const deployed = await run('deploy', '--image', 'guestbook:dev', '--timeout', '110');
       expect(deployed).toMatchObject({ code: 0, stderr: '' });
       expect(deployed.stdout).toContain('✓ operator available   guestbook-controller-manager in guestbook-system\n');
       if (!isMissing('kubectl')) {

@@ -40,6 +40,9 @@ describe('kubewright', () => {
   do: kubewright --help
 `,
     });
+    expect((await kubewright.run(['cluster'])).stderr).toContain(
+      '  why: one of the commands of kubewright cluster must follow\n  do: kubewright cluster --help\n',
+    );
     const { code, stdout } = await kubewright.run(['doctor', '--wat', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
@@ -47,7 +50,7 @@ describe('kubewright', () => {
         code: 'KW7001',
         what: 'the command line cannot be understood',
         why: "unknown option '--wat'",
-        do: 'kubewright --help',
+        do: 'kubewright doctor --help',
       },
     });
   });

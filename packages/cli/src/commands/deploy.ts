@@ -16,7 +16,7 @@ export function addDeploy(program: Command, context: Context): void {
   command('install', 'install the kinds of this project').action(async (options) => {
     await (await import('../deploy/install.ts')).install(context, options);
   });
-  command('uninstall', 'delete the objects of this project’s kinds, then the kinds')
+  command('uninstall', "delete the objects of this project's kinds, then the kinds")
     .option('--force', 'take away finalizers that no operator honours any more')
     .action(async (options) => {
       await (await import('../deploy/install.ts')).uninstall(context, options);

@@ -20,10 +20,18 @@ const environment: readonly CliErrorCode[] = ['KW7010', 'KW7202', 'KW7203', 'KW7
 /** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
 const environmental = /^KW(5101|5502|52\d\d|3006)$/;
 
+/** What a message depends on besides the error. */
+interface FailureSurroundings {
+  /** Shows where an unexpected error comes from. */
+  readonly debug: boolean;
+  /** The command that failed, with the program's name. @defaultValue the program's name */
+  readonly command?: string;
+}
+
 /** Says of any error what is said to the user, and how the program ends. */
-export function failureOf(error: unknown, surroundings: { readonly debug: boolean }): Failure {
+export function failureOf(error: unknown, surroundings: FailureSurroundings): Failure {
   if (error instanceof CliError) return ofCode(error.code, error.text);
-  if (error instanceof CommanderError) return ofCode('KW7001', usageText(error));
+  if (error instanceof CommanderError) return ofCode('KW7001', usageText(error, surroundings.command ?? 'kubewright'));
   if (error instanceof ConfigError) return { message: { ...configText(error), code: error.code }, exitCode: 3 };
   if (error instanceof TransportError) return ofCode('KW7301', transportText(error));
   if (error instanceof StatusError) return statusFailure(error);
@@ -57,12 +65,14 @@ function codedFailure(error: unknown): Failure | undefined {
   return { message, exitCode: environmental.test(code) ? 3 : 1 };
 }
 
-function usageText(error: CommanderError): Message {
+function usageText(error: CommanderError, command: string): Message {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  // A command that only holds others was given none of them.
+  const isIncomplete = error.code === 'commander.help';
   return {
     what: 'the command line cannot be understood',
-    why: [first, ...rest].join(' ').trim(),
-    remedy: 'kubewright --help',
+    why: isIncomplete ? `one of the commands of ${command} must follow` : [first, ...rest].join(' ').trim(),
+    remedy: `${command} --help`,
   };
 }
 

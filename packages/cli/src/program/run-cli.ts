@@ -27,14 +27,15 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
     exitCode = code;
   };
   const context: Context = { surroundings, reporter, exitWith };
+  const program = commandTree(context);
   try {
-    await commandTree(context).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
+    await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (isHelp(error)) return 0;
     if (signal.aborted) return surroundings.interruptedBy() || 1;
     const { failureOf } = await import('./failure.ts');
-    const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']) });
+    const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']), command: commandOf(program, args) });
     reporter.failure(failure.message);
     return failure.exitCode;
   }
@@ -62,6 +63,13 @@ function commandTree(context: Context): Command {
   for (const add of [addProject, addBuild, addDeploy, addCluster, addDoctor, addExplain, addCompletion, addVersion])
     add(program, context);
   return program;
+}
+
+/** The words of the line that name a command, with the program's name. */
+function commandOf(program: Command, args: readonly string[]): string {
+  const [word, ...rest] = args;
+  const below = program.commands.find((each) => each.name() === word);
+  return below ? `${program.name()} ${commandOf(below, rest)}` : program.name();
 }
 
 /** `--json` may stand anywhere, but behind `--`. */

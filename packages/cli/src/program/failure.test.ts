@@ -1,0 +1,56 @@
+import { StatusError } from '@kubewright/apimachinery';
+import { TransportError } from '@kubewright/client';
+import { ListenError } from '@kubewright/controlplane';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './failure.ts';
+
+const failure = (error: unknown) => failureOf(error, { debug: false });
+const status = (code: number, rest: object) =>
+  new StatusError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code, metadata: {}, ...rest });
+
+describe('failureOf', () => {
+  it('asks to log in anew when the server does not know the caller', () => {
+    expect(failure(status(401, { reason: 'Unauthorized', message: 'Unauthorized' }))).toEqual({
+      message: {
+        code: 'KW7303',
+        what: 'the API server does not know who is calling',
+        why: 'Unauthorized',
+        remedy: 'log in anew with the tool that made the kubeconfig, then try again',
+      },
+      exitCode: 3,
+    });
+  });
+
+  it('makes the missing rule of a refusal', () => {
+    const who = 'system:serviceaccount:a:b';
+    const message = `pods is forbidden: User "${who}" cannot list resource "pods" in API group "" at the cluster scope`;
+    const { message: told, exitCode } = failure(status(403, { reason: 'Forbidden', message }));
+    expect(exitCode).toBe(1);
+    expect(told.remedy).toBe(`grant ${who} this rule:
+- apiGroups: [""]
+  resources: ["pods"]
+  verbs: ["list"]`);
+  });
+
+  it('lists the causes of an invalid object, field by field', () => {
+    const causes = [
+      { field: 'spec.a', message: 'Required value' },
+      { field: 'spec.b', message: 'Too long' },
+    ];
+    const { message } = failure(status(422, { reason: 'Invalid', message: 'x is invalid', details: { causes } }));
+    expect(message).toMatchObject({ code: 'KW7306', why: 'spec.a: Required value\nspec.b: Too long' });
+  });
+
+  it('takes what is around the program for the reason of exit code 3', () => {
+    const unreachable = new TransportError('KW2001', 'no connection to 127.0.0.1:9', { sent: false });
+    expect(failure(unreachable)).toMatchObject({ exitCode: 3, message: { code: 'KW7301' } });
+    const busy = new ListenError(['what', 'why', 'how'], { host: 'h', port: 1, cause: undefined });
+    const message = { code: 'KW5101', what: 'what', why: 'why', remedy: 'how' };
+    expect(failure(busy)).toEqual({ exitCode: 3, message });
+  });
+
+  it('shows a stack only when asked', () => {
+    expect(failure(new Error('odd')).message).toMatchObject({ code: 'KW7002', why: 'odd' });
+    expect(failureOf(new Error('odd'), { debug: true }).message.why).toContain('failure.test.ts');
+  });
+});
