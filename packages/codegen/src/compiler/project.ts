@@ -72,9 +72,15 @@ export class Project {
     });
     this.#program = program;
     const checker = program.getTypeChecker();
+    const files = program.getSourceFiles().filter((file) => this.#isOwn(file));
+    for (const { file, start, messageText } of files.flatMap((each) => program.getSyntacticDiagnostics(each))) {
+      const what = ts.flattenDiagnosticMessageText(messageText, ' ');
+      const why = 'what stands behind it may have been read wrongly';
+      problems.add(this.#position(file, start), { code: 'KW6001', what, why, fix: 'correct the code' });
+    }
     return {
       checker,
-      files: program.getSourceFiles().filter((file) => this.#isOwn(file)),
+      files,
       position: (node) => this.#position(node.getSourceFile(), node.getStart()),
       positionAt: (file, offset) => this.#position(file, offset),
       isLibrary: (node) => program.isSourceFileDefaultLibrary(node.getSourceFile()),

@@ -65,6 +65,14 @@ describe('CRDs', () => {
   });
 });
 
+describe('sources', () => {
+  it('with faults in their form are refused at their place', async () => {
+    const { files, problems } = await fixture.generate(`${define('')}\nconst = 1;`);
+    expect(files).toEqual([]);
+    expect(problems).toMatchObject([{ code: 'KW6001', file: 'kind.ts', line: headLines + 3, column: 7 }]);
+  });
+});
+
 describe('checks of CRDs', () => {
   it.each([
     ['/** @default x @maxLength 0 */', 'string', 'KW6301', /may not be more than 0 bytes/],

@@ -138,7 +138,7 @@ class CrdSource {
       ([name, each]) => `  ${name}: ${literal(each)},\n`,
     );
     const constant = `export const ${kind}: Kind<${kind}> = {\n${value.join('')}};\n`;
-    return `${this.#interfaces.join('\n')}\n${own}\n${constant}`;
+    return [...this.#interfaces, own, constant].join('\n');
   }
 
   #call(root: JsonSchema): string {
@@ -155,7 +155,7 @@ class CrdSource {
     const fields = Object.entries(this.#definition()).map(([name, value]) => `  ${name}: ${literal(value)},\n`);
     const constant = `export const ${kind} = defineKind<${types}>({\n${fields.join('')}});\n`;
     const alias = `export type ${kind} = ObjectOf<typeof ${kind}>;\n`;
-    return `${this.#interfaces.join('\n')}\n${block(comment.lines, '')}${constant}${alias}`;
+    return [...this.#interfaces, `${block(comment.lines, '')}${constant}${alias}`].join('\n');
   }
 
   #definition(): Readonly<Record<string, unknown>> {
