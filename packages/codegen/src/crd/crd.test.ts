@@ -69,7 +69,7 @@ describe('sources', () => {
   it('with faults in their form are refused at their place', async () => {
     const { files, problems } = await fixture.generate(`${define('')}\nconst = 1;`);
     expect(files).toEqual([]);
-    expect(problems).toMatchObject([{ code: 'KW6001', file: 'kind.ts', line: headLines + 3, column: 7 }]);
+    expect(problems[0]).toMatchObject({ code: 'KW6001', file: 'kind.ts', line: headLines + 3, column: 7 });
   });
 });
 
