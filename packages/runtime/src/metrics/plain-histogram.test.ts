@@ -25,6 +25,14 @@ describe('PlainHistogram', () => {
     );
   });
 
+  it('goes on with a series whose labels come again', async () => {
+    const registry = new Registry();
+    const histogram = new PlainHistogram(what).registerIn(registry);
+    histogram.series({ controller: 'a' })(1);
+    histogram.series({ controller: 'a' })(1);
+    expect(await registry.metrics()).toContain('seconds_count{controller="a"} 2\n');
+  });
+
   it('shows no series before its first observation', async () => {
     const registry = new Registry();
     new PlainHistogram(what).registerIn(registry).series({ controller: 'a' });

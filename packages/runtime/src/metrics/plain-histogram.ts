@@ -18,7 +18,7 @@ export class PlainHistogram {
   readonly type = 'histogram';
   readonly aggregator = 'sum';
   readonly #buckets: readonly number[];
-  readonly #series: Series[] = [];
+  readonly #series = new Map<string, Series>();
 
   constructor(options: PlainHistogramOptions) {
     this.name = options.name;
@@ -32,12 +32,13 @@ export class PlainHistogram {
     return this;
   }
 
-  /** Answers a function that takes observations; the series shows up with the first. */
+  /** Answers a function that takes observations; the series shows up with the first, and goes on for equal labels. */
   series(labels: Readonly<Record<string, string>>): (value: number) => void {
-    const counts = new Array<number>(this.#buckets.length + 1).fill(0);
-    const series: Series = { labels, counts, sum: 0 };
-    this.#series.push(series);
     const buckets = this.#buckets;
+    const key = JSON.stringify(labels);
+    const series = this.#series.get(key) ?? { labels, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 };
+    this.#series.set(key, series);
+    const { counts } = series;
     return (value) => {
       let at = 0;
       while (at < buckets.length && value > (buckets[at] as number)) at++; // the index is within bounds
@@ -48,7 +49,7 @@ export class PlainHistogram {
 
   /** Called by the registry. */
   get(): Promise<object> {
-    const values = this.#series.flatMap((series) => this.#valuesOf(series));
+    const values = [...this.#series.values()].flatMap((series) => this.#valuesOf(series));
     const { name, help, type, aggregator } = this;
     return Promise.resolve({ name, help, type, aggregator, values });
   }

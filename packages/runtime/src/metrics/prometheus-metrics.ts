@@ -38,7 +38,12 @@ export async function prometheusMetrics(options: PrometheusOptions = {}): Promis
   const registry = new prom.Registry();
   prom.collectDefaultMetrics({ register: registry });
   const make = metricFactory(prom, registry);
-  const families = { reconcile: reconcileFamilies(make), queue: queueFamilies(make), futile: futileFamilies(make) };
+  const families = {
+    make,
+    reconcile: reconcileFamilies(make),
+    queue: queueFamilies(make),
+    futile: futileFamilies(make),
+  };
   const leader = make.gauge('leader_election_master_status', 'Whether this process is the leader of that name', [
     'name',
   ]);
@@ -60,16 +65,32 @@ export interface MetricFactory {
   counter(name: string, help: string, labelNames: string[]): Counter;
   gauge(name: string, help: string, labelNames: string[], collect?: () => void): Gauge;
   histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram;
+  /**
+   * Reads what a metric shows when it is asked for. Several controllers share a metric: each adds its own reading. One that is
+   * made anew, as those of a leader are in each term, takes the place of the one before, which is read for the last time.
+   */
+  readWhenAsked(metric: object, owner: string, read: () => void): void;
   /** For what is observed at every reconcile. */
   plainHistogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
 }
 
 function metricFactory(prom: Prom, registry: Registry): MetricFactory {
   const registers = [registry];
+  const readings = new Map<object, Map<string, () => void>>();
   return {
+    readWhenAsked(metric, owner, read) {
+      const owners = readings.get(metric) ?? new Map<string, () => void>();
+      readings.set(metric, owners);
+      owners.get(owner)?.();
+      owners.set(owner, read);
+      // The library calls `collect` of the metric before it renders; its type leaves the member out.
+      (metric as { collect?: () => void }).collect = () => {
+        for (const each of owners.values()) each();
+      };
+    },
     counter: (name, help, labelNames) => new prom.Counter({ name, help, labelNames, registers }),
     gauge: (name, help, labelNames, collect) =>
-      new prom.Gauge({ name, help, labelNames, registers, ...(collect && { collect }) }),
+      new prom.Gauge({ name, help, labelNames, registers, ...(collect && collect) }),
     histogram: (name, help, labelNames, buckets) => new prom.Histogram({ name, help, labelNames, buckets, registers }),
     plainHistogram: (name, help, buckets) => new PlainHistogram({ name, help, buckets }).registerIn(registry),
   };
@@ -129,6 +150,7 @@ function queueFamilies(make: MetricFactory) {
 }
 
 interface Families {
+  readonly make: MetricFactory;
   readonly reconcile: ReturnType<typeof reconcileFamilies>;
   readonly queue: ReturnType<typeof queueFamilies>;
   readonly futile: ReturnType<typeof futileFamilies>;
@@ -137,7 +159,7 @@ interface Families {
 type ControllerSettings = Parameters<RuntimeMetrics['controller']>[1] & { readonly name: string };
 
 function controllerMetrics(families: Families, settings: ControllerSettings): ReturnType<RuntimeMetrics['controller']> {
-  const { reconcile, queue, futile } = families;
+  const { make, reconcile, queue, futile } = families;
   const { name: controller, gauges } = settings;
   const own = { controller };
   const labels = { name: controller, controller };
@@ -146,24 +168,26 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
   for (const counter of Object.values(futile)) counter.inc(own, 0);
   reconcile.concurrency.set(own, settings.maxConcurrentReconciles);
   queue.retries.inc(labels, 0);
-  const byResult = results.map((result) => [result, counted(reconcile.total, { controller, result })] as const);
+  const byResult = results.map((result) => [result, counted(make, reconcile.total, { controller, result })] as const);
   const reconciled = Object.fromEntries(byResult) as Readonly<Record<ReconcileResultLabel, () => void>>;
-  const added = counted(queue.adds, labels);
+  const added = counted(make, queue.adds, labels);
   const seconds = {
     reconcile: reconcile.seconds.series(own),
     wait: queue.wait.series(labels),
     work: queue.work.series(labels),
   };
   let active = 0;
-  readWhenAsked(reconcile.active, () => reconcile.active.set(own, active));
+  make.readWhenAsked(reconcile.active, controller, () => reconcile.active.set(own, active));
   const depths = new Map<string, number>();
-  readWhenAsked(queue.depth, () => {
+  make.readWhenAsked(queue.depth, controller, () => {
     for (const [priority, depth] of depths) queue.depth.set({ ...labels, priority }, depth);
   });
-  readWhenAsked(queue.unfinished, () =>
+  make.readWhenAsked(queue.unfinished, controller, () =>
     queue.unfinished.set(labels, gauges.workingFor().reduce((sum, ms) => sum + ms, 0) / 1000),
   );
-  readWhenAsked(queue.longest, () => queue.longest.set(labels, Math.max(0, ...gauges.workingFor()) / 1000));
+  make.readWhenAsked(queue.longest, controller, () =>
+    queue.longest.set(labels, Math.max(0, ...gauges.workingFor()) / 1000),
+  );
   const priorityLabel = priorityLabels();
   const failures = {
     error: reconcile.errors,
@@ -197,25 +221,14 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
 }
 
 /** Counts at every reconcile cost an addition; the library hears of them when it is asked. */
-function counted(counter: Counter, labels: Readonly<Record<string, string>>): () => void {
+function counted(make: MetricFactory, counter: Counter, labels: Readonly<Record<string, string>>): () => void {
   let news = 0;
-  readWhenAsked(counter, () => {
+  make.readWhenAsked(counter, JSON.stringify(labels), () => {
     counter.inc({ ...labels }, news);
     news = 0;
   });
   return () => {
     news++;
-  };
-}
-
-/** Several controllers share a gauge that is read when asked for: each adds its own reading. */
-function readWhenAsked(gauge: object, read: () => void): void {
-  // The library calls `collect` of the metric before it renders; its type leaves the member out.
-  const target = gauge as { collect?: () => void };
-  const before = target.collect;
-  target.collect = () => {
-    before?.();
-    read();
   };
 }
 
@@ -234,7 +247,7 @@ function cacheGauges(make: MetricFactory, read: () => readonly CacheGauges[]): v
   const lag = make.gauge('kubewright_cache_lag_seconds', 'Time for which a newer state has been awaited', ['kind']);
   const watches = make.counter('kubewright_cache_watches_total', 'Watches opened', ['kind']);
   const lists = make.counter('kubewright_cache_lists_total', 'Listings begun', ['kind']);
-  readWhenAsked(objects, () => {
+  make.readWhenAsked(objects, '', () => {
     watches.reset();
     lists.reset();
     // One kind may have several caches, one for each namespace: sums, and of times the worst.
