@@ -50,6 +50,7 @@ export function afterFailure(
   const { error, log } = failure;
   if (error instanceof NotOwnerError) {
     queue.forget(item.key);
+    telling.forget(item.key);
     log.info('the key is another replica’s by now', { error });
     return 'requeue';
   }

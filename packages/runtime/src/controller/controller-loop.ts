@@ -169,6 +169,7 @@ export class ControllerLoop {
     if (this.#definition.partition?.owns(request) === false) {
       this.queue.forget(item.key);
       this.queue.requeueAfter(item.key, undefined);
+      this.#telling.forget(item.key);
       return;
     }
     const reconcileID = this.#parts.random.uid();

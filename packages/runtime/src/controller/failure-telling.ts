@@ -70,6 +70,11 @@ export class FailureTelling {
     if (isThere && isForPeople(log)) log.info('works again', { failures: known.times });
   }
 
+  /** Takes note that a key is another replica's. */
+  forget(key: string): void {
+    this.#troubles.delete(key);
+  }
+
   #record(message: string, { error, events }: ToldFailure): void {
     // Who has told people more closely needs no second word.
     if (!this.#recordsEvents || events.object === undefined || events.hasWarned || isElsewhere(error)) return;
