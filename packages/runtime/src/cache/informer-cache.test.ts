@@ -104,6 +104,26 @@ describe('InformerCache scopes', () => {
     await eventually(() => server.openWatches === 2);
   });
 
+  it('shows what it wrote outside a selector once another brings it in', async () => {
+    const { server, cache, client, reads, start } = setUp();
+    const told: string[] = [];
+    cache
+      .declare(cached(Thing, { fieldSelector: 'status.phase=Running' }))
+      .subscribe(({ type, object }) => told.push(`${type} ${object.name}`));
+    await start();
+    const key = { namespace: 'default', name: 'own' };
+    await client.resource(Thing).create(thing('own') as Thing);
+    expect(cache.peek(Thing, key)).toBeUndefined();
+    expect((await reads.get(Thing, key))?.metadata.name).toBe('own');
+    server.put(Thing, { ...server.get(Thing, 'own'), status: { phase: 'Running' } });
+    await eventually(() => told.length === 1);
+    expect(cache.lister(Thing).get(key)?.status?.phase).toBe('Running');
+    expect(cache.peek(Thing, key)?.object.status).toEqual({ phase: 'Running' });
+    server.requests.length = 0;
+    expect((await reads.get(Thing, key))?.status).toEqual({ phase: 'Running' });
+    expect([told, server.requests]).toEqual([['create own'], []]);
+  });
+
   it('gives back all it took, however often a kind is added and removed', async () => {
     const { server, cache, start, stop, clock } = setUp();
     server.put(Thing, thing('x'));

@@ -228,7 +228,7 @@ export class Informer<T> implements ReflectorSink {
     const { old, entry, version } = kept
       ? this.#store.put(kept.bytes, kept.start, kept.end)
       : this.#store.put(bytes, start, end);
-    if (this.ownWrites.size > 0) this.ownWrites.seen(entry.key, { stored: entry });
+    if (this.ownWrites.isExpecting) this.ownWrites.seen(entry.key, { stored: entry });
     this.#showed(version);
     if (old !== entry) this.#changed(old, entry);
     return version;

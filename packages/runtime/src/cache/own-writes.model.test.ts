@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { WriteOutcome } from '@kubewright/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -77,8 +78,10 @@ class Comparison {
   #told = 0;
   /** The newest version of an own write by key, answered so that this program knows of it. */
   readonly #known = new Map<string, number>();
-  /** Keys of which a write did not tell what became of them, or that were outside the selector. */
+  /** Keys of which a write did not tell what became of them. */
   readonly #mayAsk = new Set<string>();
+  /** Keys that this program knows to have written outside the selector, with the version, until the watch shows them again. */
+  readonly #outside = new Map<string, number>();
 
   constructor(subject: Subject, selecting: boolean) {
     this.#subject = subject;
@@ -118,7 +121,9 @@ class Comparison {
         this.#shown = Math.max(this.#shown, this.server.version - each.behind);
         this.#told = this.#shown;
         const objects = [...this.server.states[this.#shown]!.values()];
-        this.#subject.list(this.#selecting ? objects.filter(isFitting) : objects, this.#shown);
+        const listed = this.#selecting ? objects.filter(isFitting) : objects;
+        this.#subject.list(listed, this.#shown);
+        for (const each of listed) this.#isInside(each);
         return;
       }
       case 'restore':
@@ -134,14 +139,14 @@ class Comparison {
     this.server.changes.length = version + 1;
     this.#pending.length = 0;
     this.#known.clear();
+    this.#outside.clear();
     this.#shown = version;
     this.#do({ type: 'relist', behind: 0 });
   }
 
   #write({ key, verb, fits }: Command & { readonly type: 'write' }): void {
     const name = keys[key]!;
-    if (verb === 'evict' || verb === 'delete' || (this.#selecting && (!fits || verb === 'status')))
-      this.#mayAsk.add(name);
+    if (verb === 'evict' || verb === 'delete') this.#mayAsk.add(name);
     const exists = this.server.states[this.server.version]!.has(name);
     if (verb === 'put') {
       const tell = this.#subject.begin({ verb: exists ? 'update' : 'create', name });
@@ -168,6 +173,9 @@ class Comparison {
     // A lost answer is as good as known here: only the server can tell, and it must be asked.
     this.#known.set(call.name, Math.max(call.version, this.#known.get(call.name) ?? 0));
     if (lost) this.#mayAsk.add(call.name);
+    else if (this.#selecting && isLabelled(call.answer) && !isFitting(call.answer)) {
+      this.#outside.set(call.name, Math.max(call.version, this.#outside.get(call.name) ?? 0));
+    }
     call.tell(
       lost ? { error: Object.assign(new Error('lost'), { sent: true }) } : { answer: structuredClone(call.answer) },
     );
@@ -185,17 +193,24 @@ class Comparison {
       return;
     }
     const before = this.server.states[version - 1]!.get(object.metadata.name!);
-    if (type === 'PUT' && isFitting(object)) this.#subject.put(object);
-    else if (before && isFitting(before)) this.#subject.remove(object);
+    if (type === 'PUT' && isFitting(object)) {
+      this.#subject.put(object);
+      this.#isInside(object);
+    } else if (before && isFitting(before)) this.#subject.remove(object);
     else return;
     told();
+  }
+
+  /** The watch has shown it: from the version of the write on that took it out, there is no need to ask for it. */
+  #isInside({ metadata: { name = '', resourceVersion } }: KubernetesObject): void {
+    if (Number(resourceVersion) >= (this.#outside.get(name) ?? 0)) this.#outside.delete(name);
   }
 
   /** A read must be the object as it was at some version from the oldest allowed one on. */
   #compare(name: string): void {
     const got = this.#subject.get(name);
     if (got === 'ask') {
-      if (!this.#mayAsk.has(name)) throw new Error(`asks for ${name} without need`);
+      if (!this.#mayAsk.has(name) && !this.#outside.has(name)) throw new Error(`asks for ${name} without need`);
       return;
     }
     const oldest = Math.max(this.#shown, this.#known.get(name) ?? 0);
@@ -209,6 +224,10 @@ class Comparison {
     const listed = this.#subject.names().includes(name);
     if (listed !== (got !== undefined)) throw new Error(`${name}: list and get differ`);
   }
+}
+
+function isLabelled(answer: unknown): answer is KubernetesObject {
+  return (answer as Partial<KubernetesObject>).metadata !== undefined;
 }
 
 function comparison(make: (selecting: boolean) => Subject): fc.IProperty<[Command[], boolean]> {

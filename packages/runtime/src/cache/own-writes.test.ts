@@ -126,6 +126,26 @@ describe('OwnWrites', () => {
     expect([writes.newest(key, undefined)?.resourceVersion, writes.isOutside(key)]).toEqual(['9', false]);
   });
 
+  it('takes an object for inside again once the watch shows a version since it left, not one from before', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    writes.wrote(object('8'), { stored: undefined, inScope: false });
+    writes.caughtUp('8');
+    // A listing by a server that lags.
+    writes.seen(key, { stored: { uid: 'u1', resourceVersion: '7' } });
+    writes.seen(key, { removed: { uid: 'u1', resourceVersion: '9' } });
+    expect([writes.isOutside(key), writes.isExpecting]).toEqual([true, true]);
+    writes.seen(key, { stored: { uid: 'u1', resourceVersion: '10' } });
+    expect([writes.isOutside(key), writes.isExpecting]).toEqual([false, false]);
+  });
+
+  it('stays outside when an answer from before it left comes late', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    writes.wrote(object('8'), { stored: undefined, inScope: false });
+    writes.caughtUp('8');
+    writes.wrote(object('6'), { stored: undefined, inScope: true });
+    expect(writes.isOutside(key)).toBe(true);
+  });
+
   it('lets go of what a server that was restored from a backup no longer knows', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     put(writes, object('900'));

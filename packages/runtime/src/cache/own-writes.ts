@@ -37,7 +37,8 @@ export class OwnWrites<T> {
   readonly #deleted = new Map<string, { readonly key: string; readonly untilMs: number }>();
   readonly #uncertain = new Map<string, { readonly key: ObjectKey; readonly mark: number; readonly untilMs: number }>();
   #marks = 0;
-  readonly #outside = new Map<string, { readonly untilMs: number }>();
+  /** What was written outside the scope last, until the watch shows that it came back. */
+  readonly #outside = new Map<string, StoredVersion & { readonly untilMs: number }>();
   /** Uids that the watch showed as removed while deletions were on their way, with their last versions. */
   readonly #removed = new Map<string, StoredVersion>();
   #deleting = 0;
@@ -51,6 +52,11 @@ export class OwnWrites<T> {
 
   get size(): number {
     return this.#writes.size + this.#deleted.size;
+  }
+
+  /** True while there is anything that {@link seen} is to be told for; what the watch shows may be kept from it else. */
+  get isExpecting(): boolean {
+    return this.size > 0 || this.#outside.size > 0;
   }
 
   /** Notes that a deletion is about to be sent; to be disposed when its answer was noted. */
@@ -85,8 +91,10 @@ export class OwnWrites<T> {
     if (this.#deleted.has(uid) || (removed && reached(removed, written))) return;
     const newer = this.#writes.get(id);
     if (newer && reached(newer, written)) return;
+    const outside = this.#outside.get(id);
+    if (outside && !reached(written, outside)) return;
     if (what.inScope) this.#outside.delete(id);
-    else remember(this.#outside, id, { untilMs: this.#until(patienceMs) });
+    else remember(this.#outside, id, { ...written, untilMs: this.#until(patienceMs) });
     if (this.#hasComePast(resourceVersion)) return;
     const view = what.inScope ? writtenView<T>(object) : undefined;
     this.#writes.delete(id);
@@ -130,8 +138,11 @@ export class OwnWrites<T> {
     const removed = 'removed' in what;
     const version = removed ? what.removed : what.stored;
     if (removed && this.#deleting > 0) this.#removed.set(version.uid, version);
-    if (this.size === 0) return;
+    if (!this.isExpecting) return;
     const id = keyOf(key);
+    const outside = removed ? undefined : this.#outside.get(id);
+    // What the watch shows at or after the write that took it out is in the scope again.
+    if (outside && reached(version, outside)) this.#outside.delete(id);
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
     if (removed && this.#isWhole) this.#deleted.delete(version.uid);
