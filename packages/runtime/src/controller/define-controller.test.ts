@@ -53,4 +53,13 @@ describe('controller', () => {
     expect(declare).toThrow(/controller of Website .* leave "metadataOnly" out .*requestController/);
     expect(() => controller({ for: Website, cached: { metadataOnly: false }, reconcile })).not.toThrow();
   });
+
+  it('says what is missing when a kind is not there, as with an import that came back undefined', () => {
+    const nothing = undefined as unknown as typeof Website;
+    const reconcile = async (): Promise<void> => {};
+    expect(() => controller({ for: nothing, owns: [Child], reconcile })).toThrow(/a controller needs "for", the kind/);
+    expect(() => controller({ for: nothing, name: 'web', reconcile })).toThrow(/the controller "web" needs "for"/);
+    const owning = (): unknown => controller({ for: Website, owns: [Child, nothing], reconcile });
+    expect(owning).toThrow(/controller of Website has something in "owns" that is no kind, at index 1; .*defineKind/);
+  });
 });

@@ -29,9 +29,11 @@ import type { Finalizer } from './reconcile.ts';
  * });
  * ```
  * @throws {@link MetadataOnlyError} (KW3042) when only the metadata of its own kind would be cached.
+ * @throws TypeError when `for` or a member of `owns` is no kind, or there is not exactly one of `reconcile` and `desired`.
  */
 export function controller<T extends KubernetesObject>(options: ControllerOptions<T>): ControllerDefinition {
   const { for: primary, owns = [], predicates = [], finalizers = {} } = options;
+  requireKinds(options.name, primary, owns);
   if (options.cached?.metadataOnly) throw new MetadataOnlyError(primary.kind);
   const watches: Watch[] = [
     watch(primary, enqueueForObject<T>(), { ...options.cached, predicates }),
@@ -48,6 +50,29 @@ export function controller<T extends KubernetesObject>(options: ControllerOption
     finalizers: finalizers as unknown as Readonly<Record<string, Finalizer<KubernetesObject>>>,
     run: objectRun(options),
   };
+}
+
+/**
+ * A kind that is not there is a forgotten line, or an import that came back undefined (a cycle of modules, a wrong name): a
+ * compiler that is not asked, as with `tsx`, says neither.
+ *
+ * @throws TypeError
+ */
+function requireKinds(name: string | undefined, primary: unknown, owns: readonly unknown[]): void {
+  const who = name === undefined ? 'a controller' : `the controller "${name}"`;
+  const remedy = 'a kind comes from defineKind(…) or from @kubewright/apimachinery; is its import there, and no cycle?';
+  if (!isKind(primary)) {
+    const what = primary === undefined ? 'its kind is missing or undefined' : 'what is given there is no kind';
+    throw new TypeError(`${who} needs "for", the kind that it reconciles: ${what}; ${remedy}`);
+  }
+  const wrong = owns.findIndex((kind) => !isKind(kind));
+  if (wrong < 0) return;
+  const whose = name === undefined ? `the controller of ${primary.kind}` : who;
+  throw new TypeError(`${whose} has something in "owns" that is no kind, at index ${wrong}; ${remedy}`);
+}
+
+function isKind(value: unknown): value is Kind<KubernetesObject> {
+  return typeof value === 'object' && value !== null && typeof (value as { kind?: unknown }).kind === 'string'; // read as unknown
 }
 
 /** @throws TypeError unless there is exactly one of `reconcile` and `desired`. */
