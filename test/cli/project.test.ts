@@ -199,6 +199,10 @@ describe('kubewright generate', () => {
     expect(stdout).toContain('! kept, is yours       config/manager/manager.yaml\n');
     expect(readFileSync(manager, 'utf8')).toBe(own);
     expect((await kubewright.run(['generate', '--check'], { cwd: root })).code).toBe(0);
+    // What the sample's first line names for editors is there.
+    const sample = readFileSync(join(root, 'config/samples/owned_v1_owned.yaml'), 'utf8');
+    const [, schema = ''] = /\$schema=(\S+)/.exec(sample) ?? [];
+    expect(JSON.parse(readFileSync(join(root, 'config/samples', schema), 'utf8')).properties.kind.const).toBe('Owned');
   });
 
   it('names mistakes in the types, and writes nothing', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
 import { configFiles } from '../layout/config-files.ts';
-import { editorSchemas } from '../layout/editor-schemas.ts';
+import { editorSchemasOf } from '../layout/editor-schemas.ts';
 import type { Project } from './find-project.ts';
 import type { ProjectFile } from './write-files.ts';
 
@@ -25,7 +25,7 @@ export async function manifestsOf(
     ? generate({ signal })
     : generateOnce({ root: project.root, projectName: project.name, signal }));
   if (problems.some(({ severity }) => severity === 'error')) return { files: [], problems };
-  const fromTypes = [...files, ...editorSchemas(files)];
+  const fromTypes = [...files, ...editorSchemasOf(files)];
   const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];
   return { files: [...fromTypes, ...configFiles({ project, present })], problems };
 }
