@@ -6,6 +6,7 @@ import { isPanic } from './panic.ts';
 import { NotOwnerError } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileTimeoutError } from './reconcile-timeout.ts';
+import { requeueDelay } from './requeue-delay.ts';
 import { TerminalError } from './terminal-error.ts';
 import { StaleViewError } from './write-fence.ts';
 
@@ -20,13 +21,18 @@ export interface AfterReconcile {
   readonly panicked?: ((error: unknown) => void) | undefined;
 }
 
-/** Does what a result asks for. */
+/**
+ * Does what a result asks for.
+ *
+ * @throws RangeError where it asks for another run after what is no number.
+ */
 export function afterSuccess(
   item: WorkItem,
   result: ReconcileOutcome,
   { queue }: AfterReconcile,
 ): ReconcileResultLabel {
-  const { requeueAfterMs, requeue, priority = item.priority } = result ?? {};
+  const { requeue, priority = item.priority } = result ?? {};
+  const requeueAfterMs = result ? requeueDelay(result, item.key) : undefined;
   if (requeueAfterMs !== undefined && requeueAfterMs > 0) {
     queue.forget(item.key);
     queue.requeueAfter(item.key, { delayMs: requeueAfterMs, priority });

@@ -97,7 +97,7 @@ export class ControllerSources {
   }
 
   #handlerContext(): HandlerContext {
-    const { cache, queue, definition, onAsked } = this.#options;
+    const { cache, queue, log, definition, onAsked } = this.#options;
     const { primary } = definition;
     return {
       primary,
@@ -105,6 +105,7 @@ export class ControllerSources {
         const options = priority === undefined ? {} : { priority };
         const key = formatObjectKey(request);
         onAsked(key, this.#event?.object);
+        if (Number.isNaN(afterMs)) log.error('a delay is no number; the key is queued at once', { key });
         if (afterMs === undefined) queue.add(key, options);
         else queue.addAfter(key, { ...options, delayMs: afterMs });
       },

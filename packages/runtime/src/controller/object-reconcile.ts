@@ -1,21 +1,27 @@
-import { isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { formatObjectKey, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { ObjectForm } from '../desired/object-form.ts';
 import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
+import type { Moment } from '../leader-election/tenure.ts';
 import type { LoopContext } from './context.ts';
-import type { Finalizer, ReconcileOutcome } from './reconcile.ts';
+import type { Finalizer, ReconcileOutcome, ReconcileResult } from './reconcile.ts';
 import type { Lifetime } from './reconcile-timeout.ts';
+import { requeueDelay } from './requeue-delay.ts';
 
 /** What reconciling an object, rather than a key, needs. */
 export interface ObjectReconcileOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
   readonly reconcile: ObjectForm;
-  /** Makes a context; `isLive` says that the object was just answered by the server. */
-  readonly contextFor: (primary: KubernetesObject, isLive?: boolean) => LoopContext;
-  readonly parts: { readonly cache: InformerCache; readonly client: () => KubernetesClient };
+  /** Makes a context; `askedAt` says when the server was asked, of an object that is its answer. */
+  readonly contextFor: (primary: KubernetesObject, askedAt?: Moment) => LoopContext;
+  readonly parts: {
+    readonly cache: InformerCache;
+    readonly client: () => KubernetesClient;
+    readonly now: () => Moment;
+  };
 }
 
 /** Reads the object of a request and does with it what its state calls for: finalizers on, reconcile, clean-up. */
@@ -37,8 +43,9 @@ export class ObjectReconcile {
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, contextFor(object));
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
+    const askedAt = parts.now();
     const marked = await addFinalizers(object, { ...this.#patching(lifetime), names: missing });
-    return reconcile(marked, contextFor(marked, true));
+    return reconcile(marked, contextFor(marked, askedAt));
   }
 
   async #cleanUp(object: KubernetesObject, lifetime: Lifetime): Promise<ReconcileOutcome> {
@@ -48,7 +55,8 @@ export class ObjectReconcile {
       if (!current.metadata.finalizers?.includes(name)) continue;
       const outcome = await finalize(current, contextFor(current));
       // A step that wants to run again has not cleaned up yet.
-      if (outcome && (outcome.requeue || outcome.requeueAfterMs !== undefined)) return outcome;
+      const again = outcome ? runAgain(outcome, current) : undefined;
+      if (again) return again;
       // Steps may have written the object: their answer is the version to go on from.
       const latest = parts.cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
@@ -64,6 +72,15 @@ export class ObjectReconcile {
   } {
     return { client: this.#options.parts.client(), kind: this.#options.kind, signal };
   }
+}
+
+/** What a clean-up step asks for when it is to run again; `undefined` when it has done its work. */
+function runAgain(outcome: ReconcileResult, { metadata }: KubernetesObject): ReconcileResult | undefined {
+  const { namespace, name = '' } = metadata;
+  const delayMs = requeueDelay(outcome, formatObjectKey(namespace ? { namespace, name } : { name }));
+  // No time at all means "again", too; as a delay it would be taken for none, and the object never be let go.
+  if (delayMs !== undefined && delayMs <= 0) return { ...outcome, requeue: true };
+  return outcome.requeue || delayMs !== undefined ? outcome : undefined;
 }
 
 function namespaceOf(object: KubernetesObject): { readonly namespace?: string } {

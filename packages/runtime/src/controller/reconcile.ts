@@ -9,7 +9,11 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 
 /** What a reconcile asks for. Nothing: done until something changes. */
 export interface ReconcileResult {
-  /** Runs again after this time, in milliseconds, whatever happens before. The next result replaces it. */
+  /**
+   * Runs again after this time, in milliseconds, whatever happens before. The next result replaces it. 0 and less ask for
+   * nothing, but of a clean-up step, which has not cleaned up yet then: it runs again as with `requeue`. What is no number is
+   * a failure of the reconcile.
+   */
   readonly requeueAfterMs?: number;
   /** Runs again with the key's growing back-off, as after an error but without one. */
   readonly requeue?: boolean;

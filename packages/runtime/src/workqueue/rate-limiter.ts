@@ -24,7 +24,8 @@ export function exponentialRateLimiter(options: ExponentialOptions = {}): RateLi
     when(key) {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
-      return Math.min(baseMs * 2 ** count, maxMs);
+      // Past that power it is infinite, and no time at all doubled for ever would not be a number.
+      return Math.min(baseMs * 2 ** Math.min(count, 1023), maxMs);
     },
     forget: (key) => void failures.delete(key),
     failures: (key) => failures.get(key) ?? 0,

@@ -37,6 +37,9 @@ export interface AddOptions {
   readonly priority?: number;
 }
 
+/** Back-off where a rate limiter answers what is no number: the key is neither lost nor tried without a pause. */
+const unsaidMs = 1_000;
+
 interface Processing {
   readonly item: WorkItem;
   readonly startedMs: number;
@@ -110,19 +113,20 @@ export class WorkQueue {
     this.#feed();
   }
 
-  /** Adds a key after a time, in milliseconds; of several such times the earliest holds. */
+  /** Adds a key after a time, in milliseconds; of several such times the earliest holds. What is no number is no time: now. */
   addAfter(key: string, options: AddOptions & { readonly delayMs: number }): void {
     if (this.#shuttingDown) return;
     this.#metrics?.retried();
-    if (options.delayMs <= 0) this.add(key, options);
-    else this.#wait(key, 'delayed', options);
+    if (options.delayMs > 0) this.#wait(key, 'delayed', options);
+    else this.add(key, options);
   }
 
   /** Counts a failure and adds the key after its back-off, which it answers in milliseconds; undefined once shut down. */
   addRateLimited(key: string, options: AddOptions = {}): number | undefined {
     if (this.#shuttingDown) return undefined;
     this.#metrics?.retried();
-    const delayMs = this.#limiter.when(key);
+    const limitMs = this.#limiter.when(key);
+    const delayMs = isNumber(limitMs) ? limitMs : unsaidMs;
     this.#wait(key, 'retry', { ...options, delayMs });
     return delayMs;
   }
@@ -132,8 +136,8 @@ export class WorkQueue {
     this.#waiting.clear(key, 'requeue');
     if (!options || this.#shuttingDown) return;
     this.#metrics?.retried();
-    if (options.delayMs <= 0) this.add(key, options);
-    else this.#wait(key, 'requeue', options);
+    if (options.delayMs > 0) this.#wait(key, 'requeue', options);
+    else this.add(key, options);
   }
 
   /** Forgets a key's failures, and the retry that waits for its back-off. */
@@ -227,4 +231,9 @@ export class WorkQueue {
     for (const worker of this.#workers.splice(0)) worker(undefined);
     if (this.#processing.size === 0) for (const idle of this.#idle.splice(0)) idle();
   }
+}
+
+/** A rate limiter may be anybody's. */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(value);
 }

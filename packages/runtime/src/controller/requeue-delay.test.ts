@@ -1,0 +1,104 @@
+import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineKind } from '../kind/define-kind.ts';
+import { jsonLogger } from '../log/json-logger.ts';
+import { Manager } from '../manager/manager.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import type { ControllerDefinition } from './controller-definition.ts';
+import { controller } from './define-controller.ts';
+
+const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
+const delays = { zero: 0, past: -5, unsaid: Number.NaN, soon: 1 };
+type Name = keyof typeof delays;
+
+const running: Manager[] = [];
+afterEach(async () => {
+  for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+});
+
+function run(server: FakeApiServer, sites: ControllerDefinition, clock: VirtualClock): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  const manager = new Manager({
+    controllers: [sites],
+    client: server.client,
+    clock,
+    random: seededRandom(1),
+    log: jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } }),
+    handleSignals: false,
+    watchdog: false,
+  });
+  running.push(manager);
+  manager.run().catch(() => {});
+  return lines;
+}
+
+/** Lets time pass, far less than a resync takes, until a condition holds. */
+async function pass(clock: VirtualClock, holds: () => boolean): Promise<void> {
+  const endMs = clock.monotonic() + 3_600_000;
+  let isPassing = false;
+  await eventually(() => {
+    if (holds() || clock.monotonic() > endMs) return true;
+    if (isPassing) return false;
+    isPassing = true;
+    void clock.advance(20).then(() => {
+      isPassing = false;
+    });
+    return false;
+  });
+  expect(holds()).toBe(true);
+}
+
+const told = (lines: readonly Record<string, unknown>[], name: string): boolean =>
+  lines.some((line) => line['name'] === name && /requeueAfterMs is no number/.test(JSON.stringify(line)));
+
+describe('requeueAfterMs', () => {
+  it('of a clean-up step means another run, whatever its value', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    const steps = new Map<string, number>();
+    const reconciled = new Set<string>();
+    const sites = controller({
+      for: Site,
+      errorEvents: false,
+      finalizers: {
+        'example.com/outside': async ({ metadata: { name = '' } }) => {
+          const step = (steps.get(name) ?? 0) + 1;
+          steps.set(name, step);
+          return step === 1 ? { requeueAfterMs: delays[name as Name] } : undefined;
+        },
+      },
+      async reconcile({ metadata: { name = '' } }) {
+        reconciled.add(name);
+      },
+    });
+    const lines = run(server, sites, clock);
+    const names = Object.keys(delays);
+    for (const name of names) server.put(Site, { metadata: { name } });
+    await eventually(() => reconciled.size === names.length);
+    for (const name of names) server.delete(Site, name);
+    await eventually(() => steps.size === names.length);
+    await pass(clock, () => server.list(Site).length === 0);
+    expect(Object.fromEntries(steps)).toEqual({ zero: 2, past: 2, unsaid: 2, soon: 2 });
+    expect(names.filter((name) => told(lines, name))).toEqual(['unsaid']);
+  });
+
+  it('that is no number is a failure of the reconcile, told and tried again', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    let runs = 0;
+    const sites = controller({
+      for: Site,
+      errorEvents: false,
+      async reconcile() {
+        runs++;
+        return runs < 3 ? { requeueAfterMs: Number.NaN } : undefined;
+      },
+    });
+    const lines = run(server, sites, clock);
+    server.put(Site, { metadata: { name: 'a' } });
+    await eventually(() => runs > 0);
+    await pass(clock, () => runs === 3);
+    expect(told(lines, 'a')).toBe(true);
+  });
+});
