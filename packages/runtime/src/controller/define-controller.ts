@@ -7,9 +7,14 @@ import type {
   ControllerDefinition,
   ControllerOptions,
   ControllerSettings,
+  Desired,
+  DesiredOptions,
   ObjectRun,
+  Reconcile,
+  ReconcileOptions,
   RequestControllerOptions,
 } from './controller-definition.ts';
+import { knownMembers } from './known-members.ts';
 import { MetadataOnlyError } from './metadata-only-error.ts';
 import type { Finalizer } from './reconcile.ts';
 
@@ -40,15 +45,16 @@ export function controller<T extends KubernetesObject>(options: ControllerOption
     ...owns.map((kind) => watch(kind, enqueueForOwner(primary), { indexes: childrenIndex })),
     ...(options.watches ?? []),
   ];
+  const name = options.name ?? primary.kind.toLowerCase();
   return {
     ...settingsOf(options),
-    name: options.name ?? primary.kind.toLowerCase(),
+    name,
     primary,
     watches,
     owns,
     // The loop hands these functions only objects of the primary kind, read from its store.
-    finalizers: finalizers as unknown as Readonly<Record<string, Finalizer<KubernetesObject>>>,
-    run: objectRun(options),
+    finalizers: checkedFinalizers(name, finalizers) as unknown as Readonly<Record<string, Finalizer<KubernetesObject>>>,
+    run: objectRun(options, name),
   };
 }
 
@@ -76,16 +82,39 @@ function isKind(value: unknown): value is Kind<KubernetesObject> {
 }
 
 /** @throws TypeError unless there is exactly one of `reconcile` and `desired`. */
-function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>): ObjectRun {
+function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>, name: string): ObjectRun {
   const { reconcile, desired } = options;
   if ((reconcile === undefined) === (desired === undefined)) {
     throw new TypeError(
       `the controller of ${options.for.kind} needs either "reconcile" or "desired"; a "reconcile" may return what should be, too`,
     );
   }
-  const run = desired ? { desired: desired.bind(options) } : { reconcile: reconcile?.bind(options) };
+  const run = options.desired
+    ? { desired: checkedDesired(options, name) }
+    : { reconcile: checkedReconcile(options, name) };
   // The loop hands these functions only objects of the primary kind, read from its store.
   return { level: 'object', ...run } as unknown as ObjectRun;
+}
+
+function checkedDesired<T extends KubernetesObject>(options: DesiredOptions<T>, name: string): Desired<T> {
+  return (object, observed) => knownMembers(options.desired(object, observed), `"desired" of ${name}`, 'state');
+}
+
+function checkedReconcile<T extends KubernetesObject>(options: ReconcileOptions<T>, name: string): Reconcile<T> {
+  return async (object, context) =>
+    knownMembers(await options.reconcile(object, context), `the reconcile of ${name}`, 'state');
+}
+
+function checkedFinalizers<T extends KubernetesObject>(
+  name: string,
+  finalizers: Readonly<Record<string, Finalizer<T>>>,
+): Readonly<Record<string, Finalizer<T>>> {
+  const checked = Object.entries(finalizers).map(([finalizer, finalize]): [string, Finalizer<T>] => [
+    finalizer,
+    async (object, context) =>
+      knownMembers(await finalize(object, context), `the finalizer ${finalizer} of ${name}`, 'result'),
+  ]);
+  return Object.fromEntries(checked);
 }
 
 /**
@@ -101,7 +130,11 @@ export function requestController(options: RequestControllerOptions): Controller
     watches: options.watches ?? [],
     owns: [],
     finalizers: {},
-    run: { level: 'request', reconcile: options.reconcile },
+    run: {
+      level: 'request',
+      reconcile: async (request, context) =>
+        knownMembers(await options.reconcile(request, context), `the reconcile of ${options.name}`, 'result'),
+    },
   };
 }
 

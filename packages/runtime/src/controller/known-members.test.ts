@@ -1,0 +1,55 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { defineKind } from '../kind/define-kind.ts';
+import { controller, requestController } from './define-controller.ts';
+import { knownMembers } from './known-members.ts';
+import type { ReconcileContext } from './reconcile.ts';
+
+const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
+const site: KubernetesObject = { apiVersion: 'example.com/v1', kind: 'Site', metadata: { name: 'a' } };
+const context = {} as ReconcileContext<KubernetesObject>;
+/** As another language's habits, and a compiler that was not asked, would have it. */
+const wrong = { requeueAfter: 1_000 } as object;
+const refusal = (whose: string): RegExp =>
+  new RegExp(`${whose} returned .*"requeueAfter" that is not known; did you mean "requeueAfterMs"\\? .* milliseconds`);
+
+describe('knownMembers', () => {
+  it('names the nearest member, or all where none is near', () => {
+    const check = (result: object): unknown => knownMembers(result, 'x', 'state');
+    expect(() => check({ Requeue: true })).toThrow(/"Requeue" .* did you mean "requeue"\?$/);
+    expect(() => check({ child: [] })).toThrow(/did you mean "children"/);
+    expect(() => check(site)).toThrow(/"apiVersion" .* may have requeueAfterMs, requeue, priority, children/);
+    expect(() => knownMembers({ status: {} }, 'x', 'result')).toThrow(/"status"/);
+  });
+
+  it('lets pass what is known, and nothing', () => {
+    for (const result of [undefined, { requeue: true, requeueAfterMs: 1, priority: 2 }])
+      expect(knownMembers(result, 'x', 'result')).toBe(result);
+    const state = { children: [], status: {}, conditions: [], requeue: true };
+    expect(knownMembers(state, 'x', 'state')).toBe(state);
+  });
+});
+
+describe('controller', () => {
+  it('refuses results with unknown members from each of its functions', async () => {
+    const { run, finalizers } = controller({
+      for: Site,
+      finalizers: { 'example.com/x': async () => wrong },
+      reconcile: async () => wrong,
+    });
+    if (run.level !== 'object' || run.desired) throw new Error('not the form that was declared');
+    await expect(run.reconcile(site, context)).rejects.toThrow(refusal('the reconcile of site'));
+    await expect(finalizers['example.com/x']?.(site, context)).rejects.toThrow(refusal('example.com/x of site'));
+  });
+
+  it('refuses them from desired and from reconciles of requests', async () => {
+    const { run } = controller({ for: Site, desired: () => wrong });
+    if (run.level !== 'object' || !run.desired) throw new Error('not the form that was declared');
+    const { desired } = run;
+    expect(() => desired(site, { get: () => undefined, list: () => [] })).toThrow(refusal('"desired" of site'));
+    const byKey = requestController({ name: 'keys', reconcile: async () => wrong });
+    if (byKey.run.level !== 'request') throw new Error('not the form that was declared');
+    const answer = byKey.run.reconcile({ name: 'a' }, context);
+    await expect(answer).rejects.toThrow(refusal('the reconcile of keys'));
+  });
+});
