@@ -28,6 +28,7 @@ export interface Cache {
    * Declares one more kind while the manager runs, and waits for its first listing.
    *
    * @throws KindNotServedError (KW3016) when the API server does not serve it and the declaration says `whenMissing: 'fail'`.
+   * @throws KindNotCachedError (KW3001) when it was removed meanwhile.
    */
   add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void>;
   /**

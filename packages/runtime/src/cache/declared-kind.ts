@@ -16,6 +16,8 @@ export interface DeclaredKindOptions {
 interface Followed {
   readonly informer: Informer<KubernetesObject>;
   readonly stop: AbortController;
+  /** Aborted when it is no longer part of the declaration: nobody need wait for it then. */
+  readonly left: AbortController;
   running: Promise<void> | undefined;
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Disposable>;
 }
@@ -96,12 +98,19 @@ export class DeclaredKind {
   }
 
   /**
-   * Waits for the first listing of all.
+   * Waits for the first listing of all that are followed, of those too that are added meanwhile, and of none that are left
+   * out meanwhile.
    *
    * @throws KindNotServedError (KW3016) where the declaration says so.
    */
   async waitForSync(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.informers.map((informer) => informer.waitForSync(signal)));
+    for (;;) {
+      const all = [...this.#followed.values()];
+      const waiting = all.filter(({ informer, left }) => !informer.hasSynced && !left.signal.aborted);
+      signal.throwIfAborted();
+      if (waiting.length === 0) return;
+      await Promise.all(waiting.map((each) => synced(each, signal)));
+    }
   }
 
   /** Starts the informers, those that are added later too. */
@@ -160,7 +169,13 @@ export class DeclaredKind {
 
   #made(scope: CacheScope): Followed {
     const informer = this.#options.informer(this.cached, scope);
-    return { informer, stop: new AbortController(), running: undefined, subscriptions: new Map() };
+    return {
+      informer,
+      stop: new AbortController(),
+      left: new AbortController(),
+      running: undefined,
+      subscriptions: new Map(),
+    };
   }
 
   #run(each: Followed, signal: AbortSignal): void {
@@ -172,8 +187,19 @@ export class DeclaredKind {
   }
 
   async #stop(each: Followed): Promise<void> {
-    each.stop.abort(new Error(`${this.kind.kind} is not cached any more`));
+    const reason = new Error(`${this.kind.kind} is not cached any more`);
+    each.stop.abort(reason);
+    each.left.abort(reason);
     await each.running;
+  }
+}
+
+/** Waits for an informer's first listing, or until it is left out: a listing that was stopped is never complete. */
+async function synced({ informer, left }: Followed, signal: AbortSignal): Promise<void> {
+  try {
+    await informer.waitForSync(AbortSignal.any([signal, left.signal]));
+  } catch (error) {
+    if (signal.aborted || !left.signal.aborted) throw error;
   }
 }
 

@@ -76,7 +76,10 @@ export class InformerCache implements Cache {
 
   async add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void> {
     const declared = this.declare(cached);
-    if (this.#signal) await declared.waitForSync(options.signal);
+    if (!this.#signal) return;
+    await declared.waitForSync(options.signal);
+    // Taken away while it was waited for: what is there no more cannot be read.
+    if (!this.#declared.get(kindKey(cached.kind))?.includes(declared)) throw new KindNotCachedError(cached.kind);
   }
 
   async setNamespaces(
@@ -161,7 +164,7 @@ export class InformerCache implements Cache {
   }
 
   async waitForSync(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.informers.map((informer) => informer.waitForSync(signal)));
+    await Promise.all([...this.#declared.values()].flat().map((each) => each.waitForSync(signal)));
   }
 
   /** Makes a client whose writes this cache learns of, so that its reads are never behind them. */

@@ -1,0 +1,127 @@
+import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { controller } from '../controller/define-controller.ts';
+import { defineKind } from '../kind/define-kind.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { Manager } from '../manager/manager.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { cached } from './cached-kind.ts';
+import { InformerCache } from './informer-cache.ts';
+
+const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
+const Page = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Page' });
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A server that lets nobody list what is in one namespace. */
+function serverWithout(namespace: string): FakeApiServer {
+  const server = new FakeApiServer([Site, Page]);
+  server.interrupt = ({ url }) => {
+    if (url.pathname.includes(`/namespaces/${namespace}/`)) throw failure(403, 'Forbidden', 'no');
+    return undefined;
+  };
+  return server;
+}
+
+function cacheOf(server: FakeApiServer): { readonly cache: InformerCache; readonly signal: AbortSignal } {
+  const stop = new AbortController();
+  ends.push(() => stop.abort());
+  const parts = { clock: new VirtualClock(), random: seededRandom(1), log: silentLogger };
+  const cache = new InformerCache({ client: server.client, ...parts });
+  void cache.run(stop.signal);
+  return { cache, signal: stop.signal };
+}
+
+/** What became of a promise so far. */
+function fateOf(promise: Promise<unknown>): { is: string } {
+  const fate = { is: 'open' };
+  promise.then(
+    () => {
+      fate.is = 'kept';
+    },
+    (error: Error) => {
+      fate.is = error.name;
+    },
+  );
+  return fate;
+}
+
+describe('what is left out of a cache', () => {
+  it('keeps a manager from its start no longer', async () => {
+    const server = serverWithout('bad');
+    server.put(Site, { metadata: { name: 'a' } });
+    const seen: string[] = [];
+    const sites = controller({
+      for: Site,
+      cached: { namespaces: ['default', 'bad'] },
+      async reconcile({ metadata: { name = '' } }) {
+        seen.push(name);
+      },
+    });
+    const { client } = server;
+    const manager = new Manager({
+      controllers: [sites],
+      client,
+      log: silentLogger,
+      handleSignals: false,
+      watchdog: false,
+    });
+    ends.push(() => manager[Symbol.asyncDispose]());
+    manager.run().catch(() => {});
+    await eventually(() => server.requests.some((request) => request.includes('/namespaces/bad/')));
+    expect(seen).toEqual([]);
+    await manager.cache.setNamespaces(Site, { namespaces: ['default'] });
+    await eventually(() => seen.includes('a'));
+    await manager.started();
+  });
+
+  it('is waited for no longer, what comes in its place is', async () => {
+    const server = serverWithout('bad');
+    let isOpen = false;
+    const refuse = server.interrupt;
+    server.interrupt = (call) => {
+      if (call.url.pathname.includes('/namespaces/late/') && !isOpen) throw failure(403, 'Forbidden', 'not yet');
+      return refuse?.(call);
+    };
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    ends.push(() => stop.abort());
+    const cache = new InformerCache({ client: server.client, clock, random: seededRandom(1), log: silentLogger });
+    const declared = cache.declare(cached(Site, { namespaces: ['default', 'bad'] }));
+    void cache.run(stop.signal);
+    const fate = fateOf(declared.waitForSync(stop.signal));
+    await cache.setNamespaces(Site, { namespaces: ['default', 'late'] });
+    await clock.advance(10_000);
+    expect(fate.is).toBe('open');
+    isOpen = true;
+    await eventually(() => {
+      void clock.advance(1_000);
+      return fate.is === 'kept';
+    });
+    expect(cache.informers.every(({ hasSynced }) => hasSynced)).toBe(true);
+  });
+
+  it('leaves nobody waiting for a kind that was removed; who added it is told', async () => {
+    const server = serverWithout('bad');
+    const { cache, signal } = cacheOf(server);
+    const added = fateOf(cache.add(cached(Page, { namespaces: ['bad'] }), { signal }));
+    const all = fateOf(cache.waitForSync(signal));
+    await cache.remove(Page);
+    await eventually(() => added.is !== 'open' && all.is !== 'open');
+    expect([added.is, all.is]).toEqual(['KindNotCachedError', 'kept']);
+  });
+
+  it('still fails the wait of those who give up', async () => {
+    const server = serverWithout('bad');
+    const { cache } = cacheOf(server);
+    const declared = cache.declare(cached(Site, { namespaces: ['bad'] }));
+    const patience = new AbortController();
+    const waiting = declared.waitForSync(patience.signal);
+    patience.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+  });
+});
