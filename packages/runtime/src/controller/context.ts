@@ -18,6 +18,7 @@ import { childId } from '../desired/child-plan.ts';
 import { observedChildren } from '../desired/children-index.ts';
 import type { Observed } from '../desired/desired-state.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
+import type { Moment } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { appliedAlready } from './applied-already.ts';
@@ -45,6 +46,8 @@ export interface ContextParts {
   readonly primary: KubernetesObject | undefined;
   /** Whether the primary is looked at live before the first write. */
   readonly checkPrimary: boolean;
+  /** When the server was asked, if the primary is its answer and not out of a cache. */
+  readonly askedAt?: Moment | undefined;
   /** Called whenever the reconcile goes on after a call, so that the watchdog knows who runs. */
   readonly resumed: () => void;
   /** Told of what is about to be written, as it is meant. */

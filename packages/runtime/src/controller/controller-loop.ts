@@ -11,6 +11,7 @@ import { type ObjectForm, objectForm } from '../desired/object-form.ts';
 import { type Finding, tellFinding } from '../detector/finding.ts';
 import { FutileWrites } from '../detector/futile-writes.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
+import { type Moment, momentOf } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
@@ -239,12 +240,13 @@ export class ControllerLoop {
       made ??= run.client.intercepted(...guards).observed(writes.observer);
       return made;
     };
-    const contextFor = (primary: KubernetesObject | undefined, isLive = false): LoopContext =>
+    const contextFor = (primary: KubernetesObject | undefined, askedAt?: Moment): LoopContext =>
       new LoopContext({
         ...parts,
         ...run,
         client,
-        checkPrimary: !isLive && (definition.fenced ?? true),
+        checkPrimary: definition.fenced ?? true,
+        askedAt,
         events: run.events.begin(primary),
         fieldManager: this.#fieldManager,
         primaryKind: definition.primary,
@@ -260,7 +262,7 @@ export class ControllerLoop {
         finalizers,
         reconcile: this.#reconcileObject,
         contextFor,
-        parts: { cache: parts.cache, client },
+        parts: { cache: parts.cache, client, now: () => momentOf(parts.clock) },
       });
       return await steps.run(run.request, run.lifetime);
     } finally {

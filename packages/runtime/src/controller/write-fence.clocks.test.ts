@@ -83,13 +83,13 @@ class HoldingTransport implements Transport {
 async function writesAfter(
   stage: Stage,
   happens: (base: VirtualClock, clock: ProcessClock) => Promise<void>,
-  options: { readonly elects: boolean; readonly ungated?: boolean },
+  options: { readonly elects: boolean; readonly ungated?: boolean; readonly marks?: boolean },
 ): Promise<readonly string[]> {
   const base = new VirtualClock();
   const clock = new ProcessClock(base);
   const server = new FakeApiServer([Site, Page, Lease]);
   server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'old' } });
-  const { ungated = false, elects } = options;
+  const { ungated = false, elects, marks = false } = options;
   const transport = new HoldingTransport(server.transport, { stage, ungated });
   const manager = new Manager({
     client: new KubernetesClient({ transport, clock, retry: { maxTransportRetries: 0 } }),
@@ -103,6 +103,8 @@ async function writesAfter(
       controller({
         for: Site,
         owns: [Page],
+        // Whose answer takes the place of the first look.
+        ...(marks && { finalizers: { 'example.com/x': async () => {} } }),
         fenced: !ungated,
         reconcile: async (site, ctx) => {
           const metadata = { name: 'a' };
@@ -137,5 +139,9 @@ describe.each(Object.entries(events))('A reconcile that waits to write while %s'
 
   it('looks again before it writes, where nobody is elected', async () => {
     expect(await writesAfter('before the write', happens, { elects: false })).toEqual([]);
+  });
+
+  it('looks before it writes, where it has just put its finalizers on', async () => {
+    expect(await writesAfter('before the write', happens, { elects: false, marks: true })).toEqual([]);
   });
 });

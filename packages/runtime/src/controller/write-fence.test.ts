@@ -122,6 +122,98 @@ describe('writeFence', () => {
     expect(made).toBe(1);
   });
 
+  describe('in the first reconcile of an object that gets finalizers', () => {
+    const looks = (server: FakeApiServer): number =>
+      server.requests.filter((request) => /^GET .*\/sites\/a$/.test(request)).length;
+    const page = (name: string, text: string) => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Page',
+      metadata: { name },
+      spec: { text },
+    });
+
+    /** A controller whose reconciles wait between their first and their second page until they are let go. */
+    async function held(server: FakeApiServer, options: { readonly pages: readonly string[] }) {
+      const started: string[] = [];
+      let letGo: () => void = () => {};
+      const go = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      await run(
+        server,
+        controller({
+          for: Site,
+          owns: [Page],
+          finalizers: { 'example.com/x': async () => {} },
+          async reconcile(site, ctx) {
+            for (const name of options.pages) {
+              if (name === 'wait') {
+                started.push(site.spec.domain);
+                await go;
+              } else await ctx.apply(page(name, site.spec.domain));
+            }
+          },
+        }),
+      );
+      await soon(() => started.length === 1);
+      return { started, letGo };
+    }
+
+    it('takes the answer to these for a look, and looks no more for ten seconds', async () => {
+      const server = new FakeApiServer([Site, Page]);
+      server.put(Site, siteA);
+      const { letGo } = await held(server, { pages: ['wait', 'a'] });
+      await clock.advance(5_000);
+      letGo();
+      await soon(() => server.get(Page, 'a') !== undefined);
+      expect(looks(server)).toBe(0);
+    });
+
+    it('writes nothing of an older generation after that', async () => {
+      const server = new FakeApiServer([Site, Page]);
+      server.put(Site, siteA);
+      const { letGo, started } = await held(server, { pages: ['wait', 'a'] });
+      server.put(Site, { ...server.get(Site, 'a'), spec: { domain: 'new' } });
+      await clock.advance(10_001);
+      const before = server.requests.length;
+      letGo();
+      await soon(() => started.includes('new') && server.get(Page, 'a') !== undefined);
+      const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
+      // The look that refuses, that of the next reconcile, and its write.
+      expect(after.slice(0, 3).map((request) => request.replace(/ .*\//, ' '))).toEqual([
+        'GET a',
+        'GET a',
+        'PATCH a?fieldManager=site&force=true',
+      ]);
+      expect(server.get(Page, 'a').spec.text).toBe('new');
+    });
+
+    it('writes nothing of an object that is being deleted after that', async () => {
+      const server = new FakeApiServer([Site, Page]);
+      server.put(Site, siteA);
+      const { letGo } = await held(server, { pages: ['wait', 'a'] });
+      server.delete(Site, 'a');
+      await clock.advance(10_001);
+      letGo();
+      await soon(() => server.get(Site, 'a') === undefined);
+      expect(server.get(Page, 'a')).toBeUndefined();
+    });
+
+    it('goes on with what it has begun although the object was edited', async () => {
+      const server = new FakeApiServer([Site, Page]);
+      server.put(Site, siteA);
+      const { letGo } = await held(server, { pages: ['a', 'wait', 'b'] });
+      server.put(Site, { ...server.get(Site, 'a'), spec: { domain: 'new' } });
+      await clock.advance(10_001);
+      const before = server.requests.length;
+      letGo();
+      await soon(() => server.get(Page, 'b')?.spec.text === 'new');
+      const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
+      expect(after[0]).toMatch(/^GET .*\/sites\/a$/);
+      expect(after[1]).toMatch(/^PATCH .*\/pages\/b/);
+    });
+  });
+
   it('guards writes through ctx.client, too, against an object that was replaced', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, siteA);

@@ -8,7 +8,7 @@ import {
   objectKey,
 } from '@kubewright/apimachinery';
 import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
-import { momentOf, Tenure } from '../leader-election/tenure.ts';
+import { type Moment, momentOf, Tenure } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
 
@@ -38,6 +38,8 @@ export interface WriteFenceOptions {
   readonly signal: AbortSignal;
   /** What the reconcile looks at; undefined when there is nothing to compare. */
   readonly view: View | undefined;
+  /** When the server was asked for the object, if it is its answer: as good as a look. */
+  readonly askedAt?: Moment | undefined;
   /** Reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -50,20 +52,21 @@ export interface WriteFenceOptions {
  * deletion mark tell.
  *
  * The look lasts ten seconds by either clock, for a process may be stopped between the look and the write. A reconcile that
- * goes on writing for longer looks again, now for uid and deletion only: that somebody edits the object meanwhile is no
- * reason to stop half-way, the next reconcile sees it. What is asked last is asked in the tick that hands the bytes to the
+ * goes on writing for longer looks again; once it has written, for uid and deletion only: that somebody edits the object
+ * meanwhile is no reason to stop half-way, the next reconcile sees it. What is asked last is asked in the tick that hands the bytes to the
  * connection.
  *
  * Writes to the object itself need no look: they carry its uid, and a status that says what was made outside must not be
  * lost because somebody has edited the object in the meantime.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
-  const { signal, view, clock } = options;
-  let look: Tenure | undefined;
+  const { signal, view, clock, askedAt } = options;
+  let look = askedAt && new Tenure({ clock, since: askedAt, ...lookLasts });
+  let isHalfWay = false;
   let looking: Promise<void> | undefined;
   const lookAt = async (seen: View): Promise<void> => {
     const since = momentOf(clock);
-    await checkLive(seen, { ...options, again: look !== undefined });
+    await checkLive(seen, { ...options, isHalfWay });
     look = new Tenure({ clock, since, ...lookLasts });
   };
   const check = (): void => {
@@ -71,6 +74,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
     if (view && !look?.isValid) {
       throw new StaleViewError(nameOf(view), 'the process was held up between the look at it and the write');
     }
+    isHalfWay = true;
   };
   return async (call, next) => {
     if (!isWrite(call)) return next(call);
@@ -97,7 +101,7 @@ function nameOf(view: View): string {
   return `${view.kind.kind} ${formatObjectKey(objectKey(view.object))}`;
 }
 
-async function checkLive(view: View, options: WriteFenceOptions & { readonly again: boolean }): Promise<void> {
+async function checkLive(view: View, options: WriteFenceOptions & { readonly isHalfWay: boolean }): Promise<void> {
   const { object, kind } = view;
   const key = objectKey(object);
   const what = nameOf(view);
@@ -114,7 +118,7 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly aga
   const { uid, generation, deletionTimestamp } = live.metadata;
   const seen = object.metadata;
   if (uid !== seen.uid) throw new StaleViewError(what, 'it was replaced by another of the same name');
-  if (generation !== seen.generation && !options.again) {
+  if (generation !== seen.generation && !options.isHalfWay) {
     throw new StaleViewError(what, `its generation is ${generation}, not ${seen.generation}`);
   }
   if ((deletionTimestamp === undefined) !== (seen.deletionTimestamp === undefined)) {
