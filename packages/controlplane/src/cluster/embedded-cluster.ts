@@ -11,6 +11,7 @@ import { schedulerController } from '../scheduler/index.ts';
 import { MemoryStorage } from '../storage/index.ts';
 import { Components } from './components.ts';
 import { ControlPlane } from './control-plane.ts';
+import { firstRevision, noteLastRevision } from './first-revision.ts';
 import {
   adminIdentity,
   controllerIdentity,
@@ -97,7 +98,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     const { clock, random, log } = options;
     const onError = (error: unknown): void => log.error('the API server failed', { error });
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
-    const storage = new MemoryStorage({ clock });
+    const storage = new MemoryStorage({ clock, initialRevision: firstRevision(directory, clock) });
     const address = { text: '' };
     const connector = new LateConnector();
     const plane: ControlPlane = new ControlPlane({
@@ -209,6 +210,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       await this.#end('server', deadline.meets(plane[Symbol.asyncDispose]()));
       await this.#end('storage', deadline.meets(storage[Symbol.asyncDispose]()));
     } finally {
+      noteLastRevision(directory, storage.revision);
       directory[Symbol.dispose]();
     }
   }

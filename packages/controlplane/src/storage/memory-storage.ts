@@ -25,7 +25,7 @@ export interface MemoryStorageOptions {
   readonly historyMs?: number | undefined;
   /** How much superseded content history keeps, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
-  /** The revision before the first write; continue from a greater one to imitate an older store. @defaultValue 1 */
+  /** The revision before the first write; what is older is taken for compacted, as in an older store. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
 }
 
@@ -56,6 +56,7 @@ export class MemoryStorage implements Storage {
     });
     // Real stores begin at 1, so that an empty list never carries the resourceVersion 0, which means "any".
     this.#revision = options.initialRevision ?? 1;
+    if (this.#revision > 1) this.#compacted = this.#revision;
   }
 
   get revision(): number {

@@ -133,7 +133,7 @@ export class LocalPodVolumes implements PodVolumes {
     if (this.#host.settings.allowHostPath) return path;
     throw new VolumeError(
       volume,
-      `hostPath volumes are not allowed on this node: they would be this machine's own ${path}; allow them with --allow-host-path`,
+      `hostPath volumes are not allowed on this node: they would be this machine's own ${path}; start the cluster with allowHostPath to let pods in`,
     );
   }
 

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MemoryStorage } from '../storage/memory-storage.ts';
+import { firstRevision, noteLastRevision } from './first-revision.ts';
+import { StateDirectory } from './state-directory.ts';
+
+describe('firstRevision', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kw-revision-'));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('goes on after the cluster before, whether it wrote much or was killed', async () => {
+    const clock = new VirtualClock(Date.UTC(2026, 10, 21));
+    using directory = StateDirectory.take(folder);
+    const first = firstRevision(directory, clock);
+    await clock.advance(60_000);
+    expect(firstRevision(directory, clock)).toBe(first + 600);
+    noteLastRevision(directory, first + 1_000_000);
+    expect(firstRevision(directory, clock)).toBe(first + 1_000_001);
+    expect(first).toBeLessThan(2 ** 30);
+  });
+
+  it('lets nobody watch from a version of the cluster before', async () => {
+    const clock = new VirtualClock();
+    await using storage = new MemoryStorage({ clock, initialRevision: 1_000 });
+    const watch = (fromRevision: number) => storage.watch({ prefix: '/', fromRevision }, () => {});
+    expect(() => watch(999)).toThrow(/compacted/);
+    watch(1_000)[Symbol.dispose]();
+  });
+});

@@ -1,0 +1,1 @@
+import '../cluster/index.ts';
