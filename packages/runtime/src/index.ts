@@ -27,6 +27,7 @@ export type {
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
 export { MetadataOnlyError } from './controller/metadata-only-error.ts';
+export { NoStatusSubresourceError } from './controller/no-status-subresource-error.ts';
 export { NotOwnerError, type Partition, type PartitionEntry } from './controller/partition.ts';
 export type {
   ApplyObjectsOptions,

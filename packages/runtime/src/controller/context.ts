@@ -23,6 +23,7 @@ import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { appliedAlready } from './applied-already.ts';
 import type { KindResolver } from './kind-resolver.ts';
+import { writingStatus } from './no-status-subresource-error.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
 import type { Lifetime } from './reconcile-timeout.ts';
 import { writeFence } from './write-fence.ts';
@@ -154,14 +155,18 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) },
       status,
     };
-    const live = this.#cached(primaryKind, objectKey(primary)) ?? primary;
-    if (live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
+    const key = objectKey(primary);
+    // Where the cache cannot tell what is there now, what the reconcile was given cannot either.
+    const live = this.cache.isCertain(primaryKind, key) ? (this.#cached(primaryKind, key) ?? primary) : undefined;
+    if (live?.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
       return undefined;
     }
     const force = options.force ?? true;
     this.#parts.intends(wanted);
     const applying = { fieldManager, force, signal: this.signal };
-    return this.#answered(await this.client.resource(primaryKind).status.apply(wanted, applying));
+    const { client, signal } = this;
+    const write = (): Promise<KubernetesObject> => client.resource(primaryKind).status.apply(wanted, applying);
+    return this.#answered(await writingStatus(write, { client, kind: primaryKind, object: primary, signal }));
   }
 
   async delete(object: KubernetesObject, options: DeleteObjectOptions = {}): Promise<void> {
