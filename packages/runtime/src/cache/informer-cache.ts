@@ -127,9 +127,11 @@ export class InformerCache implements Cache {
     return viewIn(widest(this.#declared.get(kindKey(kind)) ?? []), key);
   }
 
-  /** False for an object of whose state only the server can tell, after a write that did not. */
+  /** False for an object of whose state only the server can tell, after a write that did not, or that put it outside. */
   isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
-    return !this.informersOf(kind, key).some(({ ownWrites }) => ownWrites.isUncertain(key));
+    return this.informersOf(kind, key).every(
+      (each) => !each.ownWrites.isUncertain(key) && !each.ownWrites.isOutside(key),
+    );
   }
 
   metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata> {

@@ -157,8 +157,9 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     };
     const key = objectKey(primary);
     // Where the cache cannot tell what is there now, what the reconcile was given cannot either.
-    const live = this.cache.isCertain(primaryKind, key) ? (this.#cached(primaryKind, key) ?? primary) : undefined;
-    if (live?.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
+    const isCertain = this.cache.isCertain(primaryKind, key);
+    const live = isCertain ? (this.cache.peek(primaryKind, key)?.object ?? primary) : undefined;
+    if (live && live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
       return undefined;
     }
     const force = options.force ?? true;
