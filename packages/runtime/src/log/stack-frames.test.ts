@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorNameOf, framesForPeople } from './stack-frames.ts';
+import { errorNameOf, framesForPeople, framesOfPackages } from './stack-frames.ts';
 
 const stack = `TypeError: Cannot read properties of undefined (reading 'x')
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)
@@ -27,6 +27,29 @@ describe('framesForPeople', () => {
     const outside = `${here}\n    at reconcile (/app/src/site.ts:1:2)`;
     expect(framesForPeople(outside).filter((frame) => frame.includes('runtime/src'))).toEqual([]);
     expect(framesForPeople(outside)).toContain('    at reconcile (/app/src/site.ts:1:2)');
+  });
+});
+
+describe('framesOfPackages', () => {
+  const clone = 'file:///home/me/my (old) clone/packages';
+  const isInternal = framesOfPackages(`${clone}/runtime/dist/index.js`);
+
+  it('knows built packages of a clone that `file:` dependencies link to', () => {
+    const linked = `TypeError: x
+    at ControllerLoop.#call (${clone}/runtime/dist/index.js:3000:9)
+    at ResourceClient.get (${clone}/client/dist/index.js:10:9)
+    at async reconcile (file:///home/me/echo-operator/main.ts:12:5)`;
+    expect(framesForPeople(linked, isInternal)).toEqual([
+      '    at async reconcile (file:///home/me/echo-operator/main.ts:12:5)',
+    ]);
+  });
+
+  it('takes nothing else beside them for the packages, and installed ones for what they are', () => {
+    expect(isInternal(`    at reconcile (${clone}/shop/src/main.ts:1:1)`)).toBe(false);
+    expect(isInternal(`    at reconcile (/elsewhere/packages/client/src/main.ts:1:1)`)).toBe(false);
+    expect(isInternal('    at get (file:///a/node_modules/@kubewright/client/dist/index.js:1:1)')).toBe(true);
+    const ofBundle = framesOfPackages('file:///app/main.js');
+    expect(ofBundle('    at reconcile (file:///app/main.js:1:1)')).toBe(false);
   });
 });
 

@@ -5,8 +5,8 @@ const mostFrames = 10;
 const dependency = /[\\/]node_modules[\\/]/;
 const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 
-/** The folder of this project's packages, where they run from a checkout; a bundle has no such folder. */
-const packages = /^file:\/\/(.*[\\/])runtime[\\/](?:src|dist)[\\/]log[\\/]/.exec(import.meta.url)?.[1];
+/** Folders of this project's packages. */
+const names = 'apimachinery|schema|client|runtime|controlplane|codegen|cli';
 
 /**
  * The frames of a stack that tell people something: those of their own code, then those of their dependencies. Node's frames
@@ -35,6 +35,18 @@ function isOfNode(frame: string): boolean {
   return /[( ]node:/.test(frame);
 }
 
-function isOfRuntime(frame: string): boolean {
-  return ours.test(frame) || (packages !== undefined && frame.includes(packages));
+/**
+ * Says which frames are of this project's packages, wherever they are: in node_modules, or where a `file:` dependency or a
+ * workspace links to. There Node names the real place, which a module knows of itself; its siblings lie beside it.
+ *
+ * @param moduleUrl - where a module of the runtime really is; that of a bundle lies elsewhere and tells nothing.
+ */
+export function framesOfPackages(moduleUrl: string): (frame: string) => boolean {
+  const beside = /^(?:file:\/\/)?(.*[\\/])runtime[\\/](?:src|dist)[\\/]/.exec(moduleUrl)?.[1];
+  if (beside === undefined) return (frame) => ours.test(frame);
+  const place = beside.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const sibling = new RegExp(`${place}(?:${names})[\\\\/](?:src|dist)[\\\\/]`);
+  return (frame) => ours.test(frame) || sibling.test(frame);
 }
+
+const isOfRuntime = framesOfPackages(import.meta.url);
