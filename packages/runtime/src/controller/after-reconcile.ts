@@ -1,4 +1,4 @@
-import { isConflict } from '@kubewright/apimachinery';
+import { isConflict, type StatusError } from '@kubewright/apimachinery';
 import type { WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import type { FailureTelling, ToldFailure } from './failure-telling.ts';
@@ -81,7 +81,13 @@ export function afterFailure(
   }
   const retryInMs = queue.addRateLimited(item.key, { priority: item.priority });
   if (isStopping()) log.info('reconcile was given up: the manager stops');
-  else if (isConflict(error)) log.info('the object has changed meanwhile; trying again', { error });
+  else if (isConflict(error) && !isOwnedByOthers(error))
+    log.info('the object has changed meanwhile; trying again', { error });
   else telling.failed(item.key, { ...failure, message: 'Reconciler error', retryInMs });
   return 'error';
+}
+
+/** True for an apply without force of fields that others own: no newer version of the object will let it through. */
+function isOwnedByOthers({ status }: StatusError): boolean {
+  return status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') ?? false;
 }

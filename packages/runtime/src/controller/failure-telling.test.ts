@@ -7,7 +7,7 @@ import { prettyLogger } from '../log/pretty-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import type { EventNote } from '../recorder/event-recorder.ts';
 import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { controller } from './define-controller.ts';
 import { FailureTelling } from './failure-telling.ts';
 import { ReconcileEvents } from './reconcile-events.ts';
@@ -146,6 +146,32 @@ describe('a reconcile that fails', () => {
         series: expect.objectContaining({ count: 2 }),
       }),
     ]);
+  });
+
+  it.each([
+    ['of versions is no error: the next try sees the new one', undefined, 'info', 0],
+    ['over fields that others own is one, with an event', 'FieldManagerConflict', 'error', 1],
+  ])('with a conflict %s', async (_, reason, level, events) => {
+    const server = new FakeApiServer([Site, Event]);
+    server.put(Site, { metadata: { name: 'a' }, spec: {} });
+    const lines: string[] = [];
+    const causes =
+      reason === undefined ? {} : { causes: [{ reason, message: 'conflict with "them"', field: '.spec.a' }] };
+    const error = failure(409, 'Conflict', 'the conflict', causes);
+    const manager = new Manager({
+      controllers: [controller({ for: Site, reconcile: () => Promise.reject(error) })],
+      client: server.client,
+      log: jsonLogger({ destination: { write: (line) => void lines.push(line) } }),
+      handleSignals: false,
+      watchdog: false,
+    });
+    running.push(manager);
+    void manager.run();
+    const told = () => lines.filter((line) => line.includes('the conflict'));
+    await eventually(() => told().length >= 2);
+    await manager[Symbol.asyncDispose]();
+    expect(JSON.parse(told()[0] ?? '').level).toBe(level);
+    expect(server.list(Event)).toHaveLength(events);
   });
 
   it('is no event where the controller wants none', async () => {
