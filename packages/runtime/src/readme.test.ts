@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { main } from './testdata/readme-example.ts';
+import { usageOf } from './testdata/usage-of.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
@@ -8,6 +8,10 @@ describe('README', () => {
   it('shows the example that is type-checked', () => {
     const shown = /```ts\n([\s\S]*?)```/.exec(read('../README.md'))?.[1];
     expect(shown).toBe(read('testdata/readme-example.ts'));
-    expect(main).toBeTypeOf('function');
   });
+
+  it('shows an example that does something when it is run as it is', async () => {
+    const { usage } = await usageOf(() => import('./testdata/readme-example.ts'));
+    expect(usage).toContain('--leader-elect');
+  }, 60_000);
 });

@@ -44,7 +44,11 @@ export interface ManagerOptions {
    * @defaultValue false
    */
   readonly restClientHistograms?: boolean;
-  /** Serves `/metrics` over HTTPS, to those whom the API server lets. @defaultValue HTTP, to anybody */
+  /**
+   * Serves `/metrics` over HTTPS, to those who log in with a token and whom the API server lets. `{}` takes all defaults.
+   *
+   * @defaultValue HTTP, to anybody. With `runOperator` and `managerFlags`: `{}`, unless the flag `--metrics-secure=false` is given
+   */
   readonly metricsSecurity?: MetricsSecurity;
   /** More paths of the metrics server, such as a profiler's; guarded as `/metrics` is. GET and HEAD only. */
   readonly metricsHandlers?: Readonly<Record<string, PathHandler>>;

@@ -424,7 +424,9 @@ describe('Manager', () => {
         reconciled++;
       },
     });
+    const { log, lines } = collectLog();
     const { manager } = start(server, {
+      log,
       controllers: [sites],
       healthProbeBindAddress: '127.0.0.1:0',
       metricsBindAddress: '127.0.0.1:0',
@@ -433,6 +435,8 @@ describe('Manager', () => {
     await eventually(() => reconciled === 1);
     const text = async (url: string): Promise<string> => (await fetch(url)).text();
     const { health, metrics } = manager.ports;
+    const told = { level: 'info', url: `http://127.0.0.1:${metrics}/metrics`, readers: 'anybody' };
+    expect(lines.find(({ msg }) => msg === 'serving metrics')).toMatchObject(told);
     expect(await text(`http://127.0.0.1:${health}/healthz`)).toBe('ok');
     expect(await text(`http://127.0.0.1:${health}/readyz?verbose`)).toContain('[+]caches ok');
     expect((await fetch(`http://127.0.0.1:${health}/readyz/none`)).status).toBe(404);

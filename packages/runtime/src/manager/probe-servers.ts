@@ -53,8 +53,10 @@ export class ProbeServers implements AsyncDisposable {
         address: healthProbeBindAddress,
         paths: this.#checks((await import('../health/checks-handler.ts')).checksHandler),
       });
-    if (metrics && metricsBindAddress !== '0')
+    if (metrics && metricsBindAddress !== '0') {
       this.#ports.metrics = await this.#listenForMetrics(metrics, metricsBindAddress);
+      this.#tellMetrics(metricsBindAddress, this.#ports.metrics);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,6 +71,17 @@ export class ProbeServers implements AsyncDisposable {
     const { certificates = await defaultMetricsCertificates(), clientCaFile } = security;
     const parts = { clock, log: log.named('metrics'), metrics: metrics.certificates };
     return this.#listen('metrics', { address, paths, tls: { certificates, clientCaFile, parts } });
+  }
+
+  /** Where, and whether readers log in: with a program's flags they do, without them they do not. */
+  #tellMetrics(address: string, port: number): void {
+    const { metricsSecurity: security } = this.#options.options;
+    const host = address.slice(0, address.lastIndexOf(':')) || 'localhost';
+    const token = 'those with a bearer token of a user who may get /metrics';
+    const readers = security && security.authorize !== false ? token : 'anybody';
+    const url = `${security ? 'https' : 'http'}://${host}:${port}/metrics`;
+    const certificate = security?.clientCaFile === undefined ? {} : { clientCaFile: security.clientCaFile };
+    this.#options.log.info('serving metrics', { url, readers, ...certificate });
   }
 
   async #listen(what: string, where: Listening): Promise<number> {

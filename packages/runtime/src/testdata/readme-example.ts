@@ -1,5 +1,5 @@
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
-import { controller, defineKind, Manager } from '@kubewright/runtime';
+import { controller, defineKind, runOperator } from '@kubewright/runtime';
 
 const Site = defineKind<{ readonly title: string }, { readonly ready: boolean }>({
   group: 'example.com',
@@ -18,4 +18,4 @@ const sites = controller({
   },
 });
 
-export const main = (): Promise<void> => new Manager({ controllers: [sites] }).run();
+process.exitCode = await runOperator({ controllers: [sites] });

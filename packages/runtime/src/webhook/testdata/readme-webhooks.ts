@@ -3,8 +3,8 @@ import {
   converter,
   defaulter,
   defineKind,
-  Manager,
   ownAuthority,
+  runOperator,
   spoke,
   validator,
   type WebhookDefinition,
@@ -35,4 +35,4 @@ const certificates = ownAuthority({
   validating: ['validating-webhook-configuration'],
 });
 
-export const main = (): Promise<void> => new Manager({ webhooks, webhookServer: { certificates } }).run();
+process.exitCode = await runOperator({ webhooks, webhookServer: { certificates } });
