@@ -28,7 +28,7 @@ export type {
 export { controller, requestController } from './controller/define-controller.ts';
 export { MetadataOnlyError } from './controller/metadata-only-error.ts';
 export { NoStatusSubresourceError } from './controller/no-status-subresource-error.ts';
-export { NotOwnerError, type Partition, type PartitionEntry } from './controller/partition.ts';
+export { type KeyShare, NotOwnerError, type Partition, type PartitionEntry } from './controller/partition.ts';
 export type {
   ApplyObjectsOptions,
   DeleteObjectOptions,

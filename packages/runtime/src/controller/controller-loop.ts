@@ -100,6 +100,7 @@ export class ControllerLoop {
       definition,
       log: this.#log,
       queue: this.queue,
+      turn: this.#turn,
       onAsked: (key, by) => this.#futile.asked(key, by && `${by.uid}/${by.resourceVersion}`),
     });
   }
@@ -171,6 +172,7 @@ export class ControllerLoop {
       this.queue.forget(item.key);
       this.queue.requeueAfter(item.key, undefined);
       this.#telling.forget(item.key);
+      this.#sources.dropped(item.key);
       return;
     }
     const reconcileID = this.#parts.random.uid();
@@ -234,7 +236,8 @@ export class ControllerLoop {
     const mark = (parts.activity ?? noActivity).mark(this.name, key);
     const tell = (finding: Finding): void => tellFinding(finding, run);
     const writes = this.#futile.begin(key, { client: run.client, tell });
-    const guards = run.entry ? [writes.interceptor, whileOwned(run.entry, run.request)] : [writes.interceptor];
+    const onRefused = (): void => this.#sources.dropped(key);
+    const guards = run.entry ? [writes.interceptor, whileOwned(run.entry, { key, onRefused })] : [writes.interceptor];
     let made: KubernetesClient | undefined;
     const client = (): KubernetesClient => {
       made ??= run.client.intercepted(...guards).observed(writes.observer);

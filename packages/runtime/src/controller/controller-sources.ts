@@ -1,13 +1,14 @@
 import { type Clock, formatObjectKey, type KubernetesObject, type Random } from '@kubewright/apimachinery';
+import type { DeclaredKind } from '../cache/declared-kind.ts';
 import type { InformerCache } from '../cache/informer-cache.ts';
-import type { HandlerContext } from '../handler/event-handler.ts';
-import { initialListPriority } from '../handler/event-priority.ts';
+import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { Watch } from '../source/source.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
-import type { Partition } from './partition.ts';
+import { GainedKeys } from './gained-keys.ts';
+import type { LoopTurn } from './loop-turn.ts';
 
 /** What sources feed, and from what. */
 export interface ControllerSourcesOptions {
@@ -17,8 +18,19 @@ export interface ControllerSourcesOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly queue: WorkQueue;
+  /** Lets others in while much is shown at once. */
+  readonly turn: LoopTurn;
   /** Told of each key that is asked for, and by which object's event, if by one. */
   readonly onAsked: (key: string, by: { readonly uid: string; readonly resourceVersion: string } | undefined) => void;
+}
+
+/** An event as a watch's handler is given it. */
+type EventOf = Parameters<Watch['handler']>[0];
+
+/** A watch and the declaration that serves it. */
+interface Watched {
+  readonly watch: Watch;
+  readonly declared: DeclaredKind;
 }
 
 /** Feeds a controller's queue: events of watched kinds pass predicates and handlers, other sources feed by themselves. */
@@ -28,7 +40,8 @@ export class ControllerSources {
   /** Aborted when there is to be no more feeding. */
   readonly #stop = new AbortController();
   #started: Promise<void> | undefined;
-  #event: Parameters<Watch['handler']>[0] | undefined;
+  #gained: GainedKeys | undefined;
+  #event: EventOf | undefined;
 
   constructor(options: ControllerSourcesOptions) {
     this.#options = options;
@@ -52,41 +65,78 @@ export class ControllerSources {
     const { cache, clock, random, log, definition } = this.#options;
     const { watches, sources = [] } = definition;
     const waits: Promise<void>[] = [];
+    const watched: Watched[] = [];
     for (const watch of watches) {
       const declared = cache.declare(watch.cached);
+      watched.push({ watch, declared });
       this.#subscriptions.push(declared.subscribe((event) => this.#handle(watch, event)));
       waits.push(declared.waitForSync(signal));
     }
     const { partition } = definition;
-    if (partition) this.#subscriptions.push(partition.subscribe(() => this.#enqueueOwned(partition)));
+    const gained =
+      partition && new GainedKeys({ partition, walk: (isGained) => this.#showAll(watched, { isGained, signal }) });
+    this.#gained = gained;
+    const failed = (error: unknown): void => log.error('cannot look for keys that were gained', { error });
+    if (gained) this.#subscriptions.push(partition.subscribe((share) => void gained.changed(share).catch(failed)));
     const context = this.#handlerContext();
     for (const source of sources) waits.push(source.start(context, { signal, clock, random, log }));
     await Promise.all(waits);
+    // What is in the queue by now is known to be this replica's, so that the next change of members need not queue it again.
+    await gained?.changed();
   }
 
-  /** The events of keys that became this replica's may have been long ago. */
-  #enqueueOwned(partition: Partition): void {
-    const { cache, queue, definition } = this.#options;
-    const { primary } = definition;
-    if (!primary || !cache.has(primary)) return;
-    for (const { namespace, name } of cache.lister(primary).views()) {
-      const request = namespace ? { namespace, name } : { name };
-      if (partition.owns(request)) queue.add(formatObjectKey(request), { priority: initialListPriority });
+  /** Notes that work on a key was not done since the key was another replica's. */
+  dropped(key: string): void {
+    this.#gained?.dropped(key);
+  }
+
+  /** Shows the watches all that is cached, as a start does, and queues what is gained by it. */
+  async #showAll(
+    watched: readonly Watched[],
+    options: { readonly isGained: (request: ReconcileRequest) => boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { isGained, signal } = options;
+    const { definition, turn } = this.#options;
+    const asAlways = this.#handlerContext();
+    const enqueue: HandlerContext['enqueue'] = (request, how) => {
+      if (isGained(request)) asAlways.enqueue(request, how);
+    };
+    const context = { ...asAlways, enqueue };
+    for (const { watch, declared } of watched) {
+      // A controller of objects has its own kind first, and the keys of that are its objects'.
+      const isOwn = definition.run.level === 'object' && watch === definition.watches[0];
+      for (const object of declared.lister.views()) {
+        if (signal.aborted) return;
+        // Filters may decode: they are spared what needs nothing.
+        if (!isOwn || isGained(object.key)) this.#show(watch, { object, context });
+        const pause = turn.pause();
+        if (pause) await pause;
+      }
     }
   }
 
-  #handle(watch: Watch, event: Parameters<Watch['handler']>[0]): void {
+  #show(watch: Watch, what: { readonly object: EventOf['object']; readonly context: HandlerContext }): void {
+    const { object, context } = what;
+    try {
+      this.#handle(watch, { type: 'create', object, isInInitialList: true }, context);
+    } catch (error) {
+      const { namespace, name } = object;
+      this.#options.log.error('an event handler failed', { namespace, name, event: 'create', error });
+    }
+  }
+
+  #handle(watch: Watch, event: EventOf, context = this.#handlerContext()): void {
     if (!watch.predicates.every((predicate) => this.#lets(predicate, event))) return;
     this.#event = event;
     try {
-      watch.handler(event, this.#handlerContext());
+      watch.handler(event, context);
     } finally {
       this.#event = undefined;
     }
   }
 
   /** A filter that fails lets the event through: one reconcile too many does no harm, one too few may. */
-  #lets(predicate: Predicate<KubernetesObject>, event: Parameters<Watch['handler']>[0]): boolean {
+  #lets(predicate: Predicate<KubernetesObject>, event: EventOf): boolean {
     try {
       return predicate(event);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { seededRandom, sleep, VirtualClock } from '@kubewright/apimachinery';
+import { formatObjectKey, seededRandom, sleep, VirtualClock } from '@kubewright/apimachinery';
 import { KubernetesClient } from '@kubewright/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -181,7 +181,7 @@ class Group {
       const other = this.#working.get(key.name);
       if (other && other !== identity) this.overlaps.push(`${identity} began ${key.name} while ${other} was at it`);
       this.#working.set(key.name, identity);
-      const guarded = by.client.intercepted(whileOwned(entry, key));
+      const guarded = by.client.intercepted(whileOwned(entry, { key: formatObjectKey(key), onRefused: () => {} }));
       for (let i = 0; i < 2; i++) {
         await sleep(clock, { ms: random.next() * 2_500 });
         const signal = timeout(clock);

@@ -1,6 +1,6 @@
 import { type Clock, formatObjectKey, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import type { Partition, PartitionEntry } from '../controller/partition.ts';
+import type { KeyShare, Partition, PartitionEntry } from '../controller/partition.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { momentOf, Tenure } from '../leader-election/tenure.ts';
 import { defaultLogger } from '../log/default-logger.ts';
@@ -66,7 +66,7 @@ export class ShardMembership implements Runnable, Partition {
   readonly #running = new RunningKeys();
   readonly #holdUps: HoldUps;
   readonly #trouble = new ToldOnce();
-  readonly #handlers = new Set<() => void>();
+  readonly #handlers = new Set<(share: KeyShare) => void>();
   #tenure: Tenure | undefined;
   /** Members among which the keys are to be divided. */
   #wanted: readonly string[] = [];
@@ -131,7 +131,7 @@ export class ShardMembership implements Runnable, Partition {
     };
   }
 
-  subscribe(handler: () => void): Disposable {
+  subscribe(handler: (share: KeyShare) => void): Disposable {
     this.#handlers.add(handler);
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
@@ -189,6 +189,14 @@ export class ShardMembership implements Runnable, Partition {
     this.#wanted = [];
     this.#settled = nothing;
     this.#written = [nothing, ...this.#written];
+    this.#tell();
+  }
+
+  /** Tells of the members among which the keys are to be divided by now: whoever is not given a key by them may lose it. */
+  #tell(): void {
+    const members = this.#wanted;
+    const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;
+    for (const handler of this.#handlers) handler(share);
   }
 
   /** Renews and reads; false when there is another view to write now. */
@@ -208,7 +216,7 @@ export class ShardMembership implements Runnable, Partition {
       this.#wanted = this.#members.alive;
       await this.#sweep(lease, limit);
     });
-    if (before !== this.#signature) for (const handler of this.#handlers) handler();
+    if (before !== this.#signature) this.#tell();
     return !isDone || sameView(this.#next, this.#settled);
   }
 

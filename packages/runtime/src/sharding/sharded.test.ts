@@ -2,7 +2,7 @@ import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { KubernetesClient } from '@kubewright/client';
 import { describe, expect, it } from 'vitest';
 import { requestController } from '../controller/define-controller.ts';
-import type { Partition } from '../controller/partition.ts';
+import type { KeyShare, Partition } from '../controller/partition.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from '../leader-election/testdata/simulated-network.ts';
@@ -17,7 +17,7 @@ const definition = requestController({ name: 'buckets', async reconcile() {} });
 /** A partition whose keys the test chooses. */
 class ChosenKeys implements Partition {
   readonly mine = new Set<string>();
-  #handler = (): void => {};
+  #handler: (share: KeyShare) => void = () => {};
 
   owns({ name }: ReconcileRequest): boolean {
     return this.mine.has(name);
@@ -27,7 +27,7 @@ class ChosenKeys implements Partition {
     return { isOwned: true, [Symbol.dispose]() {} };
   }
 
-  subscribe(handler: () => void): Disposable {
+  subscribe(handler: (share: KeyShare) => void): Disposable {
     this.#handler = handler;
     return {
       [Symbol.dispose]: () => {
@@ -38,7 +38,7 @@ class ChosenKeys implements Partition {
 
   gain(name: string): void {
     this.mine.add(name);
-    this.#handler();
+    this.#handler((request) => this.owns(request));
   }
 }
 

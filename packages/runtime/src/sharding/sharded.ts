@@ -1,4 +1,5 @@
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { LoopTurn } from '../controller/loop-turn.ts';
 import type { Partition } from '../controller/partition.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { initialListPriority } from '../handler/event-priority.ts';
@@ -50,11 +51,14 @@ export function sharded(
 function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys']>): Source {
   return {
     name: 'sharded keys',
-    async start({ enqueue }, { signal, log }) {
+    async start({ enqueue }, { signal, clock, log }) {
+      const turn = new LoopTurn(clock);
       const feed = async (): Promise<void> => {
         for (const key of await list()) {
           if (signal.aborted) return;
           if (partition.owns(key)) enqueue(key, { priority: initialListPriority });
+          const pause = turn.pause();
+          if (pause) await pause;
         }
       };
       const changed = (): void => void feed().catch((error: unknown) => log.error('cannot list the keys', { error }));
