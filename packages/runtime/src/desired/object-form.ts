@@ -12,7 +12,7 @@ export type ObjectForm = (object: KubernetesObject, context: LoopContext) => Pro
 /** Makes the form of a controller's objects: a function that acts, one that returns what should be, or one that does both. */
 export function objectForm(definition: ControllerDefinition): ObjectForm {
   const { run, primary, owns, fieldManager = definition.name } = definition;
-  const shape = new StatusShape();
+  const shape = new StatusShape(primary);
   return async (object, context) => {
     if (run.level === 'request' || !primary) throw new TypeError(`${definition.name} reconciles requests, not objects`);
     const realization = new Realization({ context, object, kind: primary, owns, shape, fieldManager });

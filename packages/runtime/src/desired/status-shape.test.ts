@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { defineKind } from '../kind/define-kind.ts';
+import { jsonLogger } from '../log/json-logger.ts';
+import { failure } from '../testdata/fake-api-server.ts';
+import { StatusShape } from './status-shape.ts';
+
+const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
+
+describe('StatusShape', () => {
+  it('names the kind and the schema to paste, once for each member, and leaves the member out', () => {
+    const lines: Record<string, string>[] = [];
+    const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
+    const shape = new StatusShape(Site);
+    for (const member of ['observedGeneration', 'conditions']) {
+      const refusal = failure(
+        500,
+        '',
+        `failed to create typed patch object: .status.${member}: field not declared in schema`,
+      );
+      expect(shape.learn(refusal, log)).toBe(true);
+      expect(shape.learn(refusal, log)).toBe(false);
+      const { level, msg, schema } = lines.at(-1) ?? {};
+      expect(level).toMatch(/^warn/);
+      expect(msg).toContain(`the schema of Site (example.com/v1) has no status.${member}`);
+      expect(parse(schema ?? '')).toHaveProperty([member, 'type']);
+    }
+    expect(lines).toHaveLength(2);
+    expect(shape.fit({ conditions: [], observedGeneration: 1, url: 'x' })).toEqual({ url: 'x' });
+  });
+});
