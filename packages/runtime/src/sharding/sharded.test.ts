@@ -74,6 +74,46 @@ describe('sharded', () => {
 });
 
 describe('ShardMembership', () => {
+  it('tells of every share in between: a membership that was over denies all, one with others what is theirs', async () => {
+    const base = new VirtualClock();
+    const server = new LeaseServer();
+    const stops = [new AbortController(), new AbortController()] as const;
+    const join = (seed: number, stop: AbortController) => {
+      const clock = new ProcessClock(base, { rate: 1 });
+      const random = seededRandom(seed);
+      const transport = new SimulatedTransport({ base, clock, random, server, handedOver: () => {} });
+      const client = new KubernetesClient({ transport, clock, random });
+      const shards = new ShardMembership({ id: 'shards', client: () => client, clock, random, log: silentLogger });
+      void shards.run(stop.signal);
+      return { shards, way: transport.way };
+    };
+    const keys = Array.from({ length: 20 }, (_, at) => ({ name: `key-${at}` }));
+    const { shards, way } = join(1, stops[0]);
+    const shares: KeyShare[] = [];
+    shards.subscribe((share) => shares.push(share));
+    const denied = () => keys.filter((key) => !shares.every((gives) => gives(key)));
+    await base.advance(40_000);
+    expect(keys.every((key) => shards.owns(key))).toBe(true);
+    shares.length = 0;
+    way.loss = 1;
+    await base.advance(30_000);
+    way.loss = 0;
+    await base.advance(40_000);
+    expect(keys.every((key) => shards.owns(key))).toBe(true);
+    expect(denied()).toEqual(keys);
+    shares.length = 0;
+    const { shards: other } = join(2, stops[1]);
+    await base.advance(40_000);
+    const theirs = keys.filter((key) => other.owns(key));
+    expect(theirs.length).toBeGreaterThan(0);
+    stops[1].abort();
+    await base.advance(40_000);
+    expect(keys.every((key) => shards.owns(key))).toBe(true);
+    expect(denied()).toEqual(theirs);
+    stops[0].abort();
+    await base.advance(5_000);
+  });
+
   it('says in readiness and in its log what keeps a key from its new owner, and that it has ended', async () => {
     const base = new VirtualClock();
     const server = new LeaseServer();
