@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
 /** How long a reconcile may take to notice that it was given up, in milliseconds. */
-const settleMs = 10_000;
+export const settleMs = 10_000;
 
 /** Thrown for a reconcile that took longer than it may. */
 export class ReconcileTimeoutError extends Error {

@@ -1,10 +1,14 @@
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
+import { settleMs } from '../controller/reconcile-timeout.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
 /** How long running reconciles go on undisturbed once the stop was asked for, in milliseconds. */
 const undisturbedMs = 2_000;
+
+/** Keys that are named at most. */
+const mostKeys = 10;
 
 /** How a group is stopped. */
 export interface StopOptions {
@@ -58,6 +62,19 @@ export class ControllerGroup {
     using _patience = clock.setTimer(undisturbed ? Math.min(undisturbedMs, budget.leftMs) : 0, giveUp);
     const all = Promise.all(this.#loops.map((loop) => loop.stop({ patience: patience.signal })));
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);
-    if (!(await budget.wait(all, names))) log.error('reconciles did not end in time', { controllers: names() });
+    const lasts = (): void => this.#tellWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
+    if (!(await budget.wait(all, { names, lasts })))
+      log.error('reconciles did not end in time', { controllers: names() });
+  }
+
+  #tellWaiting({ leftMs, endsAtOnce }: StopBudget, mostMs: number): void {
+    const keys = this.#loops.flatMap((loop) => loop.queue.working().map((key) => `${loop.name} ${key}`));
+    if (keys.length === 0) return;
+    const more = keys.length > mostKeys ? [`and ${keys.length - mostKeys} more`] : [];
+    this.#parts.log.info('stopping: waiting for running reconciles to end', {
+      reconciles: [...keys.slice(0, mostKeys), ...more],
+      atMostMs: Math.min(leftMs, mostMs),
+      ...(endsAtOnce !== undefined && { endsAtOnce }),
+    });
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 import { Milestone } from './milestone.ts';
 import { StopBudget } from './stop-budget.ts';
+import { SignalStop } from './stop-signal.ts';
 
 /** What a fate is made from. */
 export interface ManagerFateOptions {
@@ -42,7 +43,9 @@ export class ManagerFate {
   }
 
   newBudget(): StopBudget {
-    return new StopBudget(this.#options.clock, this.#options.gracefulShutdownTimeoutMs);
+    const { clock, gracefulShutdownTimeoutMs } = this.#options;
+    const endsAtOnce = this.signal.reason instanceof SignalStop ? 'Ctrl-C (or SIGTERM) again' : undefined;
+    return new StopBudget(clock, { totalMs: gracefulShutdownTimeoutMs, endsAtOnce });
   }
 
   /** Stops for a reason; the first one counts. */

@@ -308,7 +308,51 @@ describe('Manager', () => {
       return ended !== undefined;
     });
     expect(String(ended)).toMatch(/these did not end in time: deaf/);
-    expect(lines.find((line) => line['runnables'])).toMatchObject({ level: 'error', runnables: ['deaf'] });
+    const told = lines.filter((line) => line['runnables']);
+    expect(told).toMatchObject(['info', 'error'].map((level) => ({ level, runnables: ['deaf'] })));
+  });
+
+  it('says after a while which reconciles a stop waits for, how long at most, and how to end at once', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    server.put(Site, site('a'));
+    const { log, lines } = collectLog();
+    let runs = 0;
+    const never = (): Promise<void> => {
+      runs++;
+      return new Promise(() => {});
+    };
+    const sites = controller({ for: Site, reconcile: never });
+    const { done } = start(server, {
+      clock,
+      log,
+      handleSignals: true,
+      gracefulShutdownTimeoutMs: 30_000,
+      controllers: [sites],
+    });
+    await eventually(() => runs === 1);
+    const beganMs = clock.monotonic();
+    process.emit('SIGINT', 'SIGINT');
+    const waits = (): Record<string, unknown> | undefined =>
+      lines.find(({ msg }) => msg === 'stopping: waiting for running reconciles to end');
+    await eventually(() => {
+      void clock.advance(500);
+      return waits() !== undefined;
+    });
+    const told = {
+      level: 'info',
+      reconciles: ['site default/a'],
+      atMostMs: 10_000,
+      endsAtOnce: 'Ctrl-C (or SIGTERM) again',
+    };
+    expect(waits()).toMatchObject(told);
+    expect(clock.monotonic() - beganMs).toBeGreaterThanOrEqual(2_000);
+    let ended = false;
+    void done.catch(() => {}).then(() => (ended = true));
+    await eventually(() => {
+      void clock.advance(1_000);
+      return ended;
+    });
   });
 
   it('reads live where a kind is cached in other namespaces only', async () => {

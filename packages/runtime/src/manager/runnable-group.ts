@@ -40,7 +40,16 @@ export class RunnableGroup {
   async stop(budget: StopBudget): Promise<void> {
     this.#stop?.abort(new ManagerError('the manager stops'));
     const names = (): readonly string[] => [...this.#running.keys()].map((runnable) => runnable.name);
-    if (!(await budget.wait(Promise.all(this.#running.values()), names)))
+    const lasts = (): void => {
+      if (this.#running.size === 0) return;
+      const fields = {
+        runnables: names(),
+        atMostMs: budget.leftMs,
+        ...(budget.endsAtOnce && { endsAtOnce: budget.endsAtOnce }),
+      };
+      this.#log.info('stopping: waiting for runnables to end', fields);
+    };
+    if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts })))
       this.#log.error('runnables did not end in time; do they heed their signal?', { runnables: names() });
     this.#stop = undefined;
   }

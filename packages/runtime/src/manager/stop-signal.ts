@@ -6,6 +6,13 @@ export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
+/** The reason of a stop that a signal asked for; the same signal again ends the process at once. */
+export class SignalStop extends ManagerError {
+  constructor(name: NodeJS.Signals) {
+    super(`stopped by ${name}`);
+  }
+}
+
 /**
  * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops in order; after it they have their usual
  * effect again, so that a second one ends the process at once.
@@ -25,7 +32,7 @@ export function stopSignal(options: {
   const onSignal = (name: NodeJS.Signals): void => {
     release();
     log.info('stopping', { signal: name });
-    controller.abort(new ManagerError(`stopped by ${name}`));
+    controller.abort(new SignalStop(name));
   };
   if (outer?.aborted) onOuter();
   outer?.addEventListener('abort', onOuter, { once: true });

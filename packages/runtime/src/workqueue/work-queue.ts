@@ -171,6 +171,11 @@ export class WorkQueue {
     if (this.#shuttingDown) this.#endWorkers();
   }
 
+  /** The keys that are worked on. */
+  working(): readonly string[] {
+    return [...this.#processing.keys()];
+  }
+
   /** Milliseconds that each key in work has been worked on. */
   workingFor(): readonly number[] {
     const now = this.#clock.monotonic();
