@@ -10,6 +10,9 @@ import type { OwnAuthorityOptions } from './own-authority.ts';
 /** Longest wait after a failure, in milliseconds. */
 const longestBackoffMs = 30_000;
 
+/** How often something is looked for that is not there yet, in milliseconds: until then nobody calls the webhooks. */
+const missingMs = 2_000;
+
 /** Runs an operator's own authority; see {@link ownAuthority}. */
 export class AuthorityKeeper {
   readonly #options: OwnAuthorityOptions;
@@ -41,6 +44,7 @@ export class AuthorityKeeper {
       let waitMs = intervalMs;
       try {
         await this.#lookAfter(signal);
+        if (this.#missing !== '') waitMs = Math.min(missingMs, intervalMs);
         backoffMs = 500;
       } catch (error) {
         if (signal.aborted) return;

@@ -204,6 +204,23 @@ describe('ownAuthority', () => {
     expect(lines.filter((line) => line['error'] === 'down').length).toBeGreaterThan(0);
   });
 
+  it('looks every two seconds for what is not there yet, then every half a minute', async () => {
+    const here = cluster();
+    replica(here);
+    await settled(here);
+    configured(here.server);
+    await here.clock.advance(2_000);
+    await settled(here);
+    expect(injected(here.server)).toBe(bundleOf(here.server));
+    const asked = here.server.requests.length;
+    await here.clock.advance(29_000);
+    await settled(here);
+    expect(here.server.requests).toHaveLength(asked);
+    await here.clock.advance(1_000);
+    await settled(here);
+    expect(here.server.requests.length).toBeGreaterThan(asked);
+  });
+
   it('knows where it is called: by one way', () => {
     expect(() => ownAuthority({ secret })).toThrow(TypeError);
     expect(() => ownAuthority({ secret, service, url: 'https://127.0.0.1' })).toThrow('not both');

@@ -22,7 +22,12 @@ export interface OwnAuthorityOptions {
   /** CustomResourceDefinitions whose conversion is told of it. @defaultValue those of the declared converters */
   readonly definitions?: readonly string[];
   readonly lifetimes?: AuthorityLifetimes;
-  /** How often everything is looked after, in milliseconds. @defaultValue 30_000 */
+  /**
+   * How often everything is looked after, in milliseconds; every two seconds while a configuration or definition is not there
+   * yet.
+   *
+   * @defaultValue 30_000
+   */
   readonly intervalMs?: number;
 }
 
