@@ -1,5 +1,8 @@
 import type { Clock, Timer, VirtualClock } from '@kubewright/apimachinery';
 
+/** How long a candidate may go without a look at its clocks: as long as it waits for an answer, by the slowest clock. */
+const looksEveryMs = 6_000;
+
 interface Entry {
   readonly callback: () => void;
   suspendedMs: number;
@@ -16,6 +19,8 @@ export class ProcessClock implements Clock {
   readonly #rate: number;
   #wallMs = 0;
   #suspendedMs = 0;
+  #jumpedAtMs = Number.NEGATIVE_INFINITY;
+  #wokeAtMs = Number.NEGATIVE_INFINITY;
   #stopped: { readonly sinceMs: number; readonly suspended: boolean } | undefined;
   readonly #late: Entry[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -43,15 +48,22 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** Moves the wall clock of this process alone; nobody sets the clock of a machine that sleeps. */
+  /**
+   * Moves the wall clock of this process alone. Nobody sets the clock of a machine that sleeps; nor, before the process has
+   * looked at its clocks once, of one that has just woken: back by as long as it slept, that would be no sleep to anybody.
+   * For the same reason no machine goes to sleep that soon after its clock was set.
+   */
   jumpWall(ms: number): void {
-    if (this.#stopped?.suspended) return;
+    if (this.#stopped?.suspended || this.#base.monotonic() - this.#wokeAtMs < looksEveryMs) return;
+    this.#jumpedAtMs = this.#base.monotonic();
     this.#wallMs += ms;
   }
 
   /** Stops the process; with `suspended`, its machine. */
   stop(options: { readonly suspended: boolean }): void {
-    this.#stopped ??= { sinceMs: this.#base.monotonic(), ...options };
+    const sinceMs = this.#base.monotonic();
+    const suspended = options.suspended && sinceMs - this.#jumpedAtMs >= looksEveryMs;
+    this.#stopped ??= { sinceMs, suspended };
   }
 
   get isStopped(): boolean {
@@ -63,7 +75,10 @@ export class ProcessClock implements Clock {
     if (!this.#stopped) return;
     const { sinceMs, suspended } = this.#stopped;
     this.#stopped = undefined;
-    if (suspended) this.#suspendedMs += this.#base.monotonic() - sinceMs;
+    if (suspended) {
+      this.#wokeAtMs = this.#base.monotonic();
+      this.#suspendedMs += this.#wokeAtMs - sinceMs;
+    }
     for (const go of this.#waiting.splice(0)) go();
     for (const entry of this.#late.splice(0)) entry.timer = this.#arm(0, () => this.#fire(entry));
   }
