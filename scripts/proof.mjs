@@ -3,7 +3,7 @@
 //   2. Runs the suites that need no embedded cluster against a real control plane.
 //   3. Runs the benchmarks beside the real control plane, with their goals.
 //   4. Lets operators run for long, and looks at what they hold.
-// `--skip models,soaks` leaves out what takes most of an hour; the file says so.
+// `--skip models,benchmarks,soaks` leaves out what takes most of an hour or wants a quiet machine; the file says so.
 // Needs the programs that ../shared/oracle/build.sh builds (BIN, default the user's cache); says so and stops without them.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -88,6 +88,10 @@ async function prove() {
     git('worktree', 'remove', '--force', tree);
   }
   for (const { name, args } of benchmarks) {
+    if (skipped.has('benchmarks')) {
+      results.push({ name: `benchmark: ${name}`, isSkipped: true });
+      continue;
+    }
     const { status, stdout, stderr } = run(process.execPath, args, root);
     results.push({
       name: `benchmark: ${name}`,
