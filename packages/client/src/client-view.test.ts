@@ -134,6 +134,34 @@ describe('KubernetesClient.observed', () => {
   });
 });
 
+describe('KubernetesClient.observed, where nothing was sent', () => {
+  it('says so: an interceptor or a gate refused, and the connection saw no byte', async () => {
+    const outcomes: WriteOutcome[] = [];
+    const { client } = scripted(() => {
+      throw new Error('the connection broke');
+    });
+    const observed = client.observed(() => (outcome) => void outcomes.push(outcome));
+    const refuse = (): never => {
+      throw new Error('refused');
+    };
+    const asked = observed.intercepted(refuse);
+    const atTheGate = observed.intercepted((call, next) =>
+      next({ ...call, request: { ...call.request, gate: refuse } }),
+    );
+    for (const each of [asked, atTheGate, observed]) {
+      await each
+        .resource(ConfigMapKind)
+        .create(configMap('web'))
+        .catch(() => {});
+    }
+    expect(outcomes.map((outcome) => 'error' in outcome && [(outcome.error as Error).message, outcome.sent])).toEqual([
+      ['refused', false],
+      ['refused', false],
+      ['the connection broke', true],
+    ]);
+  });
+});
+
 describe('mergePatchFrom', () => {
   const base: ConfigMap = { ...configMap('web', { resourceVersion: '7' }), data: { a: '1', b: '2' } };
 

@@ -59,18 +59,26 @@ export class CallRunner {
   /** Takes a call to its end: its answer read as JSON, the observers told if it was a write. */
   async json(spec: CallSpec): Promise<unknown> {
     const told = this.#tell(spec);
+    let sent = false;
+    const onSent = (): void => {
+      sent = true;
+    };
     try {
-      const answer = await readJson(await this.run(spec), `${spec.method} ${spec.path}`);
+      const response = await this.run(spec, told.length > 0 ? onSent : undefined);
+      const answer = await readJson(response, `${spec.method} ${spec.path}`);
       for (const tell of told) tell({ answer });
       return answer;
     } catch (error) {
-      for (const tell of told) tell({ error });
+      for (const tell of told) tell({ error, sent });
       throw error;
     }
   }
 
-  /** Resolves with an answer of 2xx, its body unread; throws what the API or the transport answered instead. */
-  async run(spec: CallSpec): Promise<TransportResponse> {
+  /**
+   * Resolves with an answer of 2xx, its body unread; throws what the API or the transport answered instead. `onSent` is
+   * called for each try that all interceptors and gates have let through to a connection.
+   */
+  async run(spec: CallSpec, onSent?: () => void): Promise<TransportResponse> {
     const { rateLimit, retry, clock } = this.#options;
     const request = this.#requestOf(spec);
     let transportRetries = 0;
@@ -85,7 +93,7 @@ export class CallRunner {
       };
       let response: TransportResponse;
       try {
-        response = await this.#dispatch(call, 0);
+        response = await this.#dispatch(call, { index: 0, onSent });
       } catch (error) {
         if (transportRetries >= retry.maxTransportRetries || !mayRetryTransport(error, spec.method)) throw error;
         await sleep(clock, { ms: this.#backoff(transportRetries++), signal: spec.signal });
@@ -127,10 +135,20 @@ export class CallRunner {
     };
   }
 
-  #dispatch(call: ClientCall, index: number): Promise<TransportResponse> {
+  #dispatch(
+    call: ClientCall,
+    on: { readonly index: number; readonly onSent: (() => void) | undefined },
+  ): Promise<TransportResponse> {
+    const { index, onSent } = on;
     const interceptor = this.#options.interceptors[index];
-    if (!interceptor) return this.#options.transport.request(call.request);
-    return interceptor(call, (next) => this.#dispatch(next, index + 1));
+    if (interceptor) return interceptor(call, (next) => this.#dispatch(next, { index: index + 1, onSent }));
+    const { request } = call;
+    if (!onSent) return this.#options.transport.request(request);
+    const gate = (): void => {
+      request.gate?.();
+      onSent();
+    };
+    return this.#options.transport.request({ ...request, gate });
   }
 
   #waitBeforeRetry(

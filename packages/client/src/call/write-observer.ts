@@ -11,8 +11,11 @@ export interface ClientWrite {
   readonly uid?: string;
 }
 
-/** What became of a write: what the API answered, read but not copied, or what was thrown in its place. */
-export type WriteOutcome = { readonly answer: unknown } | { readonly error: unknown };
+/**
+ * What became of a write: what the API answered, read but not copied, or what was thrown in its place; `sent` is false if
+ * nothing was handed to a connection by then, so that it cannot have had an effect.
+ */
+export type WriteOutcome = { readonly answer: unknown } | { readonly error: unknown; readonly sent: boolean };
 
 /**
  * Is told of every write on a resource, before it is sent and when its outcome is known: for caches that shall never be

@@ -176,9 +176,7 @@ class Comparison {
     else if (this.#selecting && isLabelled(call.answer) && !isFitting(call.answer)) {
       this.#outside.set(call.name, Math.max(call.version, this.#outside.get(call.name) ?? 0));
     }
-    call.tell(
-      lost ? { error: Object.assign(new Error('lost'), { sent: true }) } : { answer: structuredClone(call.answer) },
-    );
+    call.tell(lost ? { error: new Error('lost'), sent: true } : { answer: structuredClone(call.answer) });
   }
 
   #show(version: number): void {

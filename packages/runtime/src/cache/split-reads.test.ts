@@ -110,6 +110,15 @@ describe('reads after writes through the client', () => {
     expect([cache.lister(Thing).get(key)?.metadata.name, gets()]).toEqual(['a', 2]);
   });
 
+  it('ask nobody after a write that was refused on the way: it cannot have had an effect', async () => {
+    const { client, reads, gets } = await blind();
+    const fenced = client.intercepted(() => Promise.reject(new Error('refused')));
+    await expect(fenced.resource(Thing).create(object())).rejects.toThrow('refused');
+    expect(await reads.get(Thing, { namespace: 'default', name: 'old' })).toBeDefined();
+    expect(await reads.get(Thing, key)).toBeUndefined();
+    expect(gets()).toBe(0);
+  });
+
   it('refuse, and ask the server where they can, for objects written outside the selector', async () => {
     const { cache, things, reads } = await blind({ labelSelector: 'app=x' });
     const lister = cache.lister(Thing);

@@ -68,7 +68,7 @@ export class WriteNotes {
 
   #object(kind: Kind<KubernetesObject>, call: { readonly write: ClientWrite; readonly outcome: WriteOutcome }): void {
     const { outcome, write } = call;
-    if ('error' in outcome && hadNoEffect(outcome.error)) return;
+    if (hadNoEffect(outcome)) return;
     if ('answer' in outcome && isObjectOf(kind, outcome.answer)) this.wrote(kind, outcome.answer);
     else if (write.key) this.#uncertain(kind, write.key);
   }
@@ -80,7 +80,7 @@ export class WriteNotes {
     const { key, uid, outcome } = what;
     if ('error' in outcome) {
       if (isNotFound(outcome.error) && uid !== undefined) this.deleted(kind, { key, uid });
-      else if (!hadNoEffect(outcome.error)) this.#uncertain(kind, key);
+      else if (!hadNoEffect(outcome)) this.#uncertain(kind, key);
       return;
     }
     const { answer } = outcome;
@@ -101,7 +101,7 @@ export class WriteNotes {
     call: { readonly write: ClientWrite; readonly outcome: WriteOutcome },
   ): void {
     const { outcome, write } = call;
-    if ('error' in outcome && hadNoEffect(outcome.error)) return;
+    if (hadNoEffect(outcome)) return;
     const { namespace } = write.target;
     const items = 'answer' in outcome ? (outcome.answer as { readonly items?: unknown } | undefined)?.items : undefined;
     if (Array.isArray(items)) {
@@ -137,8 +137,10 @@ function isGoneWith(
   return deletionTimestamp !== undefined && !held;
 }
 
-/** True if the server said that it did nothing. Of a lost answer, or a server that gave up, nobody knows. */
-function hadNoEffect(error: unknown): boolean {
+/** True if nothing was sent, or the server said that it did nothing. Of a lost answer, or a server that gave up, nobody knows. */
+function hadNoEffect(outcome: WriteOutcome): boolean {
+  if (!('error' in outcome)) return false;
+  const { error, sent } = outcome;
   if (error instanceof StatusError) return error.httpStatus < 500;
-  return (error as { readonly sent?: unknown } | undefined)?.sent === false;
+  return !sent || (error as { readonly sent?: unknown } | undefined)?.sent === false;
 }
