@@ -5,6 +5,7 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { TerminalSize } from '../../apiserver/node-connector.ts';
 import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
 import { CommandError } from './find-command.ts';
+import { FirstWords } from './first-words.ts';
 import { outputRead } from './output-read.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
 import { readTerminal, resizeCommand } from './terminal.ts';
@@ -45,12 +46,15 @@ export class ProcessContainer implements RunningContainer {
   readonly #options: ProcessContainerOptions;
   /** Leaders of the groups of commands that run beside it; they end with it. */
   readonly #beside = new Set<number>();
+  /** Only of a container that was made to be talked to. */
+  readonly #firstWords: FirstWords | undefined;
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options;
     this.containerId = options.id;
     this.startedAtMs = options.clock.now();
     endEarly(options.child);
+    if (options.stdinOnce) this.#firstWords = new FirstWords(options.child);
     this.exited = new Promise((resolve) => {
       options.child.once('exit', (code, signal) => {
         const exit = exitOf(code, signal, options.clock.now());
@@ -161,6 +165,7 @@ export class ProcessContainer implements RunningContainer {
   async attach(request: AttachRequest): Promise<void> {
     const { child, stdinOnce } = this.#options;
     const { stdin, stdout, stderr, signal } = request;
+    this.#firstWords?.hear(request);
     child.stdout?.on('data', stdout);
     child.stderr?.on('data', stderr);
     if (stdin && child.stdin) void feed(child, stdin).then(() => stdinOnce && child.stdin?.end());

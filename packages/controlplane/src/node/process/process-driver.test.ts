@@ -251,6 +251,23 @@ describe('ProcessDriver', () => {
     expect(lives(daemon)).toBe(false);
   });
 
+  it('tells the first who attaches what was said before, when it was made to be talked to', async () => {
+    const command = ['sh', '-c', 'echo early; echo wrong >&2; read go; echo late'];
+    const { running, log } = await container('busybox', { command, stdin: 'once' });
+    await expect.poll(log, { timeout: 10_000 }).toContain('wrong\n');
+    const [first, second]: [string[], string[]] = [[], []];
+    const attach = (heard: string[], words: string): Promise<void> => {
+      const note = (chunk: Uint8Array): void => void heard.push(Buffer.from(chunk).toString());
+      const stdin = (async function* () {
+        yield Buffer.from(words);
+      })();
+      return running.attach({ stdin, stdout: note, stderr: note, signal: new AbortController().signal });
+    };
+    await attach(first, 'go\n');
+    await attach(second, '');
+    expect([first.sort().join(''), second]).toEqual(['early\nlate\nwrong\n', []]);
+  });
+
   it('asks to stop with the signal that the pod names', async () => {
     const command = ['sh', '-c', 'trap "echo asked; exit 7" USR1; echo ready; while :; do sleep 0.05; done'];
     const { running, log } = await container('busybox', { command, stopSignal: 'SIGUSR1' });

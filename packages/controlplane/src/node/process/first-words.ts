@@ -1,0 +1,41 @@
+import type { ChildProcess } from 'node:child_process';
+
+const maxBytes = 64 * 1024;
+
+/**
+ * What a process wrote before anybody listened, for whoever comes first: `kubectl run -i` attaches when it sees that the
+ * container runs, and `echo` has spoken and ended by then. Beyond 64 KB nothing is kept: the log has it all.
+ */
+export class FirstWords {
+  readonly #child: ChildProcess;
+  #kept: { readonly from: 'stdout' | 'stderr'; readonly chunk: Uint8Array }[] = [];
+  #bytes = 0;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout?.on('data', this.#keepStdout);
+    child.stderr?.on('data', this.#keepStderr);
+  }
+
+  /** Hands over what was kept, in the order in which it came, and keeps nothing any more. */
+  hear(listener: { readonly stdout: (chunk: Uint8Array) => void; readonly stderr: (chunk: Uint8Array) => void }): void {
+    this.#stop();
+    for (const { from, chunk } of this.#kept.splice(0)) listener[from](chunk);
+  }
+
+  readonly #keepStdout = (chunk: Uint8Array): void => this.#keep('stdout', chunk);
+  readonly #keepStderr = (chunk: Uint8Array): void => this.#keep('stderr', chunk);
+
+  #keep(from: 'stdout' | 'stderr', chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    this.#kept.push({ from, chunk });
+    if (this.#bytes <= maxBytes) return;
+    this.#stop();
+    this.#kept = [];
+  }
+
+  #stop(): void {
+    this.#child.stdout?.off('data', this.#keepStdout);
+    this.#child.stderr?.off('data', this.#keepStderr);
+  }
+}
