@@ -19,6 +19,8 @@ export interface AfterReconcile {
   readonly isStopping: () => boolean;
   /** Told of a programming error, where the controller does not recover from these. */
   readonly panicked?: ((error: unknown) => void) | undefined;
+  /** Told of a run that will come by itself, in so many milliseconds; undefined when the queue takes no more. */
+  readonly onNext?: (inMs: number | undefined) => void;
 }
 
 /**
@@ -29,18 +31,20 @@ export interface AfterReconcile {
 export function afterSuccess(
   item: WorkItem,
   result: ReconcileOutcome,
-  { queue }: AfterReconcile,
+  { queue, onNext }: AfterReconcile,
 ): ReconcileResultLabel {
   const { requeue, priority = item.priority } = result ?? {};
   const requeueAfterMs = result ? requeueDelay(result, item.key) : undefined;
   if (requeueAfterMs !== undefined && requeueAfterMs > 0) {
     queue.forget(item.key);
     queue.requeueAfter(item.key, { delayMs: requeueAfterMs, priority });
+    onNext?.(requeueAfterMs);
     return 'requeue_after';
   }
   queue.requeueAfter(item.key, undefined);
   if (requeue) {
-    queue.addRateLimited(item.key, { priority });
+    const inMs = queue.addRateLimited(item.key, { priority });
+    onNext?.(inMs);
     return 'requeue';
   }
   queue.forget(item.key);
@@ -51,7 +55,7 @@ export function afterSuccess(
 export function afterFailure(
   item: WorkItem,
   failure: Pick<ToldFailure, 'error' | 'log' | 'events'>,
-  { queue, metrics, telling, isStopping, panicked }: AfterReconcile,
+  { queue, metrics, telling, isStopping, panicked, onNext }: AfterReconcile,
 ): ReconcileResultLabel {
   const { error, log } = failure;
   if (error instanceof NotOwnerError) {
@@ -61,7 +65,8 @@ export function afterFailure(
     return 'requeue';
   }
   if (error instanceof StaleViewError) {
-    queue.addRateLimited(item.key, { priority: item.priority });
+    const inMs = queue.addRateLimited(item.key, { priority: item.priority });
+    onNext?.(inMs);
     log.info('the cached object was stale; trying again', { error });
     return 'requeue';
   }
@@ -80,6 +85,7 @@ export function afterFailure(
     panicked?.(error);
   }
   const retryInMs = queue.addRateLimited(item.key, { priority: item.priority });
+  onNext?.(retryInMs);
   if (isStopping()) log.info('reconcile was given up: the manager stops');
   else if (isConflict(error) && !isOwnedByOthers(error))
     log.info('the object has changed meanwhile; trying again', { error });

@@ -30,6 +30,7 @@ import { ObjectReconcile } from './object-reconcile.ts';
 import { type PartitionEntry, whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileEvents } from './reconcile-events.ts';
+import { ReconcileStories, type Story } from './reconcile-stories.ts';
 import { type Lifetime, withTimeout } from './reconcile-timeout.ts';
 
 /** What a controller needs of its manager. */
@@ -62,6 +63,7 @@ export class ControllerLoop {
   readonly #turn: LoopTurn;
   readonly #futile: FutileWrites;
   readonly #telling: FailureTelling;
+  readonly #stories: ReconcileStories | undefined;
   readonly #metrics: ControllerMetrics | undefined;
   readonly #reconcileObject: ObjectForm;
   #workers: Promise<void>[] = [];
@@ -89,6 +91,7 @@ export class ControllerLoop {
       ...(metrics && { metrics: metrics.queue }),
     });
     this.#telling = new FailureTelling({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true });
+    this.#stories = ReconcileStories.for(parts.log, parts);
     this.#futile = new FutileWrites({
       cache: parts.cache,
       clock: parts.clock,
@@ -101,7 +104,10 @@ export class ControllerLoop {
       log: this.#log,
       queue: this.queue,
       turn: this.#turn,
-      onAsked: (key, by) => this.#futile.asked(key, by && `${by.uid}/${by.resourceVersion}`),
+      onAsked: (key, by) => {
+        this.#futile.asked(key, by && `${by.event.object.uid}/${by.event.object.resourceVersion}`);
+        this.#stories?.asked(key, by);
+      },
     });
   }
 
@@ -179,6 +185,8 @@ export class ControllerLoop {
     const log = this.#log.with(this.#logFields(request, reconcileID));
     const events = new ReconcileEvents((regarding) => this.#parts.recorder(this.name, regarding));
     const startMs = clock.monotonic();
+    const story = this.#stories?.begin(item.key);
+    let nextMs: number | undefined;
     this.#metrics?.activeWorkers(1);
     const after: AfterReconcile = {
       queue: this.queue,
@@ -186,16 +194,22 @@ export class ControllerLoop {
       telling: this.#telling,
       isStopping: () => this.#work.signal.aborted,
       ...(this.#definition.recoverPanic === false && { panicked }),
+      ...(story && {
+        onNext: (inMs: number | undefined) => {
+          nextMs = inMs;
+        },
+      }),
     };
     let label: ReconcileResultLabel = 'error';
     try {
-      label = afterSuccess(item, await this.#traced({ request, reconcileID, log, events }), after);
+      label = afterSuccess(item, await this.#traced({ request, reconcileID, log, events, story }), after);
       this.#telling.succeeded(item.key, { log, isThere: events.isBegun });
     } catch (error) {
       label = afterFailure(item, { error, log, events }, after);
     } finally {
       this.#metrics?.activeWorkers(-1);
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
+      story?.ended(log, { failed: label === 'error', nextMs });
     }
   }
 
@@ -240,7 +254,9 @@ export class ControllerLoop {
     const guards = run.entry ? [writes.interceptor, whileOwned(run.entry, { key, onRefused })] : [writes.interceptor];
     let made: KubernetesClient | undefined;
     const client = (): KubernetesClient => {
-      made ??= run.client.intercepted(...guards).observed(writes.observer);
+      if (made) return made;
+      made = run.client.intercepted(...guards).observed(writes.observer);
+      if (run.story) made = made.observed(run.story.observer);
       return made;
     };
     const contextFor = (primary: KubernetesObject | undefined, askedAt?: Moment): LoopContext =>
@@ -289,6 +305,7 @@ interface Run {
   readonly reconcileID: string;
   readonly log: Logger;
   readonly events: ReconcileEvents;
+  readonly story: Story | undefined;
 }
 
 function parseRequest(key: string): ObjectKey {

@@ -9,6 +9,7 @@ import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { GainedKeys } from './gained-keys.ts';
 import type { LoopTurn } from './loop-turn.ts';
+import type { Cause } from './reconcile-stories.ts';
 
 /** What sources feed, and from what. */
 export interface ControllerSourcesOptions {
@@ -21,7 +22,7 @@ export interface ControllerSourcesOptions {
   /** Lets others in while much is shown at once. */
   readonly turn: LoopTurn;
   /** Told of each key that is asked for, and by which object's event, if by one. */
-  readonly onAsked: (key: string, by: { readonly uid: string; readonly resourceVersion: string } | undefined) => void;
+  readonly onAsked: (key: string, by: Cause | undefined) => void;
 }
 
 /** An event as a watch's handler is given it. */
@@ -41,7 +42,7 @@ export class ControllerSources {
   readonly #stop = new AbortController();
   #started: Promise<void> | undefined;
   #gained: GainedKeys | undefined;
-  #event: EventOf | undefined;
+  #cause: Cause | undefined;
 
   constructor(options: ControllerSourcesOptions) {
     this.#options = options;
@@ -127,11 +128,11 @@ export class ControllerSources {
 
   #handle(watch: Watch, event: EventOf, context = this.#handlerContext()): void {
     if (!watch.predicates.every((predicate) => this.#lets(predicate, event))) return;
-    this.#event = event;
+    this.#cause = { kind: watch.kind.kind, event };
     try {
       watch.handler(event, context);
     } finally {
-      this.#event = undefined;
+      this.#cause = undefined;
     }
   }
 
@@ -154,7 +155,7 @@ export class ControllerSources {
       enqueue: (request, { priority, afterMs } = {}) => {
         const options = priority === undefined ? {} : { priority };
         const key = formatObjectKey(request);
-        onAsked(key, this.#event?.object);
+        onAsked(key, this.#cause);
         if (Number.isNaN(afterMs)) log.error('a delay is no number; the key is queued at once', { key });
         if (afterMs === undefined) queue.add(key, options);
         else queue.addAfter(key, { ...options, delayMs: afterMs });

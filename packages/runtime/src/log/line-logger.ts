@@ -39,6 +39,11 @@ export class LineLogger implements Logger {
     return this.#sink.isForPeople ?? false;
   }
 
+  /** The least serious lines that are written. */
+  get level(): LogLevel {
+    return this.#sink.level;
+  }
+
   debug(message: string, fields?: LogFields): void {
     this.#write('debug', message, fields);
   }

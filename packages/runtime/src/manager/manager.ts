@@ -265,6 +265,10 @@ export class Manager implements AsyncDisposable {
     timer[Symbol.dispose]();
     await this.#servers[Symbol.asyncDispose]();
     await this.#watchdog?.[Symbol.asyncDispose]();
+    // For tools that compare it with what is granted.
+    if (!this.#parts) return;
+    const { rules, used } = this.#parts.permissions;
+    this.#from.log.debug('permissions', { needed: rules, used });
   }
 
   get #shared(): ManagerParts {

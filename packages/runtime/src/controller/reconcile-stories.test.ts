@@ -1,0 +1,91 @@
+import type { ObjectOf } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { defineKind } from '../kind/define-kind.ts';
+import { jsonLogger } from '../log/json-logger.ts';
+import type { LogLevel } from '../log/logger.ts';
+import { Manager } from '../manager/manager.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { controller } from './define-controller.ts';
+
+const Site = defineKind<{ readonly text: string }, { readonly seen?: string }>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Site',
+});
+const Page = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Page' });
+const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
+
+function run(level: LogLevel, reconcile: Parameters<typeof controller<ObjectOf<typeof Site>>>[0]['reconcile']) {
+  const server = new FakeApiServer([Site, Page, Event]);
+  const lines: Record<string, unknown>[] = [];
+  const log = jsonLogger({ level, destination: { write: (text) => void lines.push(JSON.parse(text)) } });
+  const sites = controller({ for: Site, owns: [Page], reconcile: reconcile! });
+  const manager = new Manager({
+    client: server.client,
+    log,
+    handleSignals: false,
+    watchdog: false,
+    controllers: [sites],
+  });
+  void manager.run();
+  const told = () => lines.filter(({ msg }) => msg === 'reconciled' || msg === 'reconcile failed');
+  return { server, lines, told, manager };
+}
+
+describe('ReconcileStories', () => {
+  it('tells what woke a reconcile, what it wrote, and when it runs again', async () => {
+    const { server, told, manager } = run('debug', async (object, ctx) => {
+      const { name = '' } = object.metadata;
+      await ctx.apply({ apiVersion: 'example.com/v1', kind: 'Page', metadata: { name }, spec: object.spec } as never);
+      await ctx.setStatus({ seen: object.spec.text });
+      return { requeueAfterMs: 60_000 };
+    });
+    await manager.started();
+    server.put(Site, { metadata: { name: 'a' }, spec: { text: 'one' } });
+    await eventually(() => told().length >= 2);
+    expect(told()[0]).toMatchObject({
+      level: 'debug',
+      name: 'a',
+      because: ['Site default/a was created'],
+      wrote: ['created Page.v1.example.com default/a', 'changed Site.v1.example.com default/a status'],
+      nextInMs: 60_000,
+    });
+    // What it has written itself comes back, and wakes it once more.
+    const causes = () => told().flatMap(({ because }) => because as string[]);
+    await eventually(() => causes().includes('Page default/a was created, its own write'));
+    await manager[Symbol.asyncDispose]();
+  });
+
+  it('tells a failure with its next try, and of the try why it is one', async () => {
+    let tries = 0;
+    const { server, told, manager, lines } = run('debug', () => {
+      if (tries++ === 0) throw new Error('not yet');
+      return Promise.resolve(undefined);
+    });
+    await manager.started();
+    server.put(Site, { metadata: { name: 'a' }, spec: { text: 'one' } });
+    await eventually(() => told().length === 2);
+    expect(told()[0]).toMatchObject({ msg: 'reconcile failed', wrote: [], nextInMs: 5 });
+    expect(told()[1]).toMatchObject({ msg: 'reconciled', because: ['it had failed'] });
+    await manager[Symbol.asyncDispose]();
+    const used = lines.find(({ msg }) => msg === 'permissions');
+    expect(used?.['used']).toContainEqual({
+      apiGroups: ['example.com'],
+      resources: ['pages', 'sites'],
+      verbs: ['watch'],
+    });
+  });
+
+  it('is silent above the level debug', async () => {
+    const { server, lines, manager } = run('info', (_, ctx) => {
+      ctx.log.info('ran');
+      return Promise.resolve(undefined);
+    });
+    await manager.started();
+    server.put(Site, { metadata: { name: 'a' }, spec: { text: 'one' } });
+    await eventually(() => lines.some(({ msg }) => msg === 'ran'));
+    await manager[Symbol.asyncDispose]();
+    expect(lines.filter(({ level }) => level === 'debug')).toEqual([]);
+  });
+});
