@@ -8,7 +8,10 @@ import { type Problem, Problems } from './problem.ts';
 import { kindRoles, managerRoles, type RoleOptions } from './rbac/build-roles.ts';
 import { findRules } from './rbac/find-rules.ts';
 import { webhookManifests } from './webhook/build-webhooks.ts';
+import { withConversions } from './webhook/conversions.ts';
+import { findConversions } from './webhook/find-conversions.ts';
 import { findWebhooks } from './webhook/find-webhooks.ts';
+import { webhookPlace } from './webhook/webhook-place.ts';
 import { formatYamlDocuments } from './yaml/format-yaml.ts';
 
 /** A file that was made. */
@@ -65,11 +68,13 @@ export class Generator {
     const view = this.#project.view(problems, options.overlay);
     options.signal?.throwIfAborted();
     const kinds = findKinds(view, problems);
-    const crds = buildCrds(kinds, problems);
-    if (!problems.hasErrors) for (const crd of crds) checkCrd(crd, problems);
     const resolver = new KindResolver(view, kinds);
+    const place = webhookPlace(this.#names);
+    const converters = findConversions({ view, resolver, problems });
+    const crds = withConversions(buildCrds(kinds, problems), { converters, place, problems });
+    if (!problems.hasErrors) for (const crd of crds) checkCrd(crd, problems);
     const role = managerRoles(findRules({ view, resolver, problems }), this.#names);
-    const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), problems);
+    const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
     if (problems.hasErrors) return { files: [], problems: problems.list };
     const files = [
       ...crds.map(crdFile),

@@ -36,7 +36,8 @@ export type ProblemCode =
   | 'KW6302' // a CEL rule does not compile
   | 'KW6303' // a CRD is too large
   | 'KW6401' // what a program does cannot be told from its code
-  | 'KW6501'; // two webhooks of one name
+  | 'KW6501' // two webhooks of one name
+  | 'KW6502'; // versions of a kind that nothing converts
 
 /** A place in a source file. */
 export interface Position {

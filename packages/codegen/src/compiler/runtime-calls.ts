@@ -9,7 +9,9 @@ export type RuntimeFunction =
   | 'requestController'
   | 'validator'
   | 'defaulter'
-  | 'admissionWebhook';
+  | 'admissionWebhook'
+  | 'converter'
+  | 'spoke';
 
 /** A call of one of them. */
 export interface RuntimeCall {

@@ -13,9 +13,22 @@ export interface Crd {
     readonly group: string;
     readonly names: CrdNames;
     readonly scope: 'Namespaced' | 'Cluster';
-    readonly conversion?: unknown;
+    readonly conversion?: CrdConversion;
     readonly preserveUnknownFields?: boolean;
     readonly versions: readonly CrdVersion[];
+  };
+}
+
+/** How objects of one version become those of another. */
+export interface CrdConversion {
+  readonly strategy: 'None' | 'Webhook';
+  readonly webhook?: {
+    readonly clientConfig?: {
+      readonly url?: string;
+      readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string };
+      readonly caBundle?: string;
+    };
+    readonly conversionReviewVersions: readonly string[];
   };
 }
 

@@ -1,9 +1,13 @@
 import type { Problems } from '../problem.ts';
 import { formatYamlDocuments } from '../yaml/format-yaml.ts';
 import type { WebhookModel } from './find-webhooks.ts';
+import type { WebhookPlace } from './webhook-place.ts';
 
 /** Writes the configurations of declared webhooks as controller-gen does; undefined when there are none. */
-export function webhookManifests(webhooks: readonly WebhookModel[], problems: Problems): string | undefined {
+export function webhookManifests(
+  webhooks: readonly WebhookModel[],
+  { place, problems }: { readonly place: WebhookPlace; readonly problems: Problems },
+): string | undefined {
   const names = new Set<string>();
   for (const { name, at } of webhooks) {
     if (names.has(name)) {
@@ -19,14 +23,14 @@ export function webhookManifests(webhooks: readonly WebhookModel[], problems: Pr
         apiVersion: 'admissionregistration.k8s.io/v1',
         kind: type === 'mutating' ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
         metadata: { name: `${type}-webhook-configuration` },
-        webhooks: own.map(entry),
+        webhooks: own.map((webhook) => entry(webhook, place)),
       },
     ];
   });
   return documents.length === 0 ? undefined : formatYamlDocuments(documents);
 }
 
-function entry({ name, path, rules, registration }: WebhookModel): object {
+function entry({ name, path, rules, registration }: WebhookModel, { namespace }: WebhookPlace): object {
   const { failurePolicy = 'Fail', sideEffects = 'None', ...rest } = registration;
   return {
     admissionReviewVersions: ['v1'],
@@ -41,6 +45,17 @@ function entry({ name, path, rules, registration }: WebhookModel): object {
       ...(scope !== undefined && { scope }),
     })),
     sideEffects,
+    ...(isForBuiltIn(rules) && { namespaceSelector: notIn('kube-system', namespace) }),
     ...rest,
   };
+}
+
+/** As the runtime has it: groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
+function isForBuiltIn(rules: WebhookModel['rules']): boolean {
+  return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
+}
+
+/** An operator that is down must not keep its own pods from starting. */
+function notIn(...values: readonly string[]): object {
+  return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values }] };
 }

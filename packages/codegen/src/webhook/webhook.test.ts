@@ -1,6 +1,6 @@
 import { admissionWebhook, defaulter, defineKind, validator, webhookConfigurations } from '@kubewright/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Fixture, readYaml } from '../testdata/fixture.ts';
+import { crdsOf, Fixture, readYaml } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
 // Reading the packages' types takes the longest of all; it is done once.
@@ -21,7 +21,8 @@ describe('webhook configurations', () => {
       ];`);
     expect(problems).toEqual([]);
     const Thing = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Thing' });
-    const expected = webhookConfigurations([
+    const service = { namespace: 'fixture-system', name: 'webhook-service' };
+    const declared = [
       validator(Thing, { create: () => 'no', delete() {} }, { failurePolicy: 'Ignore', timeoutSeconds: 5 }),
       defaulter(Thing, (thing) => thing, { reinvocationPolicy: 'IfNeeded' }),
       admissionWebhook({
@@ -31,13 +32,16 @@ describe('webhook configurations', () => {
         sideEffects: 'NoneOnDryRun',
         rules: [{ groups: [''], versions: ['v1'], resources: ['pods/exec'], operations: ['CONNECT'] }],
       }),
-    ]);
+    ];
+    const expected = webhookConfigurations(declared, { service });
     const text = files.find(({ path }) => path === 'config/webhook/manifests.yaml')?.text ?? '';
     const documents = text
       .split(/^---\n/m)
       .slice(1)
       .map(readYaml);
-    const sorted = JSON.parse(JSON.stringify(expected)).map((each: { webhooks: { name: string }[] }) => ({
+    // The namespace is filled in by kustomize.
+    const written = JSON.stringify(expected).replaceAll('"namespace":"fixture-system"', '"namespace":"system"');
+    const sorted = JSON.parse(written).map((each: { webhooks: { name: string }[] }) => ({
       ...each,
       webhooks: each.webhooks.sort((a, b) => (a.name < b.name ? -1 : 1)),
     }));
@@ -48,5 +52,49 @@ describe('webhook configurations', () => {
     const { problems } = await fixture.generate(`${KIND}
       export const webhooks = [validator(Thing, { create() {} }), validator(Thing, { update() {} })];`);
     expect(problems).toMatchObject([{ code: 'KW6501', what: 'two webhooks are named vthing-v1.kb.io' }]);
+  });
+});
+
+describe('a converter', () => {
+  const kind = (version: string, spec: string, more = '') =>
+    `export const Shop${version} = defineKind<${spec}>({ group: 'example.com', version: '${version}', kind: 'Shop', ${more} });\n`;
+  const versions = kind('v1', '{ size: string }') + kind('v1beta1', '{ what: string }', 'storage: false');
+  const steps = 'toHub: () => ({ spec: { size: "" } }), fromHub: () => ({ spec: { what: "" } })';
+
+  it('is named in the CRD, behind the service of the deployed operator', async () => {
+    const result = await fixture.generate(`${versions}
+      export const conversion = runtime.converter(Shopv1, [runtime.spoke(Shopv1beta1, { ${steps} })]);`);
+    expect(result.problems).toEqual([]);
+    expect(crdsOf(result)[0]?.spec.conversion).toEqual({
+      strategy: 'Webhook',
+      webhook: {
+        clientConfig: {
+          service: { namespace: 'fixture-system', name: 'fixture-webhook-service', path: '/convert' },
+        },
+        conversionReviewVersions: ['v1'],
+      },
+    });
+  });
+
+  it('knows all versions of its kind', async () => {
+    const { problems, files } = await fixture.generate(`${versions}
+      export const conversion = runtime.converter(Shopv1, []);`);
+    expect(files).toEqual([]);
+    expect(problems).toMatchObject([
+      { code: 'KW6502', severity: 'error', what: 'the converter of Shop does not know its version v1beta1' },
+    ]);
+  });
+
+  it('is missed where versions differ, and nowhere else', async () => {
+    const { problems } = await fixture.generate(versions);
+    expect(problems).toMatchObject([
+      {
+        code: 'KW6502',
+        severity: 'warning',
+        what: 'v1 and v1beta1 of Shop are different, and nothing converts them',
+      },
+    ]);
+    const alike = kind('v1', '{ size: string }') + kind('v1beta1', '{ size: string }', 'storage: false');
+    expect((await fixture.generate(alike)).problems).toEqual([]);
   });
 });

@@ -28,6 +28,13 @@ describe('managerFlags', () => {
     expect(flags.webhookServer?.certificates?.run).toBeTypeOf('function');
   });
 
+  it('lets the operator sign for its webhooks itself, and listen on one address', () => {
+    const args = ['--webhook-service=shop-system/shop-webhook-service', '--webhook-host=127.0.0.1', '--webhook-port=0'];
+    const { webhookServer } = managerFlags(args);
+    expect(webhookServer).toMatchObject({ host: '127.0.0.1', port: 0 });
+    expect(webhookServer?.certificates?.run).toBeTypeOf('function');
+  });
+
   it.each([[['--metrics-secure=false']], [['-metrics-secure=F']], [['--metrics-secure', '--metrics-secure=0']]])(
     'reads %j as Go does',
     (args) => {
@@ -63,6 +70,7 @@ describe('managerFlags', () => {
     [['--kubeconfig'], 'needs a value'],
     [['--leader-elect=maybe'], 'true or false'],
     [['--webhook-port=-2'], 'is a port'],
+    [['--webhook-service=shop'], 'shop-system/shop-webhook-service'],
     [['--enable-http2'], 'HTTP/1.1'],
     [['--leader-elect'], 'no lease'],
     [['--zap-log-level=loud'], 'a number above 0'],

@@ -1,15 +1,17 @@
-import { certificateFiles } from '../certificates/certificate-files.ts';
-import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
+import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
 import { FlagError } from './flag-error.ts';
 import { logFlags, loggerOf } from './log-flags.ts';
 import { type FlagDefinition, flagUsage, parseFlags } from './parse-flags.ts';
+import { filesOf, webhookFlags, webhookServerOf } from './webhook-flags.ts';
 
 /** Options of {@link managerFlags}. */
 export interface ManagerFlagsOptions {
   /** What `--leader-elect` turns on; without it the flag is refused. */
   readonly leaderElection?: LeaderElectionOptions;
+  /** What is served: with `--webhook-service` the operator tells the callers of these of its own authority. */
+  readonly webhooks?: readonly WebhookDefinition[];
 }
 
 /** The options of a manager that flags decide. */
@@ -37,17 +39,14 @@ const known: Readonly<Record<string, FlagDefinition>> = {
   'metrics-cert-path': { type: 'text', help: 'folder of the metrics certificate' },
   'metrics-cert-name': { type: 'text', help: 'file of the metrics certificate', default: 'tls.crt' },
   'metrics-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
-  'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
-  'webhook-cert-path': { type: 'text', help: 'folder of the webhook certificate' },
-  'webhook-cert-name': { type: 'text', help: 'file of the webhook certificate', default: 'tls.crt' },
-  'webhook-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
+  ...webhookFlags,
   'enable-http2': { type: 'boolean', help: 'refused: metrics and webhooks speak HTTP/1.1', default: 'false' },
   ...logFlags,
 };
 
 /**
  * Reads the flags of a kubebuilder project's manager (v4), so that existing deployments and charts start this operator as it
- * is: same names, same defaults. `--namespace` is one more: kubebuilder's has none.
+ * is: same names, same defaults. `--namespace`, `--webhook-host` and `--webhook-service` are more: kubebuilder's has none of them.
  *
  * @example
  * ```ts
@@ -65,7 +64,6 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
   const [kubeconfig, context, log] = [flags.get('kubeconfig'), flags.get('context'), loggerOf(flags)];
   const namespaces = namespacesOf(flags.get('namespace') ?? '');
   const metricsCertificates = filesOf('metrics', flags);
-  const webhookCertificates = filesOf('webhook', flags);
   return {
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
@@ -76,10 +74,7 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
     ...(is('metrics-secure') && {
       metricsSecurity: metricsCertificates ? { certificates: metricsCertificates } : {},
     }),
-    webhookServer: {
-      port: portOf(flags.get('webhook-port') ?? '9443'),
-      ...(webhookCertificates && { certificates: webhookCertificates }),
-    },
+    webhookServer: webhookServerOf(flags, options.webhooks ?? []),
     ...(log && { log }),
   };
 }
@@ -89,22 +84,10 @@ export function managerFlagsUsage(): string {
   return flagUsage(known);
 }
 
-function filesOf(server: 'metrics' | 'webhook', flags: ReadonlyMap<string, string>): CertificateSource | undefined {
-  const [directory, certificate, key] = ['path', 'name', 'key'].map((part) => flags.get(`${server}-cert-${part}`));
-  if (directory === undefined || directory === '') return undefined;
-  return certificateFiles({ directory, ...(certificate && { certificate }), ...(key && { key }) });
-}
-
 function namespacesOf(text: string): readonly string[] {
   const names = text.split(',').map((each) => each.trim());
   const found = [...new Set(names.filter((each) => each !== ''))];
   const wrong = found.find((each) => each.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(each));
   if (wrong === undefined) return found;
   throw new FlagError(`the flag --namespace lists names of namespaces, which ${JSON.stringify(wrong)} cannot be`);
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^(\d{1,5}|-1)$/.test(text) && port <= 65_535) return port;
-  throw new FlagError(`the flag --webhook-port is a port, not ${JSON.stringify(text)}`);
 }

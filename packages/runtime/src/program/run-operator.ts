@@ -1,4 +1,5 @@
 import { ConfigError } from '@kubewright/client';
+import { CertificateError } from '../certificates/certificate-error.ts';
 import { FlagError, managerFlags, managerFlagsUsage } from '../flags/index.ts';
 import { BindError } from '../health/bind-error.ts';
 import { Manager } from '../manager/manager.ts';
@@ -32,10 +33,11 @@ export async function runOperator(options: ManagerOptions, surroundings?: Progra
     stdout.write(`${managerFlagsUsage()}\n`);
     return 0;
   }
-  const { leaderElection, ...rest } = options;
+  const { leaderElection, webhooks = [], ...rest } = options;
   try {
-    const flags = managerFlags(args, leaderElection ? { leaderElection } : {});
-    await new Manager({ ...flags, ...rest }).run();
+    const flags = managerFlags(args, { webhooks, ...(leaderElection && { leaderElection }) });
+    const webhookServer = { ...flags.webhookServer, ...options.webhookServer };
+    await new Manager({ ...flags, ...rest, webhooks, webhookServer }).run();
     return 0;
   } catch (error) {
     if (error instanceof FlagError) {
@@ -59,5 +61,7 @@ function remedyOf(error: unknown): string | undefined {
     return 'set KUBECONFIG to the kubeconfig of your cluster, or pass --kubeconfig FILE';
   if (error instanceof BindError)
     return 'end what holds the address, or pass another one (--health-probe-bind-address, --metrics-bind-address, --webhook-port)';
+  if (error instanceof CertificateError)
+    return 'kubewright dev serves webhooks on this machine; in a cluster pass --webhook-service or --webhook-cert-path; --webhook-port=-1 serves none';
   return undefined;
 }

@@ -74,6 +74,18 @@ describe('webhookConfigurations', () => {
     expect(jobs?.webhooks?.[0]?.namespaceSelector).toBeUndefined();
   });
 
+  it('names the address of a process, for development', () => {
+    const rules = validator(CronJob, { create: () => undefined });
+    const at = (url: string) => webhookConfigurations([rules], { url, ca: 'PEM' })[0]?.webhooks?.[0]?.clientConfig;
+    const url = 'https://127.0.0.1:9443/validate-batch-tutorial-kubebuilder-io-v1-cronjob';
+    expect(at('https://127.0.0.1:9443')).toEqual({ url, caBundle: 'UEVN' });
+    expect(at('https://127.0.0.1:9443/')).toEqual({ url, caBundle: 'UEVN' });
+    expect(() => at('http://127.0.0.1:9443')).toThrow(WebhookError);
+    expect(() => at('127.0.0.1')).toThrow(WebhookError);
+    const service = { namespace: 'shop', name: 'hooks' };
+    expect(() => webhookConfigurations([rules], { url, service })).toThrow('not both');
+  });
+
   it('leaves out conversions and what has no rules, and refuses one name for two', () => {
     const raw = admissionWebhook({ type: 'validating', path: '/x', handle: () => allowed() });
     expect(webhookConfigurations([raw, converter(CronJob, [])])).toEqual([]);

@@ -18,6 +18,11 @@ export interface WebhookConfigurationsOptions {
    * alone: an operator that is down must not keep its own pods from starting.
    */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
+  /**
+   * In place of `service`: the address at which the API server reaches this process, such as `https://127.0.0.1:9443`. Name the
+   * port: a configuration that was told of the authority (`ownAuthority({ url })`) can then be applied again as it is.
+   */
+  readonly url?: string;
   /** PEM of the authority, where it is known; `ownAuthority` and cert-manager's injector write it later. */
   readonly ca?: string;
 }
@@ -26,13 +31,15 @@ export interface WebhookConfigurationsOptions {
  * Makes the objects that tell the API server of declared webhooks, as controller-gen makes them from markers. Those without
  * rules are left out; conversions are told to CustomResourceDefinitions, not here.
  *
- * @throws WebhookError (KW3031) when two webhooks have one name.
+ * @throws WebhookError (KW3031) when two webhooks have one name, for a `url` that is not `https`, and with a `service` beside it.
  */
 export function webhookConfigurations(
   webhooks: readonly WebhookDefinition[],
   options: WebhookConfigurationsOptions = {},
 ): readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
-  const { names = {} } = options;
+  const { names = {}, service, url } = options;
+  if (service !== undefined && url !== undefined)
+    throw new WebhookError('webhooks are called through a "service" or at a "url", not both; leave one out');
   const admission = webhooks.filter(
     (webhook): webhook is AdmissionWebhook =>
       (webhook.type === 'mutating' || webhook.type === 'validating') && webhook.rules.length > 0,
@@ -102,8 +109,19 @@ function defaultName(
 }
 
 function clientConfig(path: string, options: WebhookConfigurationsOptions): WebhookClientConfig {
-  const { service = { namespace: 'system', name: 'webhook-service' }, ca } = options;
-  return { service: { ...service, path }, ...(ca !== undefined && { caBundle: Buffer.from(ca).toString('base64') }) };
+  const { service = { namespace: 'system', name: 'webhook-service' }, url, ca } = options;
+  const caBundle = ca === undefined ? {} : { caBundle: Buffer.from(ca).toString('base64') };
+  return url === undefined
+    ? { service: { ...service, path }, ...caBundle }
+    : { url: addressOf(url, path), ...caBundle };
+}
+
+function addressOf(url: string, path: string): string {
+  const { protocol, host } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '' };
+  if (protocol === 'https:') return `https://${host}${path}`;
+  throw new WebhookError(
+    `the API server cannot call webhooks at ${JSON.stringify(url)}; write it as https://127.0.0.1:9443`,
+  );
 }
 
 function checkNames(entries: readonly { readonly name: string }[]): void {

@@ -1,0 +1,52 @@
+import type { KindResolver } from '../compiler/kind-resolver.ts';
+import type { ProjectView } from '../compiler/project.ts';
+import { callsOf } from '../compiler/runtime-calls.ts';
+import { ts } from '../compiler/typescript.ts';
+import type { Position, Problems } from '../problem.ts';
+
+/** A declared conversion between the versions of a kind. */
+export interface ConversionModel {
+  readonly group: string;
+  readonly kind: string;
+  /** The versions that it knows, the hub's first; undefined if the code does not say. */
+  readonly versions: readonly string[] | undefined;
+  readonly at: Position;
+}
+
+interface Search {
+  readonly view: ProjectView;
+  readonly resolver: KindResolver;
+  readonly problems: Problems;
+}
+
+/** Finds the calls `converter(Hub, [spoke(Version, …)])` of a project. */
+export function findConversions({ view, resolver, problems }: Search): readonly ConversionModel[] {
+  return callsOf(view, 'converter').flatMap(({ call }): readonly ConversionModel[] => {
+    const [hubArgument, spokes] = call.arguments;
+    const hub = hubArgument && resolver.ofExpression(hubArgument);
+    const at = view.position(call);
+    if (hub === undefined) {
+      problems.add(at, {
+        code: 'KW6401',
+        severity: 'warning',
+        what: 'of which kind the converter is cannot be told from the code',
+        why: 'its CRD does not name the webhook',
+        fix: 'write the kind as its constant: converter(PostgresqlV1, [ … ])',
+      });
+      return [];
+    }
+    const others = spokes && versionsOf(spokes, resolver);
+    const versions = others && [hub.version, ...others];
+    return [{ group: hub.group, kind: hub.kind, versions, at }];
+  });
+}
+
+function versionsOf(spokes: ts.Expression, resolver: KindResolver): readonly string[] | undefined {
+  if (!ts.isArrayLiteralExpression(spokes)) return undefined;
+  const versions = spokes.elements.map((element) => {
+    // The list holds what `spoke` returns and nothing else: the compiler has checked it.
+    const version = ts.isCallExpression(element) ? element.arguments[0] : undefined;
+    return version && resolver.ofExpression(version)?.version;
+  });
+  return versions.every((version) => version !== undefined) ? versions : undefined;
+}

@@ -1,0 +1,76 @@
+import { certificateFiles } from '../certificates/certificate-files.ts';
+import type { CertificateSource } from '../certificates/certificate-source.ts';
+import { ownAuthority } from '../certificates/own-authority.ts';
+import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
+import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
+import { FlagError } from './flag-error.ts';
+import type { FlagDefinition } from './parse-flags.ts';
+
+/** The flags of the webhook server: kubebuilder's, and two more, which its projects decide in code. */
+export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
+  'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
+  'webhook-host': { type: 'text', help: 'address that it listens on; all without it' },
+  'webhook-cert-path': { type: 'text', help: 'folder of the webhook certificate' },
+  'webhook-cert-name': { type: 'text', help: 'file of the webhook certificate', default: 'tls.crt' },
+  'webhook-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
+  'webhook-service': {
+    type: 'text',
+    help: 'NAMESPACE/[PREFIX]webhook-service, before the webhooks: the operator then signs its certificate itself and tells the [PREFIX]…-webhook-configuration of it',
+  },
+};
+
+/** The name of the Secret that holds the webhooks' certificate, cert-manager's or the operator's own. */
+const secretName = 'webhook-server-cert';
+
+/**
+ * What the flags say of the webhook server.
+ *
+ * @param webhooks - decide which configurations there are to be told of an authority of the operator's own
+ */
+export function webhookServerOf(
+  flags: ReadonlyMap<string, string>,
+  webhooks: readonly WebhookDefinition[],
+): WebhookServerOptions {
+  const host = flags.get('webhook-host') ?? '';
+  const certificates = filesOf('webhook', flags) ?? ownOf(flags.get('webhook-service') ?? '', webhooks);
+  return {
+    port: portOf(flags.get('webhook-port') ?? '9443'),
+    ...(host !== '' && { host }),
+    ...(certificates && { certificates }),
+  };
+}
+
+/** Certificates that `--<server>-cert-path` names. */
+export function filesOf(
+  server: 'metrics' | 'webhook',
+  flags: ReadonlyMap<string, string>,
+): CertificateSource | undefined {
+  const [directory, certificate, key] = ['path', 'name', 'key'].map((part) => flags.get(`${server}-cert-${part}`));
+  if (directory === undefined || directory === '') return undefined;
+  return certificateFiles({ directory, ...(certificate && { certificate }), ...(key && { key }) });
+}
+
+function ownOf(place: string, webhooks: readonly WebhookDefinition[]): CertificateSource | undefined {
+  if (place === '') return undefined;
+  const [, namespace, prefix] = /^([a-z0-9][-a-z0-9]{0,62})\/([-a-z0-9]*)webhook-service$/.exec(place) ?? [];
+  if (namespace === undefined || prefix === undefined)
+    throw new FlagError(
+      `the flag --webhook-service is such as shop-system/shop-webhook-service, not ${JSON.stringify(place)}; for other names give \`webhookServer\` the certificates \`ownAuthority({ … })\``,
+    );
+  const configured = (type: 'mutating' | 'validating'): readonly string[] =>
+    webhooks.some((each) => each.type === type && each.rules.length > 0)
+      ? [`${prefix}${type}-webhook-configuration`]
+      : [];
+  return ownAuthority({
+    secret: { namespace, name: secretName },
+    service: { namespace, name: `${prefix}webhook-service` },
+    mutating: configured('mutating'),
+    validating: configured('validating'),
+  });
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^(\d{1,5}|-1)$/.test(text) && port <= 65_535) return port;
+  throw new FlagError(`the flag --webhook-port is a port, not ${JSON.stringify(text)}`);
+}
