@@ -1,3 +1,4 @@
+export type { Unlimited } from './cost/sized-type.ts';
 export { CelEnvironment, type EnvironmentOptions } from './environment.ts';
 export { CelBudgetError, CelCompileError, CelEvaluationError } from './errors.ts';
 export { type CelExpression, compileExpression, type ExpressionOptions } from './expression.ts';
@@ -13,6 +14,7 @@ export {
 } from './library/authorizer.ts';
 export { type Budget, type CelProgram, compileProgram, DEFAULT_BUDGET, type ProgramOptions } from './program.ts';
 export type { RuleProblem, RulesAt, SchemaStep } from './rules/rule.ts';
+export type { RuleCostOptions } from './rules/rule-costs.ts';
 export {
   compileRules,
   type RuleOptions,

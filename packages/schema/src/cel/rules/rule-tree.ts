@@ -3,6 +3,7 @@ import type { CelEnvironment } from '../environment.ts';
 import { type DeclType, declTypeOf } from '../schema/decl-type.ts';
 import { type CompiledRule, compileRule, type RuleFault } from './compile-rule.ts';
 import { childSchema, type RuleProblem, type RulesAt, type SchemaStep, type ValidationRule } from './rule.ts';
+import type { RuleCosts } from './rule-costs.ts';
 
 /** The rules of a schema in the shape of the schema, only where there are any. */
 export interface RuleNode {
@@ -20,12 +21,15 @@ export interface TreeOptions {
   /** How the schema's place is named in problems: `spec.validation.openAPIV3Schema`. */
   readonly schemaPath: string;
   readonly problems: RuleProblem[];
+  /** Tells what rules cost, if that is asked. */
+  readonly costs?: RuleCosts | undefined;
 }
 
 /** Compiles all rules and hangs them where they belong. */
 export function buildRuleTree(schema: SchemaNode, rules: readonly RulesAt[], options: TreeOptions): RuleNode {
   const root = newNode(schema, true);
   for (const at of rules) addRules(root, at, options);
+  if (options.costs !== undefined) options.problems.push(...options.costs.problems);
   return root;
 }
 
@@ -55,6 +59,7 @@ function addRules(root: RuleNode, at: RulesAt, options: TreeOptions): void {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
       options.problems.push(invalid(`${place}.rule`, JSON.stringify(rule.rule), detail));
     }
+    if (compiled !== undefined) options.costs?.add(compiled, at, place);
     if (compiled !== undefined) (at.allOf === true ? node.allOf : node.own).push(compiled);
   });
 }

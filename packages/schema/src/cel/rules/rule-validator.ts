@@ -16,6 +16,7 @@ import {
   ratchetMember,
 } from './correlation.ts';
 import type { RuleProblem, RulesAt, ValidationRule } from './rule.ts';
+import { type RuleCostOptions, RuleCosts } from './rule-costs.ts';
 import { buildRuleTree, type RuleNode } from './rule-tree.ts';
 
 /** Steps that all rules of one object may take together. Upstream's limit per object (cost units) is the same number. */
@@ -27,6 +28,8 @@ export interface RuleOptions {
   readonly environment: CelEnvironment;
   /** How the schema's place is named in compile problems. @defaultValue 'spec.validation.openAPIV3Schema' */
   readonly schemaPath?: string;
+  /** Estimate what the rules cost, and report those that are too costly. @defaultValue they are not estimated */
+  readonly costs?: RuleCostOptions;
 }
 
 /** How an object is validated. */
@@ -56,7 +59,8 @@ export interface RuleValidator {
 export function compileRules(schema: SchemaNode, rules: readonly RulesAt[], options: RuleOptions): RuleValidator {
   const problems: RuleProblem[] = [];
   const { environment, schemaPath = 'spec.validation.openAPIV3Schema' } = options;
-  const root = buildRuleTree(schema, rules, { environment, schemaPath, problems });
+  const costs = options.costs && new RuleCosts(options.costs, schemaPath);
+  const root = buildRuleTree(schema, rules, { environment, schemaPath, problems, costs });
   return {
     problems,
     validate(object, { old, onWarning, budget = { remaining: OBJECT_BUDGET } } = {}) {

@@ -1,4 +1,5 @@
 import type { SchemaNode } from '../../node/index.ts';
+import type { Unlimited } from '../cost/sized-type.ts';
 
 /** One entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
@@ -28,6 +29,8 @@ export interface RuleProblem {
   readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
   readonly message: string;
   readonly field: string;
+  /** Limits that the schema lacks and that would make a rule cheaper; only for rules that are too costly. */
+  readonly unlimited?: readonly Unlimited[];
 }
 
 /** The schema below a step. */

@@ -22,6 +22,9 @@ export const OPTIONAL_MACROS: readonly Macro[] = [
   { name: 'optFlatMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optFlatMap') },
 ];
 
+/** How the names begin that stand for the optional of `optMap`: no identifier of the source can begin so. */
+export const OPTIONAL_HOLDER = '@optional';
+
 function optMacro(
   context: MacroContext,
   call: { readonly target: Expr | undefined; readonly args: readonly Expr[] },
@@ -33,7 +36,7 @@ function optMacro(
   }
   const { nodes, offset } = context;
   // The optional gets a name of its own: to repeat its expression would double the work with each link of a chain.
-  const holder = `@optional${nodes.count}`;
+  const holder = `${OPTIONAL_HOLDER}${nodes.count}`;
   const held = (): Expr => nodes.ident(offset, holder);
   const value = nodes.method(offset, held(), { fn: 'value', args: [] });
   const bound = bindTo(context, variable!.name, { value, body: body! });

@@ -1,0 +1,73 @@
+import { PATTERN, TRAVERSAL } from './library-costs.ts';
+import { type Call, type CallCost, sizeOf } from './operand.ts';
+import { capped, exactly, plus, type Span, scaled, times, UNBOUNDED } from './span.ts';
+
+const ONE: CallCost = { cost: exactly(1) };
+
+/** Costs of the language's own functions that depend on sizes; all others cost one. */
+export function languageCost(call: Call): CallCost {
+  const { name, target, args, overload } = call;
+  switch (name) {
+    case 'format':
+      return { cost: scaled(sizeOf(target!), TRAVERSAL) };
+    case 'bytes':
+      return converted(call, 'string', (size) => ({ min: size.min, max: capped(size.max * 4) }));
+    case 'string':
+      return converted(call, 'bytes', (size) => ({ min: Math.floor(size.min / 4), max: size.max }));
+    case 'strings.quote':
+      return converted(call, 'string', quoted);
+    case 'startsWith':
+    case 'endsWith':
+      return { cost: scaled(sizeOf(args[0]!), TRAVERSAL) };
+    case '@in':
+      return overload.params[1]?.kind === 'list' ? { cost: sizeOf(args[1]!) } : ONE;
+    case 'matches':
+      return target === undefined ? ONE : { cost: matched(sizeOf(target), sizeOf(args[0]!)) };
+    case 'contains':
+      return { cost: times(scaled(sizeOf(target!), TRAVERSAL), scaled(sizeOf(args[0]!), TRAVERSAL)) };
+    case '_+_':
+      return concatenated(call);
+    case '_==_':
+    case '_!=_':
+      return { cost: compared(call) };
+    case '_<_':
+    case '_<=_':
+    case '_>_':
+    case '_>=_':
+      return isText(call) ? { cost: compared(call) } : ONE;
+    default:
+      return ONE;
+  }
+}
+
+function converted({ overload, args }: Call, from: string, grown: (size: Span) => Span): CallCost {
+  if (overload.params[0]?.kind !== from) return ONE;
+  const size = sizeOf(args[0]!);
+  return { cost: scaled(size, TRAVERSAL), size: grown(size) };
+}
+
+/** Upstream counts in 64 bits, and twice the unknown size and two begins anew at nothing. */
+function quoted(size: Span): Span {
+  return { min: size.min + 2, max: size.max === UNBOUNDED ? 0 : size.max * 2 + 2 };
+}
+
+function matched(text: Span, pattern: Span): Span {
+  return times(scaled(plus(text, exactly(1)), TRAVERSAL), scaled(pattern, PATTERN));
+}
+
+function concatenated(call: Call): CallCost {
+  const { overload, args } = call;
+  if (!isText(call) && overload.params[0]?.kind !== 'list') return ONE;
+  const size = plus(sizeOf(args[0]!), sizeOf(args[1]!));
+  return { cost: isText(call) ? scaled(size, TRAVERSAL) : exactly(1), size };
+}
+
+function isText({ overload }: Call): boolean {
+  const kind = overload.params[0]?.kind;
+  return kind === 'string' || kind === 'bytes';
+}
+
+function compared({ args }: Call): Span {
+  const max = Math.min(sizeOf(args[0]!).max, sizeOf(args[1]!).max);
+  return scaled({ min: max > 0 ? 1 : 0, max }, TRAVERSAL);
+}

@@ -1,0 +1,201 @@
+import type { CelType } from '../types/cel-type.ts';
+import { FieldTrail } from './field-trail.ts';
+import { type Call, type CallCost, type Operand, sizeInCall } from './operand.ts';
+import { ANY_SIZE, capped, exactly, plus, type Span, scaled, times, UNBOUNDED } from './span.ts';
+
+/** Reading a character of a text. */
+export const TRAVERSAL = 0.1;
+/** Running a character of a pattern over a text. */
+export const PATTERN = 0.25;
+export const NEW_LIST = 10;
+export const NEW_MAP = 30;
+
+/** Undefined: the call costs what the language says. */
+type Estimate = (call: Call) => CallCost | undefined;
+
+/** Costs of the functions of Kubernetes' libraries and of the extensions, by name. */
+export const LIBRARY_COSTS: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  ['check', () => ({ cost: exactly(350_000) })],
+  ['fieldSelector', selector],
+  ['labelSelector', selector],
+  ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], comparedElements),
+  ['url', (call) => readArgument(call, { keepsSize: true })],
+  ...each(['lowerAscii', 'upperAscii', 'substring', 'trim'], readTarget),
+  ['replace', replaced],
+  ['split', split],
+  ['join', joined],
+  ...each(['find', 'findAll'], searched),
+  ...each(['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'], (call) => readArgument(call)),
+  ['ip', (call) => (call.target === undefined ? readArgument(call) : undefined)],
+  ['ip.isCanonical', (call) => readArgument(call, { times: 2 })],
+  ['containsIP', (call) => addresses(call, NOTHING_MORE)],
+  ['containsCIDR', (call) => addresses(call, plus(scaled(ADDRESS, TRAVERSAL), exactly(1)))],
+  ['validate', (call) => ({ cost: scaled(scaled(sizeInCall(call, call.args[0]!), TRAVERSAL), 128 * PATTERN) })],
+  ['_==_', sameObjects],
+  ['sets.contains', (call) => pairs(call, 1)],
+  ['sets.intersects', (call) => pairs(call, 1)],
+  ['sets.equivalent', (call) => pairs(call, 2)],
+  ['slice', sliced],
+  ['lists.range', ({ args }) => newList(exactly(literalInt(args[0], UNBOUNDED)))],
+  ['reverse', (call) => (call.overload.result.kind === 'list' ? newList(sizeInCall(call, call.target!)) : undefined)],
+  [
+    'flatten',
+    (call) => newList(sizeInCall(call, call.target!), call.args.length === 0 ? 1 : literalInt(call.args[0], UNBOUNDED)),
+  ],
+  ['distinct', (call) => newList(squared(sizeInCall(call, call.target!)), 2)],
+  ['sort', (call) => sorted(call, call.target!)],
+  ['@sortByAssociatedKeys', (call) => sorted(call, call.args[0]!)],
+]);
+
+/** Bytes of an address, of either family. */
+const ADDRESS: Span = { min: 4, max: 16 };
+const NOTHING_MORE = exactly(0);
+
+function each(names: readonly string[], estimate: Estimate): readonly (readonly [string, Estimate])[] {
+  return names.map((name) => [name, estimate] as const);
+}
+
+function selector(call: Call): CallCost | undefined {
+  const length = sizeInCall(call, call.args[0]!);
+  // The shortest requirement has two characters; each makes a list and a structure.
+  const requirements = scaled(scaled(length, 0.5), NEW_LIST + 40);
+  return { cost: plus(plus(exactly(NEW_LIST), scaled(length, TRAVERSAL)), requirements) };
+}
+
+function comparedElements(call: Call): CallCost | undefined {
+  const { target } = call;
+  if (target === undefined) return undefined;
+  const size = sizeInCall(call, target);
+  const element = target.type.params[0];
+  if (element === undefined) return { cost: scaled(size, TRAVERSAL) };
+  if (!isText(element)) return { cost: times(size, exactly(1)) };
+  return { cost: times(size, plus(exactly(1), scaled(elementSize(call, target), TRAVERSAL))) };
+}
+
+function elementSize(call: Call, { trail }: Operand): Span {
+  const elements = trail && FieldTrail.extend(trail.detached, '@items');
+  return call.sizeAt(elements) ?? ANY_SIZE;
+}
+
+function isText({ kind }: CelType): boolean {
+  return kind === 'string' || kind === 'bytes';
+}
+
+function readArgument(call: Call, how: { readonly times?: number; readonly keepsSize?: boolean } = {}): CallCost {
+  const size = sizeInCall(call, call.args[0]!);
+  const cost = scaled(size, (how.times ?? 1) * TRAVERSAL);
+  return how.keepsSize === true ? { cost, size } : { cost };
+}
+
+function readTarget(call: Call): CallCost | undefined {
+  if (call.target === undefined) return undefined;
+  const size = sizeInCall(call, call.target);
+  return { cost: scaled(size, TRAVERSAL), size };
+}
+
+function replaced(call: Call): CallCost | undefined {
+  const { target, args } = call;
+  if (target === undefined) return undefined;
+  const text = sizeInCall(call, target);
+  const from = sizeInCall(call, args[0]!);
+  const to = sizeInCall(call, args[1]!);
+  const longest = replacedLength(text.max, { from: from.min, to: to.max, isSameAtMost: to.max <= from.min });
+  const shortest = replacedLength(text.min, { from: from.max, to: to.min, isSameAtMost: from.max <= to.min });
+  return { cost: scaled(text, 2 * TRAVERSAL), size: { min: shortest, max: longest } };
+}
+
+/** Nothing stands before each character and at the end; what is no longer (or no shorter) leaves the length as it is. */
+function replacedLength(
+  length: number,
+  by: { readonly from: number; readonly to: number; readonly isSameAtMost: boolean },
+): number {
+  if (by.from === 0) return capped(capped(length + 1) * by.to + length);
+  return by.isSameAtMost ? length : capped(Math.ceil(length / by.from) * by.to);
+}
+
+function split(call: Call): CallCost | undefined {
+  if (call.target === undefined) return undefined;
+  const size = sizeInCall(call, call.target);
+  return { cost: scaled(size, 2 * TRAVERSAL), size: { min: 0, max: literalInt(call.args[1], size.max) } };
+}
+
+function joined(call: Call): CallCost | undefined {
+  const { target, args } = call;
+  if (target === undefined) return undefined;
+  const count = sizeInCall(call, target);
+  const [separator] = args;
+  const hasElements = target.type.params.length > 0;
+  const texts = hasElements ? times(count, elementSize(call, target)) : exactly(0);
+  const gaps = { min: Math.max(count.min - 1, 0), max: Math.max(count.max - 1, 0) };
+  const size = separator === undefined ? texts : plus(texts, times(sizeInCall(call, separator), gaps));
+  return { cost: scaled(size, TRAVERSAL), size };
+}
+
+function searched(call: Call): CallCost | undefined {
+  const { target, args } = call;
+  if (target === undefined) return undefined;
+  const size = sizeInCall(call, target);
+  const pattern = scaled(sizeInCall(call, args[0]!), PATTERN);
+  return { cost: times(scaled(plus(size, exactly(1)), TRAVERSAL), pattern), size: { min: 0, max: size.max } };
+}
+
+function addresses(call: Call, more: Span): CallCost {
+  const compared = plus(scaled(plus(ADDRESS, ADDRESS), TRAVERSAL), more);
+  const [other] = call.args;
+  if (call.overload.params.at(-1)?.kind !== 'string') return { cost: compared };
+  return { cost: plus(compared, scaled(sizeInCall(call, other!), TRAVERSAL)) };
+}
+
+const COMPARED_AT_ONCE = new Set([
+  'kubernetes.Quantity',
+  'kubernetes.Semver',
+  'net.IP',
+  'net.CIDR',
+  'kubernetes.authorization.Authorizer',
+  'kubernetes.authorization.PathCheck',
+  'kubernetes.authorization.GroupCheck',
+  'kubernetes.authorization.ResourceCheck',
+  'kubernetes.authorization.Decision',
+]);
+
+function sameObjects({ args: [left, right] }: Call): CallCost | undefined {
+  const { name } = left!.type;
+  if (right!.type.name !== name) return undefined;
+  if (COMPARED_AT_ONCE.has(name)) return { cost: exactly(1) };
+  if (name === 'kubernetes.NamedFormat') return { cost: scaled({ min: 1, max: 64 }, TRAVERSAL) };
+  if (name === 'kubernetes.URL') return { cost: scaled({ min: 1, max: right!.size?.max ?? 1 }, TRAVERSAL) };
+  return undefined;
+}
+
+function pairs(call: Call, factor: number): CallCost {
+  const [left, right] = call.args;
+  const product = times(sizeInCall(call, left!), sizeInCall(call, right!));
+  return { cost: plus(scaled(product, factor), exactly(1)) };
+}
+
+function sliced(call: Call): CallCost {
+  const { max } = sizeInCall(call, call.target!);
+  const length = literalInt(call.args[1], max) - literalInt(call.args[0], 0);
+  // Upstream counts without sign: an end before the start is nearly without end.
+  return newList(exactly(length < 0 ? UNBOUNDED : length));
+}
+
+function sorted(call: Call, keys: Operand): CallCost {
+  const type = call.overload.params.at(-1)?.params[0];
+  const factor = type !== undefined && isText(type) ? 2 + TRAVERSAL : 2;
+  return newList(squared(sizeInCall(call, keys)), factor);
+}
+
+function newList(size: Span, factor = 1): CallCost {
+  return { cost: plus(plus(scaled(size, factor), exactly(1)), exactly(NEW_LIST)), size };
+}
+
+function squared(size: Span): Span {
+  return times(size, size);
+}
+
+function literalInt(operand: Operand | undefined, otherwise: number): number {
+  if (operand?.expr.kind !== 'const') return otherwise;
+  const { value } = operand.expr;
+  return typeof value === 'number' || typeof value === 'bigint' ? Math.max(Number(value), 0) : otherwise;
+}

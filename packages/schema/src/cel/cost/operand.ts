@@ -1,0 +1,38 @@
+import type { Overload } from '../library/library.ts';
+import type { Expr } from '../syntax/ast.ts';
+import type { CelType } from '../types/cel-type.ts';
+import type { FieldTrail } from './field-trail.ts';
+import { ANY_SIZE, type Span } from './span.ts';
+
+/** A target or an argument of a call. */
+export interface Operand {
+  readonly expr: Expr;
+  readonly type: CelType;
+  readonly trail: FieldTrail | undefined;
+  readonly size: Span | undefined;
+}
+
+/** One call of one overload. */
+export interface Call {
+  readonly name: string;
+  readonly overload: Pick<Overload, 'params' | 'result'>;
+  readonly target: Operand | undefined;
+  readonly args: readonly Operand[];
+  /** Size of what the schema says of a trail. */
+  sizeAt(trail: FieldTrail | undefined): Span | undefined;
+}
+
+/** What a call costs by itself, without its arguments, and how large its result is, if it has a size. */
+export interface CallCost {
+  readonly cost: Span;
+  readonly size?: Span;
+}
+
+export function sizeOf(operand: Operand): Span {
+  return operand.size ?? ANY_SIZE;
+}
+
+/** As {@link sizeOf}; asks the schema once more. */
+export function sizeInCall(call: Call, operand: Operand): Span {
+  return operand.size ?? call.sizeAt(operand.trail) ?? ANY_SIZE;
+}

@@ -1,0 +1,164 @@
+import type { Expr } from '../syntax/ast.ts';
+import { type CelType, isOptional } from '../types/cel-type.ts';
+import type { Checked } from '../types/checker.ts';
+import { CelDouble } from '../values/double.ts';
+import { CelUint } from '../values/uint.ts';
+import type { FieldTrail } from './field-trail.ts';
+import { type SizedType, sizedField, type Unlimited } from './sized-type.ts';
+import { ANY_SIZE, around, exactly, type Span } from './span.ts';
+
+/** Sizes of what a list or a map made by the expression holds. */
+export interface EntrySize {
+  readonly container: 'list' | 'map';
+  readonly key: Span;
+  readonly value: Span;
+}
+
+/** A variable of a loop or of `cel.bind`. */
+export interface Local {
+  readonly trail: FieldTrail | undefined;
+  readonly size?: Span | undefined;
+  readonly entries?: EntrySize | undefined;
+}
+
+const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
+const ONE = exactly(1);
+
+/** What a name stands for that our expansion of `optMap` gives to its target; upstream's repeats the target. */
+export interface Held {
+  readonly expr: Expr;
+  cost?: Span;
+}
+
+/** What is known of the sizes of an expression's parts, while it is walked through. */
+export class SizeBook {
+  readonly #checked: Checked;
+  readonly #root: SizedType;
+  readonly #unlimited = new Map<string, Unlimited>();
+  readonly #trails = new Map<number, FieldTrail | undefined>();
+  readonly #sizes = new Map<number, Span>();
+  readonly #entries = new Map<number, EntrySize>();
+  readonly #locals = new Map<string, Local[]>();
+  readonly #held = new Map<string, Held>();
+
+  constructor(checked: Checked, root: SizedType) {
+    this.#checked = checked;
+    this.#root = root;
+  }
+
+  get unlimited(): readonly Unlimited[] {
+    return [...this.#unlimited.values()];
+  }
+
+  held(name: string): Held | undefined {
+    return this.#held.get(name);
+  }
+
+  hold(name: string, held: Held): void {
+    this.#held.set(name, held);
+  }
+
+  setTrail(id: number, trail: FieldTrail | undefined): void {
+    this.#trails.set(id, trail);
+  }
+
+  setEntries(id: number, entries: EntrySize | undefined): void {
+    if (entries !== undefined) this.#entries.set(id, entries);
+  }
+
+  meant(expr: Expr): Expr {
+    const held = expr.kind === 'ident' ? this.#held.get(expr.name) : undefined;
+    return held === undefined ? expr : this.meant(held.expr);
+  }
+
+  trailOf(written: Expr): FieldTrail | undefined {
+    const expr = this.meant(written);
+    const local = expr.kind === 'ident' ? this.local(expr.name) : undefined;
+    return local === undefined ? this.#trails.get(expr.id) : local.trail;
+  }
+
+  sizeOr(expr: Expr): Span {
+    return this.sizeOf(expr) ?? ANY_SIZE;
+  }
+
+  sizeOf(written: Expr): Span | undefined {
+    const expr = this.meant(written);
+    const known = this.#sizes.get(expr.id) ?? literalSize(expr);
+    if (known !== undefined) return known;
+    const declared = this.declared(this.trailOf(expr));
+    if (declared !== undefined) {
+      this.#sizes.set(expr.id, declared);
+      return declared;
+    }
+    if (isScalar(this.#checked.typeOf(expr))) return ONE;
+    return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined;
+  }
+
+  /** The first step is a variable: whichever it is, upstream takes it for the rule's own value. */
+  declared(trail: FieldTrail | undefined): Span | undefined {
+    if (trail === undefined) return undefined;
+    let type: SizedType | undefined = this.#root;
+    for (const step of trail.steps.slice(1)) {
+      if (step === '@items' || step === '@values') type = type.element;
+      else type = step === '@keys' ? type.key : sizedField(type, step);
+      if (type === undefined) return undefined;
+    }
+    const { unlimited } = type;
+    if (unlimited !== undefined) this.#unlimited.set(unlimited.path, unlimited);
+    return { min: 0, max: type.maxElements };
+  }
+
+  setSize(expr: Expr, size: Span | undefined): void {
+    if (size !== undefined) this.#sizes.set(expr.id, size);
+  }
+
+  entriesOf(written: Expr): EntrySize | undefined {
+    const expr = this.meant(written);
+    return this.#entries.get(expr.id) ?? (expr.kind === 'ident' ? this.local(expr.name)?.entries : undefined);
+  }
+
+  copy(to: Expr, from: Expr): void {
+    this.setSize(to, this.sizeOf(from));
+    this.setEntries(to.id, this.entriesOf(from));
+  }
+
+  asLocal(expr: Expr): Local {
+    return { trail: this.trailOf(expr), size: this.sizeOf(expr), entries: this.entriesOf(expr) };
+  }
+
+  local(name: string): Local | undefined {
+    return this.#locals.get(name)?.at(-1);
+  }
+
+  push(name: string, local: Local): void {
+    const stack = this.#locals.get(name);
+    if (stack === undefined) this.#locals.set(name, [local]);
+    else stack.push(local);
+  }
+
+  pop(name: string): void {
+    this.#locals.get(name)?.pop();
+  }
+}
+
+/** What is true of entries of either. */
+export function unite(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return { container: a.container, key: around(a.key, b.key), value: around(a.value, b.value) };
+}
+
+function literalSize(expr: Expr): Span | undefined {
+  if (expr.kind === 'list') return exactly(expr.elements.length);
+  if (expr.kind === 'map') return exactly(expr.entries.length);
+  if (expr.kind !== 'const') return undefined;
+  const { value } = expr;
+  if (typeof value === 'string') return exactly([...value].length);
+  if (value instanceof Uint8Array) return exactly(value.length);
+  const isScalarValue =
+    value === null || typeof value !== 'object' || value instanceof CelDouble || value instanceof CelUint;
+  return isScalarValue ? ONE : undefined;
+}
+
+function isScalar(type: CelType): boolean {
+  return SCALARS.has(type.kind) || (isOptional(type) && isScalar(type.params[0]!));
+}

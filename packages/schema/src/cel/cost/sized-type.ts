@@ -1,0 +1,159 @@
+import type { JsonSchema } from '../../structural/index.ts';
+import { additionalOf, itemsOf } from '../../structural/json-schema.ts';
+import type { SchemaStep } from '../rules/rule.ts';
+import { escapeProperty, unescapeProperty } from '../schema/escape.ts';
+
+/** How long values of a schema can be. */
+export interface SizedType {
+  /** Most characters, elements or entries; 0 for what has none. */
+  readonly maxElements: number;
+  /** Bytes of the shortest JSON of such a value: what is long has few neighbours in one request. */
+  readonly minBytes: number;
+  /** Elements of a list, values of a map. */
+  readonly element?: SizedType;
+  readonly key?: SizedType;
+  /** By property, as it is written in JSON. */
+  readonly properties?: ReadonlyMap<string, SizedType>;
+  /** What the schema does not limit and could: where, and by which keyword. */
+  readonly unlimited?: Unlimited;
+}
+
+/** A place of a schema without the limit that would make rules over it cheaper. */
+export interface Unlimited {
+  /** From the root of the object: `spec.users[].name`, `{}` for values of a map. */
+  readonly path: string;
+  readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties';
+}
+
+/** What an API server takes at most in one request, as far as estimates go. */
+export const MAX_REQUEST_BYTES: number = 3 * 1024 * 1024;
+
+// The shortest and the longest JSON of formats, quotes included.
+const TIME_BYTES = 32;
+const DATE_BYTES = 12;
+const MAX_BYTES_OF_FORMAT: ReadonlyMap<string, number> = new Map([
+  ['duration', TIME_BYTES],
+  ['date', DATE_BYTES],
+  ['date-time', TIME_BYTES],
+]);
+const MIN_BYTES_OF_FORMAT: ReadonlyMap<string, number> = new Map([
+  ['duration', 3],
+  ['date', DATE_BYTES],
+  ['date-time', 21],
+]);
+const MIN_STRING_BYTES = 2;
+/** A character of UTF-8 has up to four bytes. */
+const BYTES_PER_CHARACTER = 4;
+const MAX_STRING = MAX_REQUEST_BYTES - MIN_STRING_BYTES;
+
+/** Where a schema stands. */
+interface Place {
+  readonly path: string;
+  /** The object has `apiVersion`, `kind` and `metadata` even if its schema does not say so. */
+  readonly isResource: boolean;
+}
+
+/** The sizes of a CRD's schema; undefined for what expressions cannot see. */
+export function sizedTypeOf(schema: JsonSchema, place: Place = { path: '', isResource: true }): SizedType | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) return { ...textOf(schema, place.path), minBytes: 1 };
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema, place);
+    case 'array':
+      return listOf(schema, place.path);
+    case 'string':
+      return textOf(schema, place.path);
+    case 'boolean':
+      return { maxElements: 0, minBytes: 4 };
+    case 'integer':
+    case 'number':
+      return { maxElements: 0, minBytes: 1 };
+    default:
+      return undefined;
+  }
+}
+
+/** The type below a step of a schema. */
+export function sizedChild(type: SizedType, step: SchemaStep): SizedType | undefined {
+  return typeof step === 'string' ? type.element : type.properties?.get(step.property);
+}
+
+/** The type of a field by its name in expressions. */
+export function sizedField({ properties }: SizedType, name: string): SizedType | undefined {
+  const property = unescapeProperty(name);
+  if (property === undefined || escapeProperty(property) !== name) return undefined;
+  return properties?.get(property);
+}
+
+function below(schema: JsonSchema, path: string): SizedType | undefined {
+  return sizedTypeOf(schema, { path, isResource: schema['x-kubernetes-embedded-resource'] === true });
+}
+
+function listOf(schema: JsonSchema, path: string): SizedType | undefined {
+  const items = itemsOf(schema);
+  const element = items && below(items, `${path}[]`);
+  if (element === undefined) return undefined;
+  const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 1));
+  return { ...limited(schema.maxItems, fitting, { path, keyword: 'maxItems' }), minBytes: 2, element };
+}
+
+function objectOf(schema: JsonSchema, place: Place): SizedType | undefined {
+  const values = additionalOf(schema);
+  if (values !== undefined) return mapOf(schema, values, place.path);
+  const required = new Set(schema.required);
+  const properties = new Map<string, SizedType>();
+  let minBytes = 2;
+  for (const [name, property] of Object.entries(
+    place.isResource ? withTypeAndMeta(schema) : (schema.properties ?? {}),
+  )) {
+    const type = below(property, place.path === '' ? name : `${place.path}.${name}`);
+    if (type === undefined) continue;
+    properties.set(name, type);
+    const isFilledIn = property.default !== undefined && property.default !== null;
+    if (required.has(name) && !isFilledIn) minBytes += new TextEncoder().encode(name).length + type.minBytes + 4;
+  }
+  return { maxElements: 0, minBytes, properties };
+}
+
+function mapOf(schema: JsonSchema, values: JsonSchema, path: string): SizedType | undefined {
+  const element = below(values, `${path}{}`);
+  if (element === undefined) return undefined;
+  // A key of two bytes, a colon, a comma.
+  const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 6));
+  const key: SizedType = { maxElements: 0, minBytes: MIN_STRING_BYTES };
+  return { ...limited(schema.maxProperties, fitting, { path, keyword: 'maxProperties' }), minBytes: 2, element, key };
+}
+
+function textOf(schema: JsonSchema, path: string): SizedType {
+  const format = schema['x-kubernetes-int-or-string'] === true ? undefined : schema.format;
+  const minBytes = MIN_BYTES_OF_FORMAT.get(format ?? '') ?? MIN_STRING_BYTES;
+  const ofFormat = MAX_BYTES_OF_FORMAT.get(format ?? '');
+  if (ofFormat !== undefined) return { maxElements: ofFormat, minBytes };
+  const { maxLength, enum: values = [] } = schema;
+  if (maxLength === undefined && values.length > 0 && format !== 'byte' && schema.type === 'string') {
+    const lengths = values.map((value) => (typeof value === 'string' ? new TextEncoder().encode(value).length : 0));
+    return { maxElements: Math.max(...lengths), minBytes };
+  }
+  const characters = format === 'byte' ? maxLength : maxLength && maxLength * BYTES_PER_CHARACTER;
+  return { ...limited(characters, MAX_STRING, { path, keyword: 'maxLength' }), minBytes };
+}
+
+function limited(
+  limit: number | undefined,
+  fitting: number,
+  unlimited: Unlimited,
+): Pick<SizedType, 'maxElements' | 'unlimited'> {
+  return limit === undefined ? { maxElements: fitting, unlimited } : { maxElements: Math.max(limit, 0) };
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+
+/** Rules see these fields of a resource, and no others of its metadata unless the schema names these two there. */
+function withTypeAndMeta({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  const { kind, apiVersion, metadata } = properties;
+  const { name, generateName } = metadata?.properties ?? {};
+  const areTexts = [kind, apiVersion, name, generateName].every((schema) => schema?.type === 'string');
+  if (areTexts && metadata?.type === 'object') return properties;
+  const meta: JsonSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
+  return { ...properties, kind: TEXT, apiVersion: TEXT, metadata: meta };
+}

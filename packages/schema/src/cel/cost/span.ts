@@ -1,0 +1,37 @@
+/** Least and most of a size or a cost. {@link UNBOUNDED} stands for all that is more than 64 bits hold. */
+export interface Span {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Where upstream's 64 bits end. Below 2^53 all is exact; above, only that it is too much counts. */
+export const UNBOUNDED: number = 2 ** 64;
+
+export const NOTHING: Span = { min: 0, max: 0 };
+export const ANY_SIZE: Span = { min: 0, max: UNBOUNDED };
+
+export function exactly(value: number): Span {
+  return { min: value, max: value };
+}
+
+export function plus(a: Span, b: Span): Span {
+  return { min: capped(a.min + b.min), max: capped(a.max + b.max) };
+}
+
+export function times(a: Span, b: Span): Span {
+  return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
+}
+
+/** By a factor, rounded up. */
+export function scaled(a: Span, factor: number): Span {
+  return { min: capped(Math.ceil(a.min * factor)), max: capped(Math.ceil(a.max * factor)) };
+}
+
+/** The least that holds both. */
+export function around(a: Span, b: Span): Span {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
+
+export function capped(value: number): number {
+  return Math.min(value, UNBOUNDED);
+}
