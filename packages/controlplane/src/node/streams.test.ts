@@ -196,10 +196,10 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     await expect.poll(() => kubectl('logs', name).then(({ out }) => out), { timeout: 15_000 }).toContain('ready');
     const attached = start(['attach', '-i', name], env);
     attached.child.stdin.write('one\n');
-    await expect.poll(() => attached.seen.out, { timeout: 10_000 }).toBe('got one\n');
+    await expect.poll(() => attached.seen.out, { timeout: 10_000 }).toBe('ready\ngot one\n');
     attached.child.stdin.end('two\n');
     expect(await attached.ended, attached.seen.err).toBe(0);
-    expect(attached.seen.out).toBe('got one\ngot two\nover\n');
+    expect(attached.seen.out).toBe('ready\ngot one\ngot two\nover\n');
     expect((await kubectl('attach', name)).err).toMatch(
       /cannot attach a container in a completed pod|container not found/,
     );
