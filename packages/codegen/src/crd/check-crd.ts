@@ -7,9 +7,10 @@ import {
   kubernetesEnvironment,
   PatternCache,
   rulesOf,
+  type Unlimited,
 } from '@kubewright/schema';
 import type { KindModel } from '../compiler/find-kinds.ts';
-import type { Position, Problems } from '../problem.ts';
+import type { Position, Problem, Problems } from '../problem.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import type { BuiltCrd } from './build-crds.ts';
 
@@ -52,13 +53,30 @@ function checkSchema(schema: JsonSchema, { kind, positions, problems }: Checked)
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   const { node } = compileStructuralSchema(schema, { compilePattern, ...(objectMeta && { objectMeta }) });
   const environment = kubernetesEnvironment({ patterns });
-  const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '' });
-  for (const { field, message } of rules.problems) {
+  const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '', costs: { schema } });
+  for (const { field, message, unlimited } of rules.problems) {
     const at = placeOf(field, positions) ?? kind.at;
+    if (unlimited !== undefined) {
+      problems.add(at, { code: 'KW6304', ...typePath(field), ...tooCostly(message, unlimited) });
+      continue;
+    }
     const what = message.replace(/^Invalid value: \{.*?\}: /s, '');
     const fix = 'correct the CEL expression: self is the value that the tag stands on';
     problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would refuse it', fix });
   }
+}
+
+/** The API server's words end with advice in general; here the fields are known. */
+function tooCostly(message: string, unlimited: readonly Unlimited[]): Pick<Problem, 'what' | 'why' | 'fix'> {
+  const limits = unlimited.map(({ path, keyword }) => `@${keyword} to ${path === '' ? 'the object' : path}`);
+  return {
+    what: message.replace(/^Forbidden: /, '').replace(/ \(try .*\)$/, ''),
+    why: 'the API server refuses rules that values within the limits of the schema could make slow',
+    fix:
+      limits.length === 0
+        ? 'lower the limits of what the rule looks at (@maxItems, @maxLength, @maxProperties), or simplify the rule'
+        : `add ${limits.join(', ')}, or simplify the rule`,
+  };
 }
 
 /** The nearest place above a path of the schema. */

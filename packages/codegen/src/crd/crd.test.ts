@@ -92,6 +92,46 @@ describe('checks of CRDs', () => {
     expect(problems[0]?.what).toMatch(what);
   });
 
+  it.each([
+    [
+      'interface Spec {\n  /** @rule self.all(x, self.exists_one(y, x == y)) */\n  a?: string[];\n}',
+      'spec.a',
+      'add @maxItems to spec.a, @maxLength to spec.a[], or simplify the rule',
+    ],
+    [
+      'interface Spec {\n  /** @items.rule self.matches("^[a-z]+$") */\n  a?: string[];\n}',
+      'spec.a[]',
+      'add @maxItems to spec.a, @maxLength to spec.a[], or simplify the rule',
+    ],
+    [
+      'interface Spec {\n  /** @rule self.all(k, self[k].all(x, x.contains(k))) */\n  a?: Record<string, string[]>;\n}',
+      'spec.a',
+      'add @maxProperties to spec.a, @maxItems to spec.a{}, @maxLength to spec.a{}[], or simplify the rule',
+    ],
+    [
+      'interface Spec {\n  /** @maxItems 9000 @rule self.all(x, self.all(y, x == y)) */\n  a?: boolean[];\n}',
+      'spec.a',
+      'lower the limits of what the rule looks at (@maxItems, @maxLength, @maxProperties), or simplify the rule',
+    ],
+  ])('say which limits would make a rule cheap enough: %s', async (declarations, path, fix) => {
+    const problems = await fixture.problems(declarations);
+    expect(problems[0]).toMatchObject({ code: 'KW6304', path, file: 'kind.ts', line: headLines + 3, fix });
+    expect(problems[0]?.what).toMatch(/^estimated rule cost exceeds budget by factor of [\w .]+x$/);
+  });
+
+  it('refuse rules that are too costly together', async () => {
+    const rules = Array.from({ length: 20 }, (_, i) => `@rule self.all(x, self.all(y, x != y || ${i} > 1))`).join(
+      '\n * ',
+    );
+    const problems = await fixture.problems(
+      `interface Spec {\n/** @maxItems 1000\n * ${rules} */\n  a?: boolean[];\n}`,
+    );
+    expect(problems.map(({ code, what }) => `${code} ${what}`)).toEqual([
+      'KW6304 contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+      expect.stringMatching(/^KW6304 x-kubernetes-validations estimated rule cost total .* by factor of 1\.\d+x$/),
+    ]);
+  });
+
   it('warn of a CRD above 200 kB', async () => {
     const declarations =
       'interface Spec { a?: PodTemplateSpec; b?: PodTemplateSpec; c?: PodSpec; d?: PodSpec; e?: PodSpec; f?: PodSpec; g?: PodSpec }';

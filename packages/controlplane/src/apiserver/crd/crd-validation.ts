@@ -13,11 +13,19 @@ import { validateVersions } from './version-validation.ts';
 
 /** All that is wrong with a CRD, in upstream's words (`apiextensions/validation`, 1.36). */
 export function validateCrd(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
-  return [...validateName(crd), ...validateSpec(crd, tools)];
+  return [...validateName(crd), ...validateSpec(crd, { ...tools, old: undefined })];
 }
 
-function validateSpec(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
-  return [...validateIdentity(crd), ...validateNames(crd), ...validateVersions(crd, tools), ...validateConversion(crd)];
+function validateSpec(
+  crd: CustomResourceDefinition,
+  before: SchemaTools & { readonly old: CustomResourceDefinition | undefined },
+): readonly FieldError[] {
+  return [
+    ...validateIdentity(crd),
+    ...validateNames(crd),
+    ...validateVersions(crd, before),
+    ...validateConversion(crd),
+  ];
 }
 
 function missingVersion(name: string): string {
@@ -31,7 +39,7 @@ export function validateCrdUpdate(
   tools: SchemaTools,
 ): readonly FieldError[] {
   const established = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
-  const faults = [...validateSpec(crd, tools)];
+  const faults = [...validateSpec(crd, { ...tools, old })];
   const fixed = (field: string, now: unknown, before: unknown): void => {
     if (now !== before) faults.push(invalidField(field, now, 'field is immutable'));
   };

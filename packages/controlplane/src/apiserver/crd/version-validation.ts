@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isDeepStrictEqual } from 'node:util';
 import {
   checkDns1035Label,
   duplicateField,
@@ -14,7 +15,10 @@ const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Validates a CRD's versions: their names, which one is stored, schemas, rules, columns, subresources. */
-export function validateVersions({ spec }: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
+export function validateVersions(
+  { spec }: CustomResourceDefinition,
+  { old, ...tools }: SchemaTools & { readonly old: CustomResourceDefinition | undefined },
+): readonly FieldError[] {
   const { versions } = spec;
   const faults: FieldError[] = [];
   const storage = versions.filter((version) => version.storage);
@@ -42,7 +46,8 @@ export function validateVersions({ spec }: CustomResourceDefinition, tools: Sche
     const at = paths(i);
     if (at === undefined) continue;
     const schema = version.schema?.openAPIV3Schema;
-    if (schema) faults.push(...validateSchema(schema, at.schema, tools));
+    const before = old?.spec.versions.find(({ name }) => name === versions[i]?.name)?.schema?.openAPIV3Schema;
+    if (schema) faults.push(...validateSchema(schema, at.schema, { ...tools, before }));
     faults.push(...validateColumns(version.additionalPrinterColumns ?? [], at.base));
     faults.push(...validateScale(version, at.base));
     if (schema) faults.push(...validateSelectableFields(version, schema, at.base));
@@ -91,14 +96,18 @@ function fieldPaths(versions: readonly CrdVersion[]) {
   };
 }
 
-function validateSchema(schema: JsonSchema, path: string, tools: SchemaTools): readonly FieldError[] {
-  const { compilePattern, environment } = tools;
+function validateSchema(
+  schema: JsonSchema,
+  path: string,
+  { compilePattern, environment, before }: SchemaTools & { readonly before: JsonSchema | undefined },
+): readonly FieldError[] {
   const problems = checkStructural(schema, { path, compilePattern });
   if (problems.length > 0) return problems.map(fieldErrorOf);
   const rules = rulesOf(schema);
   if (rules.length === 0) return [];
   const { node } = compileStructuralSchema(schema, { compilePattern });
-  return compileRules(node, rules, { environment, schemaPath: path }).problems.map(fieldErrorOf);
+  const costs = { schema, unchanged: isDeepStrictEqual(schema, before) };
+  return compileRules(node, rules, { environment, schemaPath: path, costs }).problems.map(fieldErrorOf);
 }
 
 const SIMPLE_PATH = 'must be a simple json path starting with .';

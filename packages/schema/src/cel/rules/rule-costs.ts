@@ -121,6 +121,7 @@ function childOf(schema: JsonSchema, step: SchemaStep): JsonSchema | undefined {
 
 function forbidden({ field, unlimited }: Expense, detail: string): RuleProblem {
   const distinct = [...new Map(unlimited.map((limit) => [limit.path, limit])).values()];
+  distinct.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}`, unlimited: distinct };
 }
 

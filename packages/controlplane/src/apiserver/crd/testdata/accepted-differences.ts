@@ -7,9 +7,6 @@ export const acceptedDifferences: Readonly<
   definitions: {
     12: { status: 422, why: 'a list of versions that is absent is shown as empty' },
     89: { status: 422, why: 'a reference is named beside the type that is missing with it' },
-    128: { status: 422, why: 'the cost of rules is not estimated' },
-    129: { status: 422, why: 'the cost of rules is not estimated' },
-    134: { status: 201, why: 'the cost of rules is not estimated' },
     200: { status: 200, why: 'entries in versions that are gone stay until somebody takes over' },
     202: { status: 200, why: 'how far the deletion is, a controller writes' },
     204: { status: 200, why: 'entries in versions that are gone stay until somebody takes over' },
