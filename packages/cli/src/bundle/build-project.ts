@@ -1,49 +1,133 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { installObjects } from '../deploy/deploy.ts';
+import { installObjects, noImage } from '../deploy/deploy.ts';
+import { bundleFiles } from '../olm/bundle-files.ts';
+import { checkBundle } from '../olm/check-bundle.ts';
+import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
-import { requireProject } from '../project/find-project.ts';
+import { version as ownVersion } from '../program/version.ts';
+import { type Project, requireProject } from '../project/find-project.ts';
 import { generateProject } from '../project/generate-project.ts';
+import { readPackage } from '../project/package-manifest.ts';
+import type { ProjectFile } from '../project/write-files.ts';
+import { breaksOf, keepRelease, lastRelease, printBreak } from '../release/released-crds.ts';
+import { sbom } from '../sbom/sbom.ts';
 import { bundleOperator } from './bundle-operator.ts';
+import { dockerfile } from './dockerfile.ts';
+import { type ArtifactOptions, chartInput, projectChart } from './write-chart.ts';
 
 /** Flags of `build`. */
 export interface BuildOptions {
   readonly image?: string;
   readonly load?: string;
+  readonly helm?: boolean;
+  readonly olm?: boolean;
+  readonly release?: boolean;
+  readonly allowBreaking?: boolean;
 }
 
-// Fully qualified, without a shell, as the user 65532.
-const dockerfile = `FROM gcr.io/distroless/nodejs22-debian12:nonroot
-WORKDIR /app
-COPY main.mjs main.mjs.map ./
-USER 65532:65532
-ENV NODE_OPTIONS=--enable-source-maps
-ENTRYPOINT ["/nodejs/bin/node", "/app/main.mjs"]
-`;
-
-/** Writes `dist/`: what an image is built of, and what installs it. */
-export async function buildProject(context: Context, { image, load }: BuildOptions): Promise<void> {
+/** Writes `dist/`: what an image is built of, what installs it, and what tells of it. */
+export async function buildProject(context: Context, options: BuildOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
-  const { root } = project;
+  const image = options.image ?? options.load;
+  if (options.olm === true && image === undefined)
+    throw noImage(project, { what: 'the OLM bundle is not written', command: 'build --olm' });
+  const manifest = readPackage(project.root);
+  const files = await generateProject(project, { ...context, allowBreaking: options.allowBreaking ?? false });
+  const release = lastRelease(project.root);
+  const breaks = release === undefined ? [] : breaksOf(release, files).map(printBreak);
+  for (const each of breaks) reporter.step(`breaks ${release?.version}`, each, 'bad');
+  const artifact: ArtifactOptions = { project, manifest, image, changes: breaks };
+  await writeProgram(context, artifact);
+  if (options.helm === true) {
+    replace(
+      project,
+      'chart',
+      projectChart(artifact).map(({ path, text }) => ({ path: `chart/${path}`, text })),
+    );
+    reporter.step(
+      'written',
+      `dist/chart: helm install ${project.name} dist/chart -n ${project.name}-system --create-namespace`,
+    );
+    if (image === undefined)
+      reporter.step('no image', 'the chart needs --set manager.image.repository=…,manager.image.tag=…', 'bad');
+  }
+  if (options.olm === true) {
+    writeBundle(project, { artifact, replaces: release?.version });
+    reporter.step('written', 'dist/bundle: docker build -f dist/bundle.Dockerfile dist');
+  }
+  if (options.release === true) {
+    keepRelease(project.root, { version: manifest.version, crds: files });
+    reporter.step(
+      'released',
+      `${manifest.version}: config/crd/released is what later types are compared with; commit it`,
+    );
+  }
+  if (options.load !== undefined) load(project, { image: options.load, context });
+}
+
+async function writeProgram({ reporter }: Context, { project, manifest, image }: ArtifactOptions): Promise<void> {
+  const { root, name } = project;
   const dist = join(root, 'dist');
-  await generateProject(project, context);
   mkdirSync(dist, { recursive: true });
-  await bundleOperator({ root, entry: join(root, 'src', 'main.ts'), outfile: join(dist, 'main.mjs') });
+  const { metafile } = await bundleOperator({
+    root,
+    entry: join(root, 'src', 'main.ts'),
+    outfile: join(dist, 'main.mjs'),
+  });
+  const subject = {
+    name,
+    version: manifest.version,
+    ...(manifest.license !== undefined && { license: manifest.license }),
+  };
+  const bill = sbom({ root, metafile, subject, tool: { name: 'kubewright', version: ownVersion } });
+  const documents = installObjects(project, image).map((object) => `---\n${stringify(object)}`);
   writeFileSync(join(dist, 'Dockerfile'), dockerfile);
-  const documents = installObjects(project, image ?? load).map((object) => `---\n${stringify(object)}`);
+  writeFileSync(join(dist, 'sbom.cdx.json'), bill);
   writeFileSync(join(dist, 'install.yaml'), documents.join(''));
   const kilobytes = Math.ceil(statSync(join(dist, 'main.mjs')).size / 1024);
   reporter.step('bundled', `dist/main.mjs (${kilobytes} kB)`);
+  reporter.step('written', 'dist/sbom.cdx.json');
   reporter.step('written', 'dist/Dockerfile: docker build dist');
   reporter.step('written', 'dist/install.yaml');
-  if (load === undefined) return;
+}
+
+function writeBundle(
+  project: Project,
+  { artifact, replaces }: { readonly artifact: ArtifactOptions; readonly replaces: string | undefined },
+): void {
+  const { version } = artifact.manifest;
+  const files = bundleFiles({ ...chartInput(artifact), replaces: replaces === version ? undefined : replaces });
+  const faults = checkBundle(files);
+  if (faults.length > 0) {
+    throw new CliError('KW7505', {
+      what: 'the OLM bundle is not valid; it was not written',
+      why: faults.join('\n'),
+      remedy: 'mend what it names in package.json, config/samples or the types, then build again',
+    });
+  }
+  replace(project, 'bundle', files);
+}
+
+/** Writes files below `dist/`; of the folder nothing else remains. */
+function replace({ root }: Project, folder: string, files: readonly ProjectFile[]): void {
+  rmSync(join(root, 'dist', folder), { recursive: true, force: true });
+  for (const { path, text } of files) {
+    const target = join(root, 'dist', path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  }
+}
+
+/** Lets the embedded cluster's node run the bundle as an image. */
+function load({ root }: Project, { image, context }: { readonly image: string; readonly context: Context }): void {
   const file = join(root, 'kubewright-images.json');
   const images: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   // The node takes the same program for every tag.
-  const repository = load.replace(/[@:][^/]*$/, '');
+  const repository = image.replace(/[@:][^/]*$/, '');
   const entry = { like: 'node', folder: './dist', command: ['node', '--enable-source-maps', './dist/main.mjs'] };
   writeFileSync(file, `${JSON.stringify({ ...(images as object), [repository]: entry }, null, 2)}\n`, { mode: 0o644 });
-  reporter.step('loaded', `${load}: kubewright deploy --image ${load}`);
+  context.reporter.step('loaded', `${image}: kubewright deploy --image ${image}`);
 }

@@ -11,7 +11,11 @@ export interface BundleOptions {
 }
 
 /** How an operator becomes one file that Node runs, with a source map beside it. */
-export function bundleSettings({ root, entry, outfile }: BundleOptions): BuildOptions & { readonly write: true } {
+export function bundleSettings({
+  root,
+  entry,
+  outfile,
+}: BundleOptions): BuildOptions & { readonly write: true; readonly metafile: true } {
   return {
     absWorkingDir: root,
     entryPoints: [entry],
@@ -31,11 +35,12 @@ export function bundleSettings({ root, entry, outfile }: BundleOptions): BuildOp
     },
     logLevel: 'silent',
     write: true,
+    metafile: true,
   };
 }
 
 /** Bundles an operator. @throws CliError KW7501 with what the bundler says */
-export async function bundleOperator(options: BundleOptions): Promise<BuildResult> {
+export async function bundleOperator(options: BundleOptions): Promise<BuildResult<{ metafile: true }>> {
   if (!existsSync(options.entry)) {
     throw new CliError('KW7501', {
       what: 'the operator cannot be bundled',

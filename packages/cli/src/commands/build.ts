@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { BuildOptions } from '../bundle/build-project.ts';
 import type { DevOptions } from '../dev/dev.ts';
 import type { Context } from '../program/context.ts';
-import { portNumber } from './cluster.ts';
+import { driverOption, nodeCount, portNumber } from './cluster.ts';
 
 /** `dev`, `run`, `build`: what is made of a user's code. */
 export function addBuild(program: Command, context: Context): void {
@@ -11,6 +11,12 @@ export function addBuild(program: Command, context: Context): void {
     .description('run the operator in an embedded cluster under its own account; restart it on save')
     .option('--ci', 'apply the samples, wait until they are ready, end')
     .option('--port <PORT>', 'port of the API server', portNumber)
+    .option('--nodes <N>', 'nodes of the cluster', nodeCount)
+    .addOption(driverOption())
+    .option('--context <NAME>', 'develop in the cluster of this context of your kubeconfig')
+    .option('--allow-context <NAME>', 'allow a context whose cluster is not on this machine')
+    .option('--full-stacks', 'show all frames of stacks')
+    .option('--no-type-check', 'do not check types beside')
     .action(async (options: DevOptions) => (await import('../dev/dev.ts')).dev(context, options));
   program
     .command('run')
@@ -22,8 +28,12 @@ export function addBuild(program: Command, context: Context): void {
     });
   program
     .command('build')
-    .description('write dist/: the operator as one file with its source map, a Dockerfile, install.yaml')
-    .option('--image <IMAGE>', 'image of the operator in install.yaml')
+    .description('write dist/: the operator as one file with its source map and SBOM, a Dockerfile, install.yaml')
+    .option('--image <IMAGE>', 'image of the operator in install.yaml, chart and bundle')
+    .option('--helm', 'also a Helm chart: dist/chart')
+    .option('--olm', 'also an OLM bundle: dist/bundle')
+    .option('--release', 'keep the CRDs as those of the version in package.json: later types are compared with them')
+    .option('--allow-breaking', 'build though CRDs break what was released')
     .option('--load <IMAGE>', 'let the embedded cluster of this folder run the operator as this image')
     .action(async (options: BuildOptions) =>
       (await import('../bundle/build-project.ts')).buildProject(context, options),

@@ -3,6 +3,11 @@ import type { Context } from '../program/context.ts';
 import type { CreateApiOptions } from '../project/create-api.ts';
 import type { InitOptions } from '../project/init-project.ts';
 
+interface GenerateFlags {
+  readonly check?: boolean;
+  readonly allowBreaking?: boolean;
+}
+
 /** `init`, `create …`, `generate`: what is written into a project. */
 export function addProject(program: Command, context: Context): void {
   program
@@ -25,12 +30,13 @@ export function addProject(program: Command, context: Context): void {
     .command('generate')
     .description('write the manifests in config/ from the types in src/')
     .option('--check', 'write nothing; fail if they are not current')
-    .action(async ({ check = false }: { readonly check?: boolean }) => {
+    .option('--allow-breaking', 'write CRDs that break what was released')
+    .action(async ({ check = false, allowBreaking = false }: GenerateFlags) => {
       const { requireProject } = await import('../project/find-project.ts');
       const { checkProject, generateProject } = await import('../project/generate-project.ts');
       const project = requireProject(context.surroundings.cwd);
       if (check) return checkProject(project, context);
-      const files = await generateProject(project, context);
+      const files = await generateProject(project, { ...context, allowBreaking });
       return context.reporter.step('generated', `${files.length} files`);
     });
 }

@@ -48,7 +48,8 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
   const objects = installObjects(project, options.image);
-  if (options.image === undefined && JSON.stringify(objects).includes(placeholder)) throw noImage(project);
+  if (options.image === undefined && JSON.stringify(objects).includes(placeholder))
+    throw noImage(project, { what: 'the operator is not deployed', command: 'deploy' });
   await using connection = await connect(surroundings, options);
   reporter.step('cluster', connection.server);
   const target = { client: connection.client, surroundings };
@@ -98,10 +99,14 @@ async function available({ client, surroundings }: Target, { project, timeoutMs 
   });
 }
 
-function noImage({ name }: Project): CliError {
+/** Nobody can run the image that generated manifests name. */
+export function noImage(
+  { name }: Pick<Project, 'name'>,
+  { what, command }: { readonly what: string; readonly command: string },
+): CliError {
   return new CliError('KW7503', {
-    what: 'the operator is not deployed',
+    what,
     why: `no image was named, and nobody has one called ${placeholder}`,
-    remedy: `kubewright deploy --image registry.example.com/${name}:0.1.0`,
+    remedy: `kubewright ${command} --image registry.example.com/${name}:0.1.0`,
   });
 }

@@ -1,6 +1,7 @@
 import type { Project } from '../project/find-project.ts';
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { managerFiles } from './manager-files.ts';
+import { monitoringFiles } from './monitoring-files.ts';
 import { rbacFiles } from './rbac-files.ts';
 
 /** What of a project decides how its manifests are laid out. */
@@ -39,6 +40,7 @@ export function configFiles({ project, present }: LayoutInput): readonly Project
     kustomization('config/rbac', bound),
     ...own,
     ...managerFiles(project.name),
+    ...monitoringFiles(project.name, { hasWebhooks: present.includes('config/webhook/manifests.yaml') }),
     ...(samples.length > 0 ? [kustomization('config/samples', samples)] : []),
   ];
 }

@@ -24,10 +24,13 @@
  * | `KW7307` | what was deployed did not become ready in time |
  * | `KW7401` | the generator found mistakes in the types; nothing was written |
  * | `KW7402` | generated files are not what the types say |
+ * | `KW7403` | the types would break what is released: stored objects, manifests or clients that were fine |
+ * | `KW7404` | that version is released already, with other kinds |
  * | `KW7501` | the operator cannot be bundled |
  * | `KW7502` | the operator ended by itself |
  * | `KW7503` | no image was named |
  * | `KW7504` | a kustomization uses what is not rendered here |
+ * | `KW7505` | the OLM bundle breaks a rule by which it is checked |
  */
 export type CliErrorCode =
   | 'KW7001'
@@ -51,10 +54,13 @@ export type CliErrorCode =
   | 'KW7307'
   | 'KW7401'
   | 'KW7402'
+  | 'KW7403'
+  | 'KW7404'
   | 'KW7501'
   | 'KW7502'
   | 'KW7503'
-  | 'KW7504';
+  | 'KW7504'
+  | 'KW7505';
 
 /** What every message has: what was tried, why it failed, what to do; each a line. */
 export interface Message {

@@ -1,17 +1,31 @@
 import { formatProblem, type Problem } from '@kubewright/codegen';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
+import { refuseBreaks } from '../release/released-crds.ts';
 import type { Project } from './find-project.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
-import { outdated, type ProjectFile, writeGenerated } from './write-files.ts';
+import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from './write-files.ts';
 
-/** Writes what is generated of a project; tells of each problem. @throws CliError KW7401, and then nothing was written */
+/** How a project is generated. */
+export interface GenerateProjectOptions {
+  readonly generate?: Generate;
+  /** Writes CRDs that break what is released. @defaultValue false */
+  readonly allowBreaking?: boolean;
+}
+
+/**
+ * Writes what is generated of a project, and removes what is not any more; tells of each problem.
+ *
+ * @throws CliError KW7401 or KW7403, and then nothing was written
+ */
 export async function generateProject(
   project: Project,
-  context: Context & { readonly generate?: Generate },
+  context: Context & GenerateProjectOptions,
 ): Promise<readonly ProjectFile[]> {
   const files = await checked(project, context);
+  if (context.allowBreaking !== true) refuseBreaks(project.root, files);
   const { written, kept } = writeGenerated(project.root, files);
+  for (const path of removeStale(project.root, files)) context.reporter.step('removed', path);
   for (const path of written) context.reporter.step('written', path);
   for (const path of kept) context.reporter.step('kept, is yours', path, 'bad');
   return files;
@@ -19,11 +33,12 @@ export async function generateProject(
 
 /** Says whether what is generated is current. @throws CliError KW7402 */
 export async function checkProject(project: Project, context: Context): Promise<void> {
-  const old = outdated(project.root, await checked(project, context));
+  const files = await checked(project, context);
+  const old = [...outdated(project.root, files), ...stale(project.root, files)].sort();
   if (old.length === 0) return context.reporter.step('all is current');
   throw new CliError('KW7402', {
     what: 'generated files are not what the types say',
-    why: `they differ or are missing:\n${old.join('\n')}`,
+    why: `they differ, are missing or are left over:\n${old.join('\n')}`,
     remedy: 'kubewright generate, and commit what it writes with the change',
   });
 }

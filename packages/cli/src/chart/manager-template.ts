@@ -1,0 +1,223 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { entries, lines, optionalField, type TemplateText, when } from './template-text.ts';
+
+/** A container, as far as a chart's values say something of it. */
+export interface Container {
+  readonly name?: string;
+  readonly image?: string;
+  readonly imagePullPolicy?: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly object[];
+  readonly resources?: object;
+  readonly securityContext?: object;
+  readonly volumeMounts?: readonly { readonly name: string }[];
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+}
+
+/** A pod, as far as a chart's values say something of it. */
+export interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly securityContext?: object;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly volumes?: readonly Volume[];
+  readonly affinity?: object;
+  readonly nodeSelector?: object;
+  readonly tolerations?: readonly object[];
+  readonly imagePullSecrets?: readonly object[];
+  readonly priorityClassName?: string;
+  readonly topologySpreadConstraints?: readonly object[];
+}
+
+interface Volume {
+  readonly name: string;
+  readonly secret?: { readonly secretName?: string };
+}
+
+/** The parts of a manager's deployment that a chart's values are made of. */
+export interface ManagerParts {
+  readonly replicas: number;
+  readonly strategy: object | undefined;
+  readonly pod: PodSpec;
+  readonly container: Container;
+  /** Arguments that no other value of the chart stands for. */
+  readonly args: readonly string[];
+}
+
+/** Arguments that values of the chart stand for, with the value that decides. */
+const decided = {
+  metrics: /^--metrics-(bind-address|secure)\b/,
+  webhook: /^--webhook-(port|service|cert-path|cert-name|cert-key)\b/,
+  certManager: /^--metrics-cert-/,
+} as const;
+/** Secrets that cert-manager fills, and what uses them. */
+const certificateSecrets: Readonly<Record<string, string>> = {
+  'webhook-server-cert': '.Values.webhook.enabled',
+  'metrics-server-cert': '.Values.certManager.enabled',
+};
+
+/** Takes a rendered deployment apart. */
+export function managerParts(deployment: UnstructuredObject): ManagerParts {
+  // Rendered from the project's own manager.yaml, and judged by the server.
+  const {
+    replicas = 1,
+    strategy,
+    template,
+  } = deployment['spec'] as {
+    readonly replicas?: number;
+    readonly strategy?: object;
+    readonly template: { readonly spec: PodSpec };
+  };
+  const pod = template.spec;
+  const container = pod.containers.find(({ name }) => name === 'manager') ?? pod.containers[0] ?? {};
+  const known = [...Object.values(decided), /^--health-probe-bind-address/];
+  const args = (container.args ?? []).filter((arg) => !known.some((form) => form.test(arg)));
+  return { replicas, strategy, pod, container, args };
+}
+
+/** The deployment with values of the chart in place of what its users may want otherwise. */
+export function managerTemplate(deployment: UnstructuredObject, text: TemplateText): object {
+  const { pod, container } = managerParts(deployment);
+  const spec = deployment['spec'] as { readonly template: { readonly metadata: Metadata } }; // as above
+  const { replicas: _replicas, strategy: _strategy, template, ...rest } = spec as typeof spec & Record<string, unknown>;
+  const metadata = deployment.metadata as Metadata;
+  return {
+    ...deployment,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, ...text.fields(entries('.Values.manager.labels')) },
+      ...text.fields(optionalField('annotations', '.Values.manager.annotations')),
+    },
+    spec: {
+      ...rest,
+      replicas: text.value('{{ .Values.manager.replicas }}'),
+      ...text.fields(optionalField('strategy', '.Values.manager.strategy')),
+      template: {
+        metadata: {
+          ...template.metadata,
+          annotations: { ...template.metadata.annotations, ...text.fields(entries('.Values.manager.pod.annotations')) },
+          labels: { ...template.metadata.labels, ...text.fields(entries('.Values.manager.pod.labels')) },
+        },
+        spec: podTemplate({ pod, container }, text),
+      },
+    },
+  };
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function podTemplate({ pod, container }: Pick<ManagerParts, 'pod' | 'container'>, text: TemplateText): object {
+  const { volumes = [], ...given } = pod;
+  const simple = [
+    'affinity',
+    'imagePullSecrets',
+    'nodeSelector',
+    'priorityClassName',
+    'tolerations',
+    'topologySpreadConstraints',
+  ] as const;
+  const fields = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !(simple as readonly string[]).includes(name)),
+  );
+  return {
+    ...fields,
+    containers: pod.containers.map((each) => (each === container ? containerTemplate(each, text) : each)),
+    ...text.fields(optionalField('securityContext', '.Values.manager.podSecurityContext')),
+    securityContext: undefined,
+    terminationGracePeriodSeconds: text.value('{{ .Values.manager.terminationGracePeriodSeconds }}'),
+    ...Object.assign({}, ...simple.map((name) => text.fields(optionalField(name, `.Values.manager.${name}`)))),
+    ...text.fields(listField('volumes', { items: volumes.map(volumeItem), extra: '.Values.manager.extraVolumes' })),
+  };
+}
+
+function containerTemplate(container: Container, text: TemplateText): object {
+  const { args = [], volumeMounts = [], ports = [], env: _env, resources: _resources, ...rest } = container;
+  const mounts = volumeMounts.map((mount) => ({ object: mount, condition: conditionOf(mount.name) }));
+  return {
+    ...rest,
+    args: argTemplates(args, text),
+    image: text.value(
+      '"{{ .Values.manager.image.repository }}{{- if not (contains "@" .Values.manager.image.repository) }}:{{ .Values.manager.image.tag | default .Chart.AppVersion }}{{- end }}"',
+    ),
+    imagePullPolicy: undefined,
+    ...text.fields(lines('{{- with .Values.manager.image.pullPolicy }}', 'imagePullPolicy: {{ . }}', '{{- end }}')),
+    ...text.fields(optionalField('env', '.Values.manager.env')),
+    ports: ports.map((port) =>
+      port.name === 'webhook-server' ? { ...port, containerPort: text.value('{{ .Values.webhook.port }}') } : port,
+    ),
+    ...text.fields(optionalField('resources', '.Values.manager.resources')),
+    securityContext: undefined,
+    ...text.fields(optionalField('securityContext', '.Values.manager.securityContext')),
+    ...text.fields(listField('volumeMounts', { items: mounts, extra: '.Values.manager.extraVolumeMounts' })),
+  };
+}
+
+function argTemplates(args: readonly string[], text: TemplateText): readonly string[] {
+  const isOwn = (arg: string): boolean =>
+    !/^--health-probe-bind-address/.test(arg) && !Object.values(decided).some((form) => form.test(arg));
+  const firstOwn = args.findIndex(isOwn);
+  const own = text.item(lines('{{- range .Values.manager.args }}', '- {{ . | quote }}', '{{- end }}'));
+  const found = args.flatMap((arg, index): readonly string[] => {
+    if (/^--metrics-bind-address/.test(arg)) return [text.item(metricsArgs)];
+    if (decided.metrics.test(arg)) return [];
+    if (decided.certManager.test(arg)) return [text.item(when('.Values.certManager.enabled', lines(`- ${arg}`)))];
+    if (decided.webhook.test(arg)) {
+      const port = arg.startsWith('--webhook-port') ? '--webhook-port={{ .Values.webhook.port }}' : arg;
+      return [text.item(when('.Values.webhook.enabled', lines(`- ${port}`)))];
+    }
+    if (!isOwn(arg)) return [arg];
+    return index === firstOwn ? [own] : [];
+  });
+  const namespaced = text.item(when('.Values.rbac.namespaced', lines('- --namespace={{ .Release.Namespace }}')));
+  return [...found, ...(firstOwn === -1 ? [own] : []), namespaced];
+}
+
+const metricsArgs = lines(
+  '{{- if .Values.metrics.enabled }}',
+  '- --metrics-bind-address=:{{ .Values.metrics.port }}',
+  '{{- if not .Values.metrics.secure }}',
+  '- --metrics-secure=false',
+  '{{- end }}',
+  '{{- else }}',
+  '- --metrics-bind-address=0',
+  '{{- end }}',
+);
+
+interface Item {
+  readonly object: object;
+  readonly condition: string | undefined;
+}
+
+function volumeItem(volume: Volume): Item {
+  return { object: volume, condition: certificateSecrets[volume.secret?.secretName ?? ''] };
+}
+
+/** Mounts are named after what they are for. */
+function conditionOf(name: string): string | undefined {
+  if (name === 'webhook-certs') return '.Values.webhook.enabled';
+  return name === 'metrics-certs' ? '.Values.certManager.enabled' : undefined;
+}
+
+/** A list of fixed items, of such that are there under a condition, and of those in a value; absent while it is empty. */
+function listField(
+  name: string,
+  { items, extra }: { readonly items: readonly Item[]; readonly extra: string },
+): (column: number) => readonly string[] {
+  const isFixed = items.some(({ condition }) => condition === undefined);
+  const conditions = [...new Set([...items.map(({ condition }) => condition), extra])].filter(Boolean);
+  return (column) => {
+    const list = [
+      ...lines(`${name}:`)(column),
+      ...items.flatMap(({ object, condition }) => {
+        const item = lines(`- ${JSON.stringify(object)}`);
+        return condition === undefined ? item(column) : when(condition, item)(column);
+      }),
+      ...entries(extra)(column),
+    ];
+    if (isFixed) return list;
+    const [one = '', ...more] = conditions;
+    return when(more.length === 0 ? one : `or ${conditions.join(' ')}`, () => list)(column);
+  };
+}

@@ -1,0 +1,47 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+
+/** Where a template goes, and what it is there for. */
+export interface Place {
+  readonly folder: string;
+  readonly file: string;
+  /** Condition of Helm's `if`; without one it is always there. */
+  readonly condition?: string;
+}
+
+/** Finds the place of an object: by its kind, and by the names of kubebuilder's layout. */
+export function placeOf(object: UnstructuredObject, project: string): Place {
+  const { apiVersion, kind } = object;
+  const name = object.metadata?.name ?? '';
+  const file = name.startsWith(`${project}-`) ? name.slice(project.length + 1) : name;
+  const metrics = { folder: 'metrics', file, condition: '.Values.metrics.enabled' };
+  const webhook = { folder: 'webhook', file, condition: '.Values.webhook.enabled' };
+  if (kind === 'CustomResourceDefinition') return { folder: 'crd', file, condition: '.Values.crd.enabled' };
+  if (apiVersion.startsWith('cert-manager.io/')) {
+    const isServing = file === 'serving-cert';
+    const condition = `${isServing ? 'and .Values.webhook.enabled ' : ''}.Values.certManager.enabled`;
+    return { folder: 'cert-manager', file, condition };
+  }
+  if (kind === 'ServiceMonitor')
+    return { folder: 'prometheus', file, condition: 'and .Values.metrics.enabled .Values.prometheus.enabled' };
+  if (kind === 'NetworkPolicy') {
+    const what = file.includes('webhook') ? 'webhook' : 'metrics';
+    return { folder: 'network-policy', file, condition: `and .Values.${what}.enabled .Values.networkPolicy.enabled` };
+  }
+  if (kind === 'MutatingWebhookConfiguration' || kind === 'ValidatingWebhookConfiguration') return webhook;
+  if (kind === 'Service') return file.includes('webhook') ? webhook : file.includes('metrics') ? metrics : other(file);
+  if (kind === 'ServiceAccount') return { folder: 'rbac', file, condition: '.Values.serviceAccount.enabled' };
+  if (/^(Cluster)?Role(Binding)?$/.test(kind)) return rolePlace(file);
+  return kind === 'Deployment' ? { folder: 'manager', file: 'manager' } : other(file, kind);
+}
+
+function rolePlace(file: string): Place {
+  if (file.startsWith('metrics-')) return { folder: 'rbac', file, condition: '.Values.metrics.enabled' };
+  if (file.startsWith('webhook-')) return { folder: 'rbac', file, condition: '.Values.webhook.enabled' };
+  const isForUsers = /-(admin|editor|viewer)-role$/.test(file);
+  return { folder: 'rbac', file, ...(isForUsers && { condition: '.Values.rbac.helpers.enabled' }) };
+}
+
+/** What a person has added to the layout. */
+function other(file: string, kind = 'Service'): Place {
+  return { folder: 'extra', file: `${kind.toLowerCase()}-${file}` };
+}

@@ -1,0 +1,72 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import type { ChartValues } from './values.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+const flag: JsonSchema = { type: 'boolean' };
+const text: JsonSchema = { type: 'string' };
+const port: JsonSchema = { type: 'integer', minimum: 1, maximum: 65_535 };
+const anyObject: JsonSchema = { type: 'object' };
+const objects: JsonSchema = { type: 'array', items: anyObject };
+const texts: JsonSchema = { type: 'object', additionalProperties: text };
+
+/** Makes the schema by which Helm refuses values that the chart does not know. */
+export function valuesSchema(values: ChartValues, own: readonly UnstructuredObject[]): JsonSchema {
+  const isClusterWide = own.some(
+    ({ kind, ...object }) =>
+      kind === 'CustomResourceDefinition' && (object['spec'] as { readonly scope?: string }).scope === 'Cluster', // its kind says so
+  );
+  const hasCertificates = own.some(({ apiVersion }) => apiVersion.startsWith('cert-manager.io/'));
+  const properties = {
+    manager: closed(managerProperties),
+    rbac: closed({
+      // A Role gives no right to objects without a namespace.
+      namespaced: isClusterWide ? { const: false } : flag,
+      helpers: closed({ enabled: flag }),
+    }),
+    serviceAccount: closed({ enabled: flag, name: text, annotations: texts, labels: texts }),
+    crd: closed({ enabled: flag, keep: flag }),
+    metrics: closed({ enabled: flag, port, secure: flag }),
+    // What is not there cannot be turned on.
+    certManager: closed({ enabled: hasCertificates ? flag : { const: false } }),
+    webhook: closed({ enabled: values.webhook.enabled ? flag : { const: false }, port }),
+    prometheus: closed({ enabled: flag }),
+    networkPolicy: closed({ enabled: flag }),
+    nameOverride: text,
+    fullnameOverride: text,
+    // Helm gives it to every chart.
+    global: anyObject,
+  } satisfies Record<keyof ChartValues | 'nameOverride' | 'fullnameOverride' | 'global', JsonSchema>;
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...closed(properties) };
+}
+
+function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+const managerProperties: Readonly<Record<string, JsonSchema>> = {
+  replicas: { type: 'integer', minimum: 0 },
+  image: closed({
+    repository: { type: 'string', minLength: 1 },
+    tag: text,
+    pullPolicy: { enum: ['', 'Always', 'IfNotPresent', 'Never'] },
+  }),
+  args: { type: 'array', items: text },
+  env: objects,
+  resources: anyObject,
+  podSecurityContext: anyObject,
+  securityContext: anyObject,
+  imagePullSecrets: objects,
+  affinity: anyObject,
+  nodeSelector: texts,
+  tolerations: objects,
+  topologySpreadConstraints: objects,
+  priorityClassName: text,
+  strategy: anyObject,
+  terminationGracePeriodSeconds: { type: 'integer', minimum: 0 },
+  annotations: texts,
+  labels: texts,
+  pod: closed({ annotations: texts, labels: texts }),
+  extraVolumes: objects,
+  extraVolumeMounts: objects,
+};

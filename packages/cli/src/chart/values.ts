@@ -1,0 +1,103 @@
+import { formatYaml } from '@kubewright/codegen';
+import type { ChartInput } from './chart-files.ts';
+import { managerParts } from './manager-template.ts';
+
+/** The values of a chart, as `config/default` has them. */
+export interface ChartValues {
+  readonly manager: Readonly<Record<string, unknown>>;
+  readonly rbac: { readonly namespaced: boolean; readonly helpers: { readonly enabled: boolean } };
+  readonly serviceAccount: Readonly<Record<string, unknown>>;
+  readonly crd: { readonly enabled: boolean; readonly keep: boolean };
+  readonly metrics: { readonly enabled: boolean; readonly port: number; readonly secure: boolean };
+  readonly certManager: { readonly enabled: boolean };
+  readonly webhook: { readonly enabled: boolean; readonly port: number };
+  readonly prometheus: { readonly enabled: boolean };
+  readonly networkPolicy: { readonly enabled: boolean };
+}
+
+/** Reads the defaults off what `config/default` renders to. */
+export function chartValues({ objects }: Pick<ChartInput, 'objects'>): ChartValues {
+  const has = (form: RegExp): boolean => objects.some(({ apiVersion, kind }) => form.test(`${apiVersion} ${kind}`));
+  const deployment = objects.find(({ kind }) => kind === 'Deployment');
+  const args = deployment ? (managerParts(deployment).container.args ?? []) : [];
+  const metrics = portIn(args, '--metrics-bind-address');
+  return {
+    manager: deployment ? managerValues(managerParts(deployment)) : {},
+    rbac: { namespaced: false, helpers: { enabled: true } },
+    serviceAccount: { enabled: true, name: '', annotations: {}, labels: {} },
+    crd: { enabled: true, keep: true },
+    metrics: {
+      enabled: metrics !== undefined,
+      port: metrics ?? 8443,
+      secure: !args.includes('--metrics-secure=false'),
+    },
+    certManager: { enabled: has(/^cert-manager\.io\//) },
+    webhook: { enabled: has(/WebhookConfiguration$/), port: webhookPort(args) },
+    prometheus: { enabled: has(/ServiceMonitor$/) },
+    networkPolicy: { enabled: has(/NetworkPolicy$/) },
+  };
+}
+
+function managerValues({
+  replicas,
+  strategy,
+  pod,
+  container,
+  args,
+}: ReturnType<typeof managerParts>): ChartValues['manager'] {
+  const [, repository = '', tag = ''] = /^(.*@.*|.*?)(?::([^/:@]+))?$/.exec(container.image ?? '') ?? [];
+  return {
+    replicas,
+    image: { repository, tag, pullPolicy: container.imagePullPolicy ?? '' },
+    args,
+    env: container.env ?? [],
+    resources: container.resources ?? {},
+    podSecurityContext: pod.securityContext ?? {},
+    securityContext: container.securityContext ?? {},
+    imagePullSecrets: pod.imagePullSecrets ?? [],
+    affinity: pod.affinity ?? {},
+    nodeSelector: pod.nodeSelector ?? {},
+    tolerations: pod.tolerations ?? [],
+    topologySpreadConstraints: pod.topologySpreadConstraints ?? [],
+    priorityClassName: pod.priorityClassName ?? '',
+    strategy: strategy ?? {},
+    terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 30,
+    annotations: {},
+    labels: {},
+    pod: { annotations: {}, labels: {} },
+    extraVolumes: [],
+    extraVolumeMounts: [],
+  };
+}
+
+/** The port behind an address; undefined for none or `0`. */
+function portIn(args: readonly string[], flag: string): number | undefined {
+  const port = args.map((arg) => new RegExp(`^${flag}=.*:(\\d+)$`).exec(arg)?.[1]).find(Boolean);
+  return port === undefined || port === '0' ? undefined : Number(port);
+}
+
+function webhookPort(args: readonly string[]): number {
+  const port = args.map((arg) => /^--webhook-port=(\d+)$/.exec(arg)?.[1]).find(Boolean);
+  return Number(port ?? 9443);
+}
+
+/** What is said of each part in `values.yaml`. */
+const comments: Readonly<Record<keyof ChartValues, string>> = {
+  manager:
+    "The operator's deployment. An empty image.tag takes the chart's appVersion; an empty pullPolicy the cluster's rule.",
+  rbac: "namespaced: the operator sees the release's namespace only, and may do nothing outside.\n# helpers: roles that an administrator can bind users to, three for each kind.",
+  serviceAccount: 'The account of the operator. With enabled: false the one that name says has to be there.',
+  crd: 'The kinds. keep: helm uninstall leaves them and their objects.',
+  metrics: 'The endpoint /metrics. secure: HTTPS, for those who may (the role metrics-reader).',
+  certManager: 'Certificates by cert-manager, which has to be installed.',
+  webhook: 'Admission and conversion webhooks, where the operator has some.',
+  prometheus: "A ServiceMonitor; the Prometheus operator's kinds have to be installed.",
+  networkPolicy: 'Lets in only who comes from a namespace with the label metrics: enabled (or webhook: enabled).',
+};
+
+/** Writes `values.yaml`, with a comment for each part. */
+export function valuesText(values: ChartValues): string {
+  return Object.entries(values)
+    .map(([key, value]) => `# ${comments[key as keyof ChartValues]}\n${formatYaml({ [key]: value })}`)
+    .join('\n');
+}

@@ -1,0 +1,80 @@
+import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+
+/**
+ * What a cluster may have use for besides: scraping by the Prometheus operator, and network policies. `config/default` does
+ * not name them: not every cluster knows the former's kinds, and policies change what is let in.
+ */
+export function monitoringFiles(
+  project: string,
+  { hasWebhooks }: { readonly hasWebhooks: boolean },
+): readonly ProjectFile[] {
+  const file = (path: string, text: string): ProjectFile => ({ path, text: `${generatedHeader}\n${text}` });
+  const list = (names: readonly string[]): string => `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
+  const policies = ['allow-metrics-traffic.yaml', ...(hasWebhooks ? ['allow-webhook-traffic.yaml'] : [])];
+  return [
+    file('config/prometheus/kustomization.yaml', list(['monitor.yaml'])),
+    file('config/prometheus/monitor.yaml', monitor(project)),
+    file('config/network-policy/kustomization.yaml', list(policies)),
+    file('config/network-policy/allow-metrics-traffic.yaml', policy(project, { what: 'metrics', port: 8443 })),
+    // The pod's port, not the service's: policies judge what reaches a pod.
+    ...(hasWebhooks
+      ? [file('config/network-policy/allow-webhook-traffic.yaml', policy(project, { what: 'webhook', port: 9443 }))]
+      : []),
+  ];
+}
+
+function monitor(project: string): string {
+  return `apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata:
+  labels:
+    control-plane: controller-manager
+    app.kubernetes.io/name: ${project}
+    app.kubernetes.io/managed-by: kustomize
+  name: controller-manager-metrics-monitor
+  namespace: system
+spec:
+  endpoints:
+  - path: /metrics
+    port: https
+    scheme: https
+    bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
+    tlsConfig:
+      # The operator signs its certificate itself; with cert-manager's, name its CA here instead.
+      insecureSkipVerify: true
+  selector:
+    matchLabels:
+      control-plane: controller-manager
+      app.kubernetes.io/name: ${project}
+`;
+}
+
+function policy(
+  project: string,
+  { what, port }: { readonly what: 'metrics' | 'webhook'; readonly port: number },
+): string {
+  return `apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  labels:
+    app.kubernetes.io/name: ${project}
+    app.kubernetes.io/managed-by: kustomize
+  name: allow-${what}-traffic
+  namespace: system
+spec:
+  podSelector:
+    matchLabels:
+      control-plane: controller-manager
+      app.kubernetes.io/name: ${project}
+  policyTypes:
+  - Ingress
+  ingress:
+  - from:
+    - namespaceSelector:
+        matchLabels:
+          ${what}: enabled
+    ports:
+    - port: ${port}
+      protocol: TCP
+`;
+}

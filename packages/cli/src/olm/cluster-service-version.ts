@@ -1,0 +1,119 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { managerParts, type PodSpec } from '../chart/manager-template.ts';
+import type { BundleInput } from './bundle-files.ts';
+import { descriptorsOf } from './descriptors.ts';
+import { summaryOf } from './kinds.ts';
+import { permissionsOf } from './permissions.ts';
+import { webhookDefinitions } from './webhook-definitions.ts';
+
+/** A ClusterServiceVersion: what OLM is told of one version of an operator. */
+export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
+  const { name, manifest, objects, samples, replaces } = input;
+  const { version, description = `The operator ${name}`, homepage, repository, keywords, author } = manifest;
+  const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+  const images = [
+    ...new Set(deployments.flatMap((each) => managerParts(each).pod.containers.map(({ image = '' }) => image))),
+  ];
+  const webhooks = webhookDefinitions(objects);
+  const links = [
+    ...(homepage === undefined ? [] : [{ name: 'Home', url: homepage }]),
+    ...(repository === undefined ? [] : [{ name: 'Source', url: repository }]),
+  ];
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: {
+      name: `${name}.v${version}`,
+      namespace: 'placeholder',
+      annotations: {
+        'alm-examples': JSON.stringify(samples, null, 2),
+        capabilities: 'Basic Install',
+        description,
+        ...(images[0] !== undefined && { containerImage: images[0] }),
+        'operatorframework.io/suggested-namespace': `${name}-system`,
+        ...(repository !== undefined && { repository }),
+      },
+    },
+    spec: {
+      displayName: titleOf(name),
+      description,
+      version,
+      ...(replaces !== undefined && { replaces: `${name}.v${replaces}` }),
+      maturity: /^0\.|-/.test(version) ? 'alpha' : 'stable',
+      provider: { name: author?.name ?? name, ...(author?.url !== undefined && { url: author.url }) },
+      ...(author?.email !== undefined && { maintainers: [{ name: author.name, email: author.email }] }),
+      ...(keywords.length > 0 && { keywords }),
+      ...(links.length > 0 && { links }),
+      // It sees every namespace: a caller who wants less changes its arguments, which OLM cannot.
+      installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
+        type,
+        supported: type === 'AllNamespaces',
+      })),
+      customresourcedefinitions: { owned: ownedKinds(objects) },
+      install: {
+        strategy: 'deployment',
+        spec: { deployments: deployments.map(deployment), ...permissionsOf(objects) },
+      },
+      ...(webhooks.length > 0 && { webhookdefinitions: webhooks }),
+      relatedImages: images.map((image) => ({ name: nameOfImage(image), image })),
+    },
+  };
+}
+
+function ownedKinds(objects: readonly UnstructuredObject[]): readonly object[] {
+  return summaryOf(objects).map(({ crd, kind, version, description, schema }) => ({
+    name: crd,
+    kind,
+    version,
+    displayName: titleOf(kind),
+    description,
+    specDescriptors: descriptorsOf(schema.properties?.['spec']),
+    statusDescriptors: descriptorsOf(schema.properties?.['status']),
+  }));
+}
+
+const mountedCertificate = '--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs';
+
+/** Certificates are OLM's to bring: it mounts them where kubebuilder's layout expects them. */
+function deployment(object: UnstructuredObject): object {
+  const spec = object['spec'] as { readonly template: { readonly metadata?: object; readonly spec: PodSpec } }; // rendered from the project's own
+  const { volumes = [], containers, ...pod } = spec.template.spec;
+  const isCertificate = (name: string): boolean => /^(webhook|metrics)-certs$/.test(name);
+  const kept = volumes.filter(({ name }) => !isCertificate(name));
+  return {
+    name: object.metadata?.name,
+    label: object.metadata?.labels,
+    spec: {
+      ...spec,
+      template: {
+        ...spec.template,
+        spec: {
+          ...pod,
+          ...(kept.length > 0 && { volumes: kept }),
+          containers: containers.map(({ volumeMounts = [], args = [], ...container }) => {
+            const mounts = volumeMounts.filter(({ name }) => !isCertificate(name));
+            return {
+              ...container,
+              args: args.map((arg) => (arg.startsWith('--webhook-service=') ? mountedCertificate : arg)),
+              ...(mounts.length > 0 && { volumeMounts: mounts }),
+            };
+          }),
+        },
+      },
+    },
+  };
+}
+
+/** `guestbook-operator`, `RedisCache` → `Guestbook Operator`, `Redis Cache`. */
+export function titleOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[-_ ]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}
+
+/** `registry.example.com/team/shop:1.0` → `shop`. */
+function nameOfImage(image: string): string {
+  return /([^/:@]+)(?:[:@].*)?$/.exec(image)?.[1] ?? image;
+}

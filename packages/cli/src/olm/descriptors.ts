@@ -1,0 +1,35 @@
+import { titleOf } from './cluster-service-version.ts';
+import { firstSentence, type Schema } from './kinds.ts';
+
+/** How deep into a type a console's form goes. */
+const maxDepth = 3;
+const ui = 'urn:alm:descriptor:com.tectonic.ui';
+
+/** What a console says of the fields below `spec` or `status`. */
+export function descriptorsOf(schema: Schema | undefined): readonly object[] {
+  return fieldsOf(schema, '', maxDepth);
+}
+
+function fieldsOf(schema: Schema | undefined, path: string, depth: number): readonly object[] {
+  if (depth === 0) return [];
+  return Object.entries(schema?.properties ?? {}).flatMap(([name, field]) => {
+    const own = path === '' ? name : `${path}.${name}`;
+    const hint = hintOf(name, field);
+    const description = firstSentence(field.description);
+    const descriptor = {
+      path: own,
+      displayName: titleOf(name),
+      ...(description !== undefined && { description }),
+      ...(hint !== undefined && { 'x-descriptors': [hint] }),
+    };
+    return [descriptor, ...fieldsOf(field, own, depth - 1)];
+  });
+}
+
+function hintOf(name: string, { type }: Schema): string | undefined {
+  if (name === 'conditions' && type === 'array') return 'urn:alm:descriptor:io.kubernetes.conditions';
+  if (name === 'replicas' && type === 'integer') return `${ui}:podCount`;
+  if (type === 'integer' || type === 'number') return `${ui}:number`;
+  if (type === 'boolean') return `${ui}:booleanSwitch`;
+  return type === 'string' ? `${ui}:text` : undefined;
+}

@@ -1,0 +1,47 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import type { Crd } from '@kubewright/codegen';
+
+/** A served version of a kind, in a few words. */
+export interface KindSummary {
+  /** Name of its CRD. */
+  readonly crd: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly version: string;
+  /** First sentence of what the type's comment says. */
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+/** As much of a schema as descriptors are made of. */
+export interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** The kinds that CRDs among objects define, each served version once. */
+export function summaryOf(objects: readonly UnstructuredObject[]): readonly KindSummary[] {
+  return objects
+    .filter(({ kind }) => kind === 'CustomResourceDefinition')
+    .flatMap((object) => {
+      const { metadata, spec } = object as unknown as Crd; // its kind says so
+      return spec.versions
+        .filter(({ served }) => served)
+        .map(({ name, schema: { openAPIV3Schema = {} } = {} }) => ({
+          crd: metadata.name,
+          group: spec.group,
+          kind: spec.names.kind,
+          version: name,
+          description: firstSentence(openAPIV3Schema.description) ?? spec.names.kind,
+          schema: openAPIV3Schema as Schema, // a part of it
+        }));
+    });
+}
+
+/** The first sentence of a text, on one line. */
+export function firstSentence(text: string | undefined): string | undefined {
+  const [, sentence] = /^\s*(.+?[.!?])(?=\s|$)/s.exec(text ?? '') ?? [];
+  const found = (sentence ?? text ?? '').replace(/\s+/g, ' ').trim();
+  return found === '' ? undefined : found;
+}

@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Crd, compareCrds } from '@kubewright/codegen';
+import { parseAllDocuments } from 'yaml';
+import { CliError } from '../program/cli-error.ts';
+import type { ProjectFile } from '../project/write-files.ts';
+
+/** Where the CRDs of the last release are kept: in the project, so that a clone without tags has them, too. */
+const releasedFolder = 'config/crd/released';
+const basesFolder = 'config/crd/bases';
+/** How many changes a message lists. */
+const most = 20;
+
+/** Something that worked with the last release and does not any more. */
+export interface Break {
+  /** Name of the CRD. */
+  readonly crd: string;
+  readonly kind: string;
+  /** `v1 spec.size`; empty for what is of the whole kind. */
+  readonly where: string;
+  readonly message: string;
+}
+
+/** CRDs of the last release. */
+export interface Release {
+  readonly version: string;
+  readonly crds: readonly Crd[];
+}
+
+/** Reads what the last `build --release` has kept; undefined before the first. */
+export function lastRelease(root: string): Release | undefined {
+  const texts = filesIn(join(root, releasedFolder));
+  const [first] = texts;
+  if (first === undefined) return undefined;
+  return { version: /^# Released with (\S+)/.exec(first)?.[1] ?? 'unknown', crds: texts.flatMap(crdsIn) };
+}
+
+/** What of the last release the CRDs among generated files would break. */
+export function breaksOf({ crds }: Release, files: readonly ProjectFile[]): readonly Break[] {
+  const now = files.filter(({ path }) => path.startsWith(`${basesFolder}/`)).flatMap(({ text }) => crdsIn(text));
+  return breaks(crds, now);
+}
+
+/**
+ * Refuses generated files whose CRDs break what is released. What `config/crd/bases` breaks already was allowed when it was
+ * written, so each break has to be allowed once.
+ *
+ * @throws CliError KW7403
+ */
+export function refuseBreaks(root: string, files: readonly ProjectFile[]): void {
+  const release = lastRelease(root);
+  if (!release) return;
+  const allowed = breaks(release.crds, filesIn(join(root, basesFolder)).flatMap(crdsIn)).map(printBreak);
+  const found = breaksOf(release, files).filter((each) => !allowed.includes(printBreak(each)));
+  if (found.length === 0) return;
+  const lines = found.slice(0, most).map(printBreak);
+  const more = found.length > most ? [`and ${found.length - most} more`] : [];
+  throw new CliError('KW7403', {
+    what: `the types would break what was released with ${release.version}; nothing was written`,
+    why: [`objects or clients that were fine are not any more:`, ...lines, ...more].join('\n'),
+    remedy:
+      'undo it, or make it in a new version of the kind; if nobody depends on it: kubewright generate --allow-breaking',
+  });
+}
+
+/** One line for people. */
+export function printBreak({ crd, kind, where, message }: Break): string {
+  return `${[crd, where].filter(Boolean).join(' ')}: ${message} (${kind})`;
+}
+
+/** Keeps the CRDs of now as those of a release. @throws CliError KW7404 when that version was released with others */
+export function keepRelease(
+  root: string,
+  { version, crds }: { readonly version: string; readonly crds: readonly ProjectFile[] },
+): void {
+  const folder = join(root, releasedFolder);
+  const own = crds.filter(({ path }) => path.startsWith(`${basesFolder}/`));
+  const header = `# Released with ${version}: kubewright generate compares later types with it. Written by kubewright build --release.\n`;
+  const files = own.map(({ path, text }) => ({ name: path.slice(basesFolder.length + 1), text: `${header}${text}` }));
+  const before = existsSync(folder) ? readdirSync(folder) : [];
+  const last = lastRelease(root);
+  const isSame = files.every(({ name, text }) => readIfThere(join(folder, name)) === text);
+  if (last?.version === version && !(isSame && before.length === files.length)) {
+    throw new CliError('KW7404', {
+      what: `${version} is released already, with other kinds`,
+      why: `what ${releasedFolder} holds of it is not what the types say now`,
+      remedy: 'npm version minor, then build the release again',
+    });
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const name of before) if (!files.some((file) => file.name === name)) rmSync(join(folder, name));
+  for (const { name, text } of files) writeFileSync(join(folder, name), text);
+}
+
+function breaks(before: readonly Crd[], after: readonly Crd[]): readonly Break[] {
+  return before.flatMap((old): readonly Break[] => {
+    const crd = old.metadata.name;
+    const now = after.find(({ metadata }) => metadata.name === crd);
+    if (!now) return [{ crd, kind: 'kind-removed', where: '', message: 'the kind is gone, and its objects with it' }];
+    return compareCrds(old, now)
+      .filter(({ severity }) => severity === 'breaking')
+      .map(({ kind, version = '', path, message }) => ({ crd, kind, where: `${version} ${path}`.trim(), message }));
+  });
+}
+
+function crdsIn(text: string): readonly Crd[] {
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as Crd | null)
+    .filter((object): object is Crd => object?.kind === 'CustomResourceDefinition');
+}
+
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
+  return names.sort().map((name) => readFileSync(join(folder, name), 'utf8'));
+}
+
+function readIfThere(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
