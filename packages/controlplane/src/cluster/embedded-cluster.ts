@@ -6,9 +6,10 @@ import { type ClientCertificate, type Connection, createHttpServer, type HttpSer
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
 import { builtInControllers } from '../controllers/index.ts';
-import { Deadline, type ProcessNode, processNode } from '../node/index.ts';
+import { Deadline } from '../node/index.ts';
 import { schedulerController } from '../scheduler/index.ts';
 import { MemoryStorage } from '../storage/index.ts';
+import { type ClusterNode, type NodeSettings, startNodes } from './cluster-nodes.ts';
 import { Components } from './components.ts';
 import { ControlPlane } from './control-plane.ts';
 import { firstRevision, noteLastRevision } from './first-revision.ts';
@@ -35,34 +36,19 @@ export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Gives the cluster a node that runs containers as local processes. @defaultValue no node: pods stay pending */
+  /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
   /** The way to nodes that somebody else runs, for logs and exec. @defaultValue the way to `node` */
   readonly connector?: NodeConnector | undefined;
 }
 
-/** What the cluster's node is told. */
-export interface NodeSettings {
-  /** Lets pods run as uid 0. @defaultValue false */
-  readonly allowRootPods?: boolean | undefined;
-  /** JSON file that says what further images run; read again when it changes, and may come to be later. */
-  readonly imageFile?: string | undefined;
-  /** Lets images be programs of this machine by their absolute paths. @defaultValue false */
-  readonly allowHostPrograms?: boolean | undefined;
-  /** Folder of PostgreSQL server programs to take when the machine has none. */
-  readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
-  /** Environment in which programs are looked for. @defaultValue that of this process */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-}
-
-const nodeName = 'kubewright';
 /** How long stopping may take when nobody says, in milliseconds. */
 const defaultStopMs = 4_000;
 /** What the server gets of that time when node and components have had theirs, in milliseconds. */
 const serverStopMs = 700;
 
 /**
- * A Kubernetes cluster in this process: API server, controllers, scheduler, one node. Real clients see a cluster; state
+ * A Kubernetes cluster in this process: API server, controllers, scheduler, nodes. Real clients see a cluster; state
  * is in memory and ends with it.
  *
  * @example
@@ -129,12 +115,12 @@ export class EmbeddedCluster implements AsyncDisposable {
       components: new Components(options),
       logins: [],
       connector,
-      node: undefined,
+      nodes: [],
     };
     const cluster = new EmbeddedCluster(parts);
     try {
       await cluster.#writeKubeconfig();
-      await Promise.all([cluster.#startComponents(), cluster.#startNode()]);
+      await Promise.all([cluster.#startComponents(), cluster.#startNodes()]);
       return cluster;
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
@@ -197,12 +183,12 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async #stop(withinMs: number): Promise<void> {
-    const { components, node, logins, http, plane, storage, directory } = this.#parts;
+    const { components, nodes, logins, http, plane, storage, directory } = this.#parts;
     const deadline = new Deadline(this.#parts.options.clock, withinMs);
     for (const login of logins) login[Symbol.dispose]();
     try {
       const clients = [
-        node?.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) }),
+        ...nodes.map((node) => node.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) })),
         components[Symbol.asyncDispose](),
       ];
       await this.#end('node and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
@@ -244,25 +230,23 @@ export class EmbeddedCluster implements AsyncDisposable {
     await components.start([...controllers, scheduler]);
   }
 
-  async #startNode(): Promise<void> {
-    const { options, directory, certificates, connector } = this.#parts;
+  async #startNodes(): Promise<void> {
+    const { options, directory, certificates, connector, nodes } = this.#parts;
     if (options.node === undefined) return;
-    const { clock, random } = options;
-    const log = options.log.named('node');
-    const node = await processNode({
-      ...options.node,
-      nodeName,
-      client: this.client(nodeIdentity(nodeName)),
+    const { clock, random, log, node: settings } = options;
+    const parts = {
+      settings,
+      client: (name: string) => this.client(nodeIdentity(name)),
+      directory: (name: string) => directory.file(name === 'kubewright' ? 'node' : name),
+      apiServer: { url: this.url, ca: certificates.ca },
       clock,
       random,
-      log,
-      directory: directory.file('node'),
-      apiServer: { url: this.url, ca: certificates.ca },
+      log: log.named('node'),
+    };
+    await startNodes(parts, (node) => {
+      nodes.push(node);
+      connector.targets.set(node.name, node.connector);
     });
-    this.#parts.node = node;
-    connector.target = node.connector;
-    node.agent.run().catch((error: unknown) => log.error('the node agent failed', { error }));
-    await node.agent.started();
   }
 
   /** A client that reads as all controllers together do and writes as one of them. */
@@ -291,8 +275,8 @@ interface Parts {
   readonly components: Components;
   readonly logins: ServiceAccountLogin[];
   readonly connector: LateConnector;
-  /** Comes to be after the server. */
-  node: ProcessNode | undefined;
+  /** Come to be after the server. */
+  readonly nodes: ClusterNode[];
 }
 
 /**

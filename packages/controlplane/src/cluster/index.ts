@@ -1,3 +1,4 @@
 export { applyManifests, ManifestError } from './apply-manifests.ts';
-export { EmbeddedCluster, type EmbeddedClusterOptions, type NodeSettings } from './embedded-cluster.ts';
+export type { NodeSettings } from './cluster-nodes.ts';
+export { EmbeddedCluster, type EmbeddedClusterOptions } from './embedded-cluster.ts';
 export { clusterProcess, StateDirectoryError } from './state-directory.ts';

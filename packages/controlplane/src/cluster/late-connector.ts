@@ -8,10 +8,10 @@ import type {
   PortForwardOptions,
 } from '../apiserver/node-connector.ts';
 
-/** The way to a node's pods, for a server that starts before its node. */
+/** The way to the pods of several nodes, for a server that starts before them. */
 export class LateConnector implements NodeConnector {
-  /** The way itself, once there is a node. */
-  target: NodeConnector | undefined;
+  /** The ways themselves, by the names of nodes. */
+  readonly targets: Map<string, NodeConnector> = new Map();
 
   async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
     return this.#reach(pod).logs(pod, options);
@@ -34,7 +34,9 @@ export class LateConnector implements NodeConnector {
   }
 
   #reach(pod: KubernetesObject): NodeConnector {
-    if (this.target) return this.target;
+    const { spec } = pod as KubernetesObject & { readonly spec?: { readonly nodeName?: string } };
+    const target = this.targets.get(spec?.nodeName ?? '');
+    if (target) return target;
     throw badRequest(`the node of pod ${pod.metadata.name} has no agent in this cluster; start the cluster with one`);
   }
 }

@@ -76,4 +76,10 @@ describe('chooseNode', () => {
     const busy = nodeInfo(node('a'), [pod(requests('2'))]);
     expect(chooseNode(pod(requests('1')), [busy, nodeInfo(node('b'), [])])).toEqual({ nodeName: 'b' });
   });
+
+  it('spreads pods that ask for nothing', () => {
+    const on = (nodeName: string): Pod => pod({ nodeName });
+    const nodes = [nodeInfo(node('a'), [on('a')]), nodeInfo(node('b'), [])];
+    expect(chooseNode(pod(), nodes)).toEqual({ nodeName: 'b' });
+  });
 });

@@ -16,7 +16,7 @@ export function chooseNode(pod: Pod, nodes: readonly NodeInfo[]): Choice {
   }
   const best = feasible
     .map((node) => ({ node, score: score(pod, node) }))
-    .sort((a, b) => b.score - a.score || compareNames(a.node, b.node))[0];
+    .sort((a, b) => b.score - a.score || podsOf(a.node) - podsOf(b.node) || compareNames(a.node, b.node))[0];
   return best ? { nodeName: best.node.node.metadata.name ?? '' } : { unschedulable: explain(nodes.length, counts) };
 }
 
@@ -42,6 +42,11 @@ function score(pod: Pod, node: NodeInfo): number {
   const tolerable = 100 - Math.min(100, 50 * intolerablePreferences(pod, node.node));
   const preferred = Math.min(100, preferredAffinity(pod, node.node));
   return 3 * tolerable + 2 * preferred + free + balanced;
+}
+
+/** Pods that ask for nothing are spread, too. */
+function podsOf({ requested }: NodeInfo): number {
+  return requested.get('pods')?.toNumber() ?? 0;
 }
 
 function compareNames(a: NodeInfo, b: NodeInfo): number {

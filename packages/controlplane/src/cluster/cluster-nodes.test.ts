@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { silentLogger } from '@kubewright/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EmbeddedCluster } from './embedded-cluster.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'kw-nodes-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const start = (node: { readonly count: number; readonly driver: 'process' | 'simulated' }) =>
+  EmbeddedCluster.start({ directory, clock: systemClock, random: systemRandom, log: silentLogger, node });
+
+async function runPods(cluster: EmbeddedCluster, count: number): Promise<readonly string[]> {
+  const pods = cluster.client().resource(Pod);
+  for (let i = 0; i < count; i++) {
+    const spec = { containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', 'echo hello; sleep 100'] }] };
+    await pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: `p${i}`, namespace: 'default' }, spec });
+  }
+  const running = async () => (await pods.list({ namespace: 'default' })).items.filter((pod) => pod.status?.podIP);
+  await expect.poll(async () => (await running()).length, { timeout: 15_000 }).toBe(count);
+  return (await running()).map(({ spec }) => spec?.nodeName ?? '');
+}
+
+describe('the nodes of an embedded cluster', () => {
+  it('are as many as asked for, and share the pods, with addresses of their own', async () => {
+    await using cluster = await start({ count: 3, driver: 'simulated' });
+    const list = async () => (await cluster.client().resource(Node).list()).items;
+    const names = async () => (await list()).map(({ metadata }) => metadata.name);
+    await expect.poll(names).toEqual(['kubewright', 'kubewright-2', 'kubewright-3']);
+    const nodes = await list();
+    const addresses = nodes.map(({ status }) => status?.addresses?.[0]?.address);
+    expect(new Set(addresses).size).toBe(3);
+    const used = await runPods(cluster, 6);
+    expect(new Set(used).size).toBe(3);
+    const ips = (await cluster.client().resource(Pod).list({ namespace: 'default' })).items.map((p) => p.status?.podIP);
+    expect(new Set(ips).size).toBe(6);
+  });
+
+  it('run local processes side by side, and lead to each pod where it is', async () => {
+    await using cluster = await start({ count: 2, driver: 'process' });
+    const used = await runPods(cluster, 2);
+    expect([...used].sort()).toEqual(['kubewright', 'kubewright-2']);
+    for (const name of ['p0', 'p1']) {
+      const log = async () => {
+        const { body } = await cluster.client().stream({ path: `/api/v1/namespaces/default/pods/${name}/log` });
+        let text = '';
+        for await (const chunk of body) text += Buffer.from(chunk).toString('utf8');
+        return text;
+      };
+      await expect.poll(log, { timeout: 15_000 }).toContain('hello\n');
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import type { NodeConnector } from '../apiserver/node-connector.ts';
+import { processNode, simulatedNode } from '../node/index.ts';
+
+/** What the cluster's nodes are told. */
+export interface NodeSettings {
+  /** How many nodes there are: `kubewright`, `kubewright-2`, … @defaultValue 1 */
+  readonly count?: number | undefined;
+  /** What containers are: local processes, or simulated, so that nothing runs. @defaultValue 'process' */
+  readonly driver?: 'process' | 'simulated' | undefined;
+  /** Lets pods run as uid 0. @defaultValue false */
+  readonly allowRootPods?: boolean | undefined;
+  /** JSON file that says what further images run; read again when it changes, and may come to be later. */
+  readonly imageFile?: string | undefined;
+  /** Lets images be programs of this machine by their absolute paths. @defaultValue false */
+  readonly allowHostPrograms?: boolean | undefined;
+  /** Folder of PostgreSQL server programs to take when the machine has none. */
+  readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
+  /** Environment in which programs are looked for. @defaultValue that of this process */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** What nodes are made with. */
+export interface NodeParts {
+  readonly settings: NodeSettings;
+  /** A client that acts as the node of that name. */
+  readonly client: (nodeName: string) => KubernetesClient;
+  /** Folder of a node's own. */
+  readonly directory: (nodeName: string) => string;
+  readonly apiServer: { readonly url: string; readonly ca: string };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** A node that runs. */
+export interface ClusterNode {
+  readonly name: string;
+  readonly connector: NodeConnector;
+  stop(options: { readonly withinMs: number }): Promise<void>;
+}
+
+/** Starts the nodes of a cluster side by side; those that started are given to `onStarted` even when another fails. */
+export async function startNodes(parts: NodeParts, onStarted: (node: ClusterNode) => void): Promise<void> {
+  const { count = 1 } = parts.settings;
+  const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, onStarted }));
+  const results = await Promise.allSettled(started);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+async function startNode(
+  parts: NodeParts,
+  { index, onStarted }: { readonly index: number; readonly onStarted: (node: ClusterNode) => void },
+): Promise<void> {
+  const name = index === 0 ? 'kubewright' : `kubewright-${index + 1}`;
+  const log = index === 0 ? parts.log : parts.log.with({ node: name });
+  const { agent, ...node } = await makeNode(parts, { name, index, log });
+  onStarted({ name, ...node });
+  agent.run().catch((error: unknown) => log.error('the node agent failed', { error }));
+  await agent.started();
+}
+
+type Agent = ReturnType<typeof simulatedNode>;
+
+async function makeNode(
+  { settings, client, directory, apiServer, clock, random }: NodeParts,
+  { name, index, log }: { readonly name: string; readonly index: number; readonly log: Logger },
+): Promise<Omit<ClusterNode, 'name'> & { readonly agent: Agent }> {
+  const { count: _count, driver = 'process', ...own } = settings;
+  const common = { nodeName: name, client: client(name), clock, random, log };
+  if (driver === 'simulated') {
+    const agent = simulatedNode({
+      ...common,
+      network: `10.${100 + index}`,
+      nodeIP: `10.0.${index >> 8}.${(index & 255) + 1}`,
+    });
+    return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
+  }
+  // The control plane runs once.
+  const components = index === 0 ? undefined : [];
+  const node = await processNode({ ...own, ...common, components, directory: directory(name), apiServer });
+  return { agent: node.agent, connector: node.connector, stop: (time) => node.stop(time) };
+}
