@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../program/context.ts';
 import type { CreateApiOptions } from '../project/create-api.ts';
+import type { CreateWebhookOptions } from '../project/create-webhook.ts';
 import type { InitOptions } from '../project/init-project.ts';
 
 interface GenerateFlags {
@@ -55,5 +56,21 @@ function addCreate(program: Command, context: Context): void {
     .option('--no-controller', 'write no controller')
     .action(async (options: CreateApiOptions) => {
       await (await import('../project/create-api.ts')).createApi(context, options);
+    });
+  create
+    .command('webhook')
+    .description('add webhooks of a kind; files that are there stay as they are')
+    .requiredOption('--group <GROUP>', 'API group; the domain of the project is added')
+    .requiredOption(
+      '--version <VERSION>',
+      'of the kind; with --conversion the one that others are converted to and from',
+    )
+    .requiredOption('--kind <KIND>', 'a kind of the project, such as Postgresql')
+    .option('--defaulting', 'what completes objects before they are stored')
+    .option('--validation', 'what says which objects may be stored')
+    .addOption(new Option('--programmatic-validation', "kubebuilder's name for --validation").hideHelp())
+    .option('--conversion', 'what converts between the versions of the kind')
+    .action(async (options: CreateWebhookOptions) => {
+      await (await import('../project/create-webhook.ts')).createWebhook(context, options);
     });
 }

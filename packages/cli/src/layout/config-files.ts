@@ -3,16 +3,20 @@ import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { managerFiles } from './manager-files.ts';
 import { monitoringFiles } from './monitoring-files.ts';
 import { rbacFiles } from './rbac-files.ts';
+import { definitionPatches, type WebhookLayout, webhookFiles, webhookPatches } from './webhook-files.ts';
+import { webhookRbacFiles } from './webhook-rbac-files.ts';
 
 /** What of a project decides how its manifests are laid out. */
 export interface LayoutInput {
   readonly project: Pick<Project, 'name'>;
   /** Files below `config/` that come from the types, and samples; relative to the root. */
   readonly present: readonly string[];
+  /** Nothing where no webhooks are declared. */
+  readonly webhooks?: WebhookLayout | undefined;
 }
 
 /** Everything in `config/` that does not come from the types: kubebuilder's kustomize layout, with its names. */
-export function configFiles({ project, present }: LayoutInput): readonly ProjectFile[] {
+export function configFiles({ project, present, webhooks }: LayoutInput): readonly ProjectFile[] {
   const below = (folder: string): readonly string[] =>
     present
       .filter((path) => path.startsWith(`config/${folder}`) && !path.endsWith('kustomization.yaml'))
@@ -20,32 +24,45 @@ export function configFiles({ project, present }: LayoutInput): readonly Project
       .sort();
   const crds = below('crd/bases/').map((path) => path);
   const samples = below('samples/');
-  const own = rbacFiles(project.name);
+  const own = [...rbacFiles(project.name), ...webhookRbacFiles(project.name, webhooks)];
   const fromTypes = below('rbac/').filter((name) => !own.some(({ path }) => path === `config/rbac/${name}`));
   const rbac = [...own.map(({ path }) => path.slice('config/rbac/'.length)), ...fromTypes];
   const hasRole = fromTypes.includes('role.yaml');
   const bound = hasRole ? rbac : rbac.filter((name) => name !== 'role_binding.yaml');
-  const parts = [...(crds.length > 0 ? ['../crd'] : []), '../rbac', '../manager', 'metrics_service.yaml'];
+  const parts = [
+    ...(crds.length > 0 ? ['../crd'] : []),
+    '../rbac',
+    '../manager',
+    ...(webhooks ? ['../webhook'] : []),
+    ...(webhooks?.certificates === 'cert-manager' ? ['../certmanager'] : []),
+    'metrics_service.yaml',
+  ];
   const prefixed = `namespace: ${project.name}-system\nnamePrefix: ${project.name}-\n`;
   return [
-    kustomization('config/default', parts, prefixed),
+    kustomization('config/default', parts, { before: prefixed, after: webhooks ? webhookPatches(webhooks) : '' }),
     ...(crds.length > 0
       ? [
           kustomization(
             'config/crd',
             crds.map((name) => `bases/${name.replace(/^bases\//, '')}`),
+            { after: webhooks ? definitionPatches(webhooks) : '' },
           ),
         ]
       : []),
     kustomization('config/rbac', bound),
     ...own,
     ...managerFiles(project.name),
-    ...monitoringFiles(project.name, { hasWebhooks: present.includes('config/webhook/manifests.yaml') }),
+    ...(webhooks ? webhookFiles(project.name, webhooks) : []),
+    ...monitoringFiles(project.name, { hasWebhooks: webhooks !== undefined }),
     ...(samples.length > 0 ? [kustomization('config/samples', samples)] : []),
   ];
 }
 
-function kustomization(folder: string, resources: readonly string[], more = ''): ProjectFile {
+function kustomization(
+  folder: string,
+  resources: readonly string[],
+  { before = '', after = '' }: { readonly before?: string; readonly after?: string } = {},
+): ProjectFile {
   const list = resources.map((name) => `- ${name}\n`).join('');
-  return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${more}resources:\n${list}` };
+  return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${before}resources:\n${list}${after}` };
 }

@@ -88,8 +88,10 @@ ${labels(project, '    ')}spec:
           requests:
             cpu: 10m
             memory: 64Mi
+        volumeMounts: []
       serviceAccountName: controller-manager
       terminationGracePeriodSeconds: 10
+      volumes: []
 `;
 }
 

@@ -11,6 +11,7 @@
  * | `KW7102` | a name cannot be one in Kubernetes |
  * | `KW7103` | an answer is missing, and nobody is there to be asked |
  * | `KW7104` | a file that a person wrote is in the way; it was left as it is |
+ * | `KW7105` | the project has no such kind, or no other version of it to convert to |
  * | `KW7201` | no embedded cluster runs in this folder |
  * | `KW7202` | the embedded cluster did not start in the background; its log says why |
  * | `KW7203` | the embedded cluster did not stop in time |
@@ -22,6 +23,8 @@
  * | `KW7305` | the server does not know the kind: its CRD is not installed |
  * | `KW7306` | the API server refused an object |
  * | `KW7307` | what was deployed did not become ready in time |
+ * | `KW7308` | the cluster of a context is not on this machine; developing in it must be allowed by name |
+ * | `KW7310` | a webhook cannot be called: writes that it is asked about are refused until its operator runs |
  * | `KW7401` | the generator found mistakes in the types; nothing was written |
  * | `KW7402` | generated files are not what the types say |
  * | `KW7403` | the types would break what is released: stored objects, manifests or clients that were fine |
@@ -29,6 +32,10 @@
  * | `KW7501` | the operator cannot be bundled |
  * | `KW7502` | the operator ended by itself |
  * | `KW7503` | no image was named |
+ * | `KW7601` | a CRD to import cannot be read: no such file, address or kind, or it is too large |
+ * | `KW7602` | the project has no test runner, or its tests fail |
+ * | `KW7603` | the operator did not reconcile the object that was to be rendered |
+ * | `KW7604` | the role grants less than the operator needs, or more |
  * | `KW7504` | a kustomization uses what is not rendered here |
  * | `KW7505` | the OLM bundle breaks a rule by which it is checked |
  */
@@ -41,6 +48,7 @@ export type CliErrorCode =
   | 'KW7102'
   | 'KW7103'
   | 'KW7104'
+  | 'KW7105'
   | 'KW7201'
   | 'KW7202'
   | 'KW7203'
@@ -52,6 +60,8 @@ export type CliErrorCode =
   | 'KW7305'
   | 'KW7306'
   | 'KW7307'
+  | 'KW7308'
+  | 'KW7310'
   | 'KW7401'
   | 'KW7402'
   | 'KW7403'
@@ -59,6 +69,10 @@ export type CliErrorCode =
   | 'KW7501'
   | 'KW7502'
   | 'KW7503'
+  | 'KW7601'
+  | 'KW7602'
+  | 'KW7603'
+  | 'KW7604'
   | 'KW7504'
   | 'KW7505';
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { WebhookCertificates } from '../layout/webhook-files.ts';
 import { CliError } from '../program/cli-error.ts';
 
 /** A folder whose package.json has a field `kubewright`. */
@@ -10,6 +11,8 @@ export interface Project {
   readonly name: string;
   /** Ending of its API groups: `example.com`. */
   readonly domain: string;
+  /** `kubewright.certificates` of package.json: who signs for its webhooks. @defaultValue 'own' */
+  readonly certificates: WebhookCertificates;
 }
 
 /** Finds the project that a folder belongs to. */
@@ -32,14 +35,23 @@ export function requireProject(cwd: string): Project {
 }
 
 function readProject(root: string): Project | undefined {
-  let manifest: { readonly name?: unknown; readonly kubewright?: { readonly domain?: unknown } } | null;
+  let manifest: { readonly name?: unknown; readonly kubewright?: Readonly<Record<string, unknown>> } | null;
   try {
     manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   } catch {
     // None here, or none that can be read: one above may do.
     return undefined;
   }
-  const domain = manifest?.kubewright?.domain;
+  const { domain, certificates = 'own' } = manifest?.kubewright ?? {};
   if (typeof domain !== 'string' || typeof manifest?.name !== 'string') return undefined;
-  return { root, name: manifest.name.replace(/^@[^/]*\//, ''), domain };
+  return { root, name: manifest.name.replace(/^@[^/]*\//, ''), domain, certificates: checked(certificates, root) };
+}
+
+function checked(certificates: unknown, root: string): WebhookCertificates {
+  if (certificates === 'own' || certificates === 'cert-manager') return certificates;
+  throw new CliError('KW7102', {
+    what: `${JSON.stringify(certificates)} cannot sign for webhooks`,
+    why: `"certificates" in the field "kubewright" of ${join(root, 'package.json')} is "own" or "cert-manager"`,
+    remedy: 'write one of them, or leave it out: the operator then signs itself',
+  });
 }

@@ -43,7 +43,7 @@ async function describe(
   if (existsSync(join(root, 'package.json'))) throw inTheWay(root);
   const name = options.name ?? nameFrom(basename(root));
   const domain = options.domain ?? (await askForDomain(context, options));
-  return { root, name: checkName('name', name), domain: checkName('domain', domain) };
+  return { root, name: checkName('name', name), domain: checkName('domain', domain), certificates: 'own' };
 }
 
 async function askForDomain({ surroundings }: Context, { yes = false }: InitOptions): Promise<string> {

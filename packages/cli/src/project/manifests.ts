@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
 import { configFiles } from '../layout/config-files.ts';
 import { editorSchemasOf } from '../layout/editor-schemas.ts';
+import { webhookLayoutOf } from '../layout/webhook-files.ts';
 import type { Project } from './find-project.ts';
 import type { ProjectFile } from './write-files.ts';
 
@@ -27,7 +28,8 @@ export async function manifestsOf(
   if (problems.some(({ severity }) => severity === 'error')) return { files: [], problems };
   const fromTypes = [...files, ...editorSchemasOf(files)];
   const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];
-  return { files: [...fromTypes, ...configFiles({ project, present })], problems };
+  const webhooks = webhookLayoutOf(files, project.certificates);
+  return { files: [...fromTypes, ...configFiles({ project, present, webhooks })], problems };
 }
 
 /** Samples are the user's own. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { dirname, join, relative } from 'node:path';
+import { applyJsonPatch, JsonPatchError, type UnstructuredObject } from '@kubewright/apimachinery';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 
@@ -12,14 +12,21 @@ interface Kustomization {
   readonly namespace?: string;
   readonly namePrefix?: string;
   readonly images?: readonly { readonly name: string; readonly newName?: string; readonly newTag?: string }[];
+  readonly patches?: readonly PatchEntry[];
 }
 
-const known = ['apiVersion', 'kind', 'resources', 'namespace', 'namePrefix', 'images'];
+/** JSON patches (RFC 6902) in files; kustomize knows more forms. */
+interface PatchEntry {
+  readonly path?: string;
+  readonly target?: { readonly kind?: string; readonly name?: string };
+}
+
+const known = ['apiVersion', 'kind', 'resources', 'namespace', 'namePrefix', 'images', 'patches'];
 
 /**
  * Renders the kustomizations that this program generates, as `kubectl kustomize` does; so nobody needs kubectl for it.
  *
- * @throws CliError KW7504 for a kustomization that uses more: patches, generators, components
+ * @throws CliError KW7504 for a kustomization that uses more: generators, components, patches that are no JSON patches
  */
 export function kustomize(folder: string, options: { readonly root: string }): readonly UnstructuredObject[] {
   const file = join(folder, 'kustomization.yaml');
@@ -29,7 +36,38 @@ export function kustomize(folder: string, options: { readonly root: string }): r
     if (!existsSync(path)) throw unusable(relative(options.root, file), `${name} is not there`);
     return statSync(path).isDirectory() ? kustomize(path, options) : readObjects(path);
   });
-  return transform(objects, kustomization);
+  const patches = (kustomization.patches ?? []).map((entry) => readPatch(entry, { file, root: options.root }));
+  return transform(
+    objects.map((object) => patches.reduce((patched, patch) => patch(patched), object)),
+    kustomization,
+  );
+}
+
+/** Reads a patch; answers what changes those objects that are its target. */
+function readPatch(
+  { path, target, ...rest }: PatchEntry,
+  { file, root }: { readonly file: string; readonly root: string },
+): (object: UnstructuredObject) => UnstructuredObject {
+  const name = relative(root, file);
+  const where = path === undefined ? undefined : join(dirname(file), path);
+  const fields = Object.keys(target ?? {}).filter((key) => key !== 'kind' && key !== 'name');
+  if (where === undefined || !target || fields.length > 0 || Object.keys(rest).length > 0)
+    throw unusable(name, 'a patch has a "path" and a "target" of "kind" and "name" here, and nothing else');
+  if (!existsSync(where)) throw unusable(name, `${path} is not there`);
+  const document = parseDocument(readFileSync(where, 'utf8'));
+  const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
+  if (!Array.isArray(patch))
+    throw unusable(relative(root, where), 'it is no JSON patch, which is a list of operations');
+  return (object) => {
+    if (target.kind !== undefined && target.kind !== object.kind) return object;
+    if (target.name !== undefined && target.name !== object.metadata?.name) return object;
+    try {
+      return applyJsonPatch(object, patch) as UnstructuredObject; // a patched object is one
+    } catch (error) {
+      if (!(error instanceof JsonPatchError)) throw error;
+      throw unusable(relative(root, where), `${object.kind} ${object.metadata?.name}: ${error.message}`);
+    }
+  };
 }
 
 function readKustomization(file: string, root: string): Kustomization {
@@ -80,11 +118,14 @@ function transform(
 ): readonly UnstructuredObject[] {
   const { namespace, namePrefix = '', images = [] } = kustomization;
   const names = new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata?.name}`));
-  const accounts = new Set(
-    objects
-      .filter(({ kind }) => kind === 'ServiceAccount')
-      .map(({ metadata }) => `${metadata?.namespace ?? ''}/${metadata?.name}`),
-  );
+  const placed = (wanted: string): ReadonlySet<string> =>
+    new Set(
+      objects
+        .filter(({ kind }) => kind === wanted)
+        .map(({ metadata }) => `${metadata?.namespace ?? ''}/${metadata?.name}`),
+    );
+  const accounts = placed('ServiceAccount');
+  const services = placed('Service');
   const renamed = (kind: string, name: string): string =>
     names.has(`${kind} ${name}`) ? `${namePrefix}${name}` : name;
   return objects.map((original) => {
@@ -99,6 +140,9 @@ function transform(
     if (kind === 'Namespace' && namespace !== undefined) object.metadata = { ...object.metadata, name: namespace };
     if (/^(Cluster)?RoleBinding$/.test(kind)) bind(object, { renamed, accounts, namespace });
     if (kind === 'Deployment') fillPods(object, { renamed, images });
+    if (/^(Mutating|Validating)WebhookConfiguration$/.test(kind))
+      callService(object, { namePrefix, services, namespace });
+    if (kind === 'CustomResourceDefinition' && namespace !== undefined) convertIn(object, namespace);
     return object;
   });
 }
@@ -125,6 +169,36 @@ function bind(object: Draft, { renamed, accounts, namespace }: Binding): void {
     const name = renamed(subject.kind, subject.name);
     return namespace === undefined ? { ...subject, name } : { ...subject, name, namespace };
   });
+}
+
+interface Calls {
+  readonly namePrefix: string;
+  /** Of this kustomization, with their namespaces as written. */
+  readonly services: ReadonlySet<string>;
+  readonly namespace: string | undefined;
+}
+
+interface ClientConfig {
+  readonly service?: { readonly name: string; readonly namespace: string };
+}
+
+function callService(object: Draft, { namePrefix, services, namespace }: Calls): void {
+  const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig?: ClientConfig }[] };
+  object['webhooks'] = webhooks.map((webhook) => {
+    const { service } = webhook.clientConfig ?? {};
+    if (!service || !services.has(`${service.namespace}/${service.name}`)) return webhook;
+    const renamed = { ...service, name: `${namePrefix}${service.name}`, namespace: namespace ?? service.namespace };
+    return { ...webhook, clientConfig: { ...webhook.clientConfig, service: renamed } };
+  });
+}
+
+/** kustomize fills in the namespace of a conversion's service; its name it leaves. */
+function convertIn(object: Draft, namespace: string): void {
+  const { conversion } = object['spec'] as {
+    readonly conversion?: { readonly webhook?: { readonly clientConfig?: { service?: { namespace: string } } } };
+  };
+  const service = conversion?.webhook?.clientConfig?.service;
+  if (service) service.namespace = namespace;
 }
 
 interface PodSpec {

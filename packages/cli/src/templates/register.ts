@@ -5,14 +5,17 @@ export interface Registration {
   readonly variable: string;
   /** Module, relative to `src`. */
   readonly module: string;
+  /** Its name in `main.ts`, where its own is taken. */
+  readonly alias?: string;
 }
 
 /**
  * Adds an import and an entry to the text of a `main.ts`; the rest stays as it is. Answers `undefined` when the list cannot
  * be found: then a person has to do it.
  */
-export function register(text: string, { list, variable, module }: Registration): string | undefined {
+export function register(text: string, { list, variable: exported, module, alias }: Registration): string | undefined {
   if (new RegExp(`from '${module.replaceAll('.', '\\.')}'`).test(text)) return text;
+  const variable = alias ?? exported;
   const entries = new RegExp(`^(\\s*)${list}: \\[([^\\]]*)\\]`, 'm').exec(text);
   const options = /runOperator\(\{\n/.exec(text);
   let changed: string;
@@ -29,5 +32,5 @@ export function register(text: string, { list, variable, module }: Registration)
   const imports = [...changed.matchAll(/^import [^;]*;\n/gm)];
   const last = imports.at(-1);
   const at = last ? last.index + last[0].length : 0;
-  return `${changed.slice(0, at)}import { ${variable} } from '${module}';\n${changed.slice(at)}`;
+  return `${changed.slice(0, at)}import { ${alias === undefined ? exported : `${exported} as ${alias}`} } from '${module}';\n${changed.slice(at)}`;
 }

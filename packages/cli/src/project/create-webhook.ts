@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import {
+  converterFile,
+  defaulterFile,
+  spokeEntry,
+  spokeImport,
+  validatorFile,
+  type WebhookFile,
+} from '../templates/webhook-files.ts';
+import { groupOf, registerIn } from './create-api.ts';
+import { findProjectKinds, type ProjectKind } from './find-kinds.ts';
+import { requireProject } from './find-project.ts';
+import { generateProject } from './generate-project.ts';
+import { checkName } from './names.ts';
+import { nearest } from './nearest.ts';
+import { writeNew } from './write-files.ts';
+
+/** Flags of `create webhook`. */
+export interface CreateWebhookOptions {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly defaulting?: boolean;
+  readonly validation?: boolean;
+  /** kubebuilder's name for the same. */
+  readonly programmaticValidation?: boolean;
+  readonly conversion?: boolean;
+}
+
+/** Adds webhooks of a kind to a project; files that are there stay as they are. */
+export async function createWebhook(context: Context, options: CreateWebhookOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const { defaulting = false, conversion = false } = options;
+  const validation = options.validation === true || options.programmaticValidation === true;
+  if (!defaulting && !validation && !conversion) throw nothingAsked();
+  const { kind, others } = find(project.root, {
+    group: groupOf(options.group, project.domain),
+    version: checkName('version', options.version),
+    kind: checkName('kind', options.kind),
+  });
+  if (conversion && others.length === 0) throw onlyVersion(kind, options);
+  const files = [
+    ...(defaulting ? [defaulterFile(kind)] : []),
+    ...(validation ? [validatorFile(kind)] : []),
+    ...(conversion ? [converterFile(kind, others)] : []),
+  ];
+  const { written, kept } = writeNew(project.root, files);
+  for (const path of written) reporter.step('written', path);
+  for (const path of kept) reporter.step('kept', path);
+  for (const file of files) register(file, { root: project.root, kind, context });
+  if (conversion && kept.length > 0) tellOfMissingSpokes(project.root, { hub: kind, spokes: others, context });
+  if (existsSync(join(project.root, 'node_modules'))) await generateProject(project, context);
+  else reporter.text('manifests are made by npm run generate, once npm install was run\n');
+}
+
+/** Webhooks of two versions have one name: the later's carries its version in `main.ts`. */
+function register(
+  { variable, module, path }: WebhookFile,
+  { root, kind, context }: { readonly root: string; readonly kind: ProjectKind; readonly context: Context },
+): void {
+  const main = join(root, 'src', 'main.ts');
+  const text = existsSync(main) ? readFileSync(main, 'utf8') : '';
+  const isTaken = new RegExp(`\\b${variable}\\b`).test(text) && !text.includes(`'${module}'`);
+  const { version } = kind;
+  const alias = isTaken ? `${variable}${version.charAt(0).toUpperCase()}${version.slice(1)}` : undefined;
+  registerIn(root, { list: 'webhooks', variable, module, ...(alias !== undefined && { alias }) }, context);
+  if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
+  context.reporter.step(`look into ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
+}
+
+function find(
+  root: string,
+  wanted: Pick<ProjectKind, 'group' | 'version' | 'kind'>,
+): { readonly kind: ProjectKind; readonly others: readonly ProjectKind[] } {
+  const kinds = findProjectKinds(root);
+  const versions = kinds.filter(({ group, kind }) => group === wanted.group && kind === wanted.kind);
+  const found = versions.find(({ version }) => version === wanted.version);
+  if (found) return { kind: found, others: versions.filter((each) => each !== found) };
+  const named = (each: Pick<ProjectKind, 'group' | 'version' | 'kind'>): string =>
+    `${each.kind} (${each.group}/${each.version})`;
+  const like =
+    versions[0] ??
+    kinds.find(({ kind }) => kind === wanted.kind) ??
+    kinds.find(
+      ({ kind }) =>
+        kind ===
+        nearest(
+          wanted.kind,
+          kinds.map((each) => each.kind),
+        ),
+    );
+  const { group, version, kind } = wanted;
+  throw new CliError('KW7105', {
+    what: `there is no kind ${named(wanted)} in this project`,
+    why: kinds.length === 0 ? 'src/ defines no kind at all' : `src/ defines ${kinds.map(named).join(', ')}`,
+    remedy: like
+      ? `--group ${like.group} --version ${like.version} --kind ${like.kind}, if that is what was meant`
+      : `kubewright create api --group ${group} --version ${version} --kind ${kind}`,
+  });
+}
+
+/** What a person has to add to a converter that is there. */
+function tellOfMissingSpokes(
+  root: string,
+  what: { readonly hub: ProjectKind; readonly spokes: readonly ProjectKind[]; readonly context: Context },
+): void {
+  const { hub, spokes, context } = what;
+  const { path } = converterFile(hub, spokes);
+  const text = readFileSync(join(root, path), 'utf8');
+  for (const spoke of spokes) {
+    if (text.includes(spoke.file)) continue;
+    const todo = `${spokeImport(hub, spoke)} and in the list of converter:\n${spokeEntry(hub, spoke)}`;
+    context.reporter.step(`add to ${path}`, todo, 'bad');
+  }
+}
+
+function nothingAsked(): CliError {
+  return new CliError('KW7103', {
+    what: 'no webhook is made',
+    why: 'none of --defaulting, --validation and --conversion was given',
+    remedy: 'name at least one: kubewright create webhook --group … --version … --kind … --validation',
+  });
+}
+
+function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebhookOptions): CliError {
+  return new CliError('KW7105', {
+    what: `there is nothing to convert ${kind} to`,
+    why: `${version} is its only version in ${group}`,
+    remedy: `add another: kubewright create api --group ${options.group} --version v2 --kind ${kind} --no-controller`,
+  });
+}

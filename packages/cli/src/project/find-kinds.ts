@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A kind that a project defines. */
+export interface ProjectKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The constant that holds it. */
+  readonly variable: string;
+  /** Of the module, relative to `src`, with slashes. */
+  readonly file: string;
+}
+
+/** `export const Shop = defineKind<ShopSpec, ShopStatus>({ … })`, as far as its literals. */
+const definition = /export const (\w+)[^=;]*=\s*defineKind\s*<[^;]*?>\(\{([^;]*?)\}\s*\)/g;
+
+/**
+ * Finds the kinds that a project's sources define, without the compiler, which is not there before `npm install`: group,
+ * version and kind have to be literals, as the generator demands, too.
+ */
+export function findProjectKinds(root: string): readonly ProjectKind[] {
+  const src = join(root, 'src');
+  if (!existsSync(src)) return [];
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /(?<!\.(?:test|d))\.ts$/.test(path))
+    .sort()
+    .flatMap((file) => kindsIn(readFileSync(join(src, file), 'utf8'), file));
+}
+
+function kindsIn(text: string, file: string): readonly ProjectKind[] {
+  if (!text.includes('defineKind')) return [];
+  return [...text.matchAll(definition)].flatMap(([, variable = '', fields = '']) => {
+    const literal = (name: string): string | undefined =>
+      new RegExp(`(?:^|[\\s{,])${name}:\\s*['"]([^'"]*)['"]`).exec(fields)?.[1];
+    const [group, version, kind] = [literal('group'), literal('version'), literal('kind')];
+    if (group === undefined || version === undefined || kind === undefined) return [];
+    return [{ group, version, kind, variable, file }];
+  });
+}

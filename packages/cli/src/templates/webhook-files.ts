@@ -1,0 +1,111 @@
+import type { ProjectKind } from '../project/find-kinds.ts';
+import { fileNameOf, variableOf } from '../project/names.ts';
+import type { ProjectFile } from '../project/write-files.ts';
+
+/** A webhook to scaffold: its file, and how `main.ts` names it. */
+export interface WebhookFile extends ProjectFile {
+  readonly variable: string;
+  /** Relative to `src`. */
+  readonly module: string;
+}
+
+/** What completes objects of a kind before they are stored. */
+export function defaulterFile(kind: ProjectKind): WebhookFile {
+  const { variable: name } = kind;
+  return file(kind, {
+    part: 'defaults',
+    text: (variable) => `import { defaulter } from '@kubewright/runtime';
+import { ${name} } from '${moduleOf(kind)}';
+
+/**
+ * Completes every ${kind.kind} before it is stored: answer a changed copy, or the object as it is. What does not depend on
+ * other fields is better written as \`@default\` in the type: that needs no server.
+ */
+export const ${variable} = defaulter(${name}, (object) => ({
+  ...object,
+  spec: { ...object.spec },
+}));
+`,
+  });
+}
+
+/** What judges objects of a kind. */
+export function validatorFile(kind: ProjectKind): WebhookFile {
+  const { variable: name } = kind;
+  return file(kind, {
+    part: 'rules',
+    text: (variable) => `import { type FieldError, invalidField } from '@kubewright/apimachinery';
+import { validator } from '@kubewright/runtime';
+import { ${name} } from '${moduleOf(kind)}';
+
+/**
+ * Says which ${kind.kind} may be stored. What one field says of itself, or a CEL rule can say, is better written as a tag in
+ * the type: that needs no server. Add \`delete\` to be asked about deletions.
+ */
+export const ${variable} = validator(${name}, {
+  create: (object) => faultsOf(object),
+  update: (object, { old }) => (old.metadata.deletionTimestamp === undefined ? faultsOf(object) : []),
+});
+
+/** What is wrong with an object; nothing admits it. */
+export function faultsOf({ metadata }: ${name}): readonly FieldError[] {
+  const { name = '' } = metadata;
+  return name.length > 63 ? [invalidField('metadata.name', name, 'at most 63 characters')] : [];
+}
+`,
+  });
+}
+
+/** What makes of one version of a kind the others. */
+export function converterFile(hub: ProjectKind, spokes: readonly ProjectKind[]): WebhookFile {
+  return file(hub, {
+    part: 'conversion',
+    text: (variable) => `import { converter, spoke } from '@kubewright/runtime';
+import { ${hub.variable} } from '${moduleOf(hub)}';
+${spokes.map((each) => spokeImport(hub, each)).join('\n')}
+
+/**
+ * Converts between the versions of ${hub.kind}: ${hub.version} is the hub, every other version goes by way of it. Both ways must lose
+ * nothing: what the other version has no field for goes into an annotation.
+ */
+export const ${variable} = converter(${hub.variable}, [
+${spokes.map((each) => spokeEntry(hub, each)).join('\n')}
+]);
+`,
+  });
+}
+
+/** The import of a version that is converted by way of the hub. */
+export function spokeImport(hub: ProjectKind, spoke: ProjectKind): string {
+  const { variable } = spoke;
+  const alias = aliasOf(hub, spoke);
+  return `import { ${alias === variable ? variable : `${variable} as ${alias}`} } from '${moduleOf(spoke)}';`;
+}
+
+/** Its entry in the list of the converter. */
+export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
+  return `  spoke(${aliasOf(hub, spoke)}, {
+    // Where the versions differ, the compiler says what is missing.
+    toHub: (object) => ({ ...object }),
+    fromHub: (object) => ({ ...object }),
+  }),`;
+}
+
+/** Constants of two versions often have one name. */
+function aliasOf(hub: ProjectKind, { variable, kind, version }: ProjectKind): string {
+  return variable === hub.variable ? `${kind}${version.charAt(0).toUpperCase()}${version.slice(1)}` : variable;
+}
+
+function file(
+  { kind, version }: ProjectKind,
+  { part, text }: { readonly part: string; readonly text: (variable: string) => string },
+): WebhookFile {
+  const module = `./webhooks/${version}/${fileNameOf(kind)}-${part}.ts`;
+  const variable = `${variableOf(kind)}${part.charAt(0).toUpperCase()}${part.slice(1)}`;
+  return { path: `src/${module.slice(2)}`, text: text(variable), variable, module };
+}
+
+/** From a file in `src/webhooks/<version>`. */
+function moduleOf({ file: path }: ProjectKind): string {
+  return `../../${path}`;
+}

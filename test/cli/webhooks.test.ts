@@ -1,0 +1,225 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { kustomize } from '../../packages/cli/src/render/kustomize.ts';
+import { build, repository } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
+import { CommandLine } from './command-line.ts';
+
+// Each generation is a process that loads a compiler.
+vi.setConfig({ testTimeout: 180_000 });
+
+let kubewright: CommandLine;
+let root: string;
+const run = (...args: readonly string[]) => kubewright.run(args, { cwd: root });
+const of = (version: string, kind = 'Shop') => ['--group', 'web', '--version', version, '--kind', kind];
+const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+const edit = (path: string, change: (text: string) => string): void => {
+  const before = text(path);
+  expect(change(before)).not.toBe(before);
+  writeFileSync(join(root, path), change(before));
+};
+
+beforeAll(async () => {
+  await build();
+  kubewright = await CommandLine.build();
+  await kubewright.run(['init', 'shop', '--domain', 'example.com', '--template', 'empty']);
+  root = join(kubewright.folder, 'shop');
+  await run('create', 'api', ...of('v1'));
+}, 120_000);
+afterAll(() => kubewright?.[Symbol.dispose]());
+
+describe('kubewright create webhook', () => {
+  it('writes files of what was asked for, and makes them known to main.ts', async () => {
+    expect(await run('create', 'webhook', ...of('v1'), '--defaulting')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `✓ written              src/webhooks/v1/shop-defaults.ts
+✓ changed              src/main.ts
+manifests are made by npm run generate, once npm install was run
+`,
+    });
+    const { stdout } = await run('create', 'webhook', ...of('v1'), '--defaulting', '--programmatic-validation');
+    expect(stdout).toMatch(/^✓ written {14}src\/webhooks\/v1\/shop-rules\.ts\n✓ changed {14}src\/main\.ts\n/);
+    expect(text('src/main.ts')).toBe(`import { runOperator } from '@kubewright/runtime';
+import { shop } from './controllers/shop.ts';
+import { shopDefaults } from './webhooks/v1/shop-defaults.ts';
+import { shopRules } from './webhooks/v1/shop-rules.ts';
+
+process.exitCode = await runOperator({
+  webhooks: [shopDefaults, shopRules],
+  controllers: [shop],
+  leaderElection: { id: 'shop.example.com' },
+});
+`);
+  });
+
+  it('never overwrites what a person wrote', async () => {
+    edit('src/webhooks/v1/shop-defaults.ts', (before) => `${before}// mine\n`);
+    const before = text('src/main.ts');
+    expect((await run('create', 'webhook', ...of('v1'), '--defaulting')).stdout).toMatch(
+      /^✓ kept {17}src\/webhooks\/v1\/shop-defaults\.ts\nmanifests/,
+    );
+    expect(text('src/webhooks/v1/shop-defaults.ts')).toMatch(/\/\/ mine\n$/);
+    expect(text('src/main.ts')).toBe(before);
+  });
+
+  it('knows the kinds of the project, and names the nearest', async () => {
+    expect(await run('create', 'webhook', ...of('v1', 'Shopp'), '--validation')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `KW7105 there is no kind Shopp (web.example.com/v1) in this project
+  why: src/ defines Shop (web.example.com/v1)
+  do: --group web.example.com --version v1 --kind Shop, if that is what was meant
+`,
+    });
+    expect((await run('create', 'webhook', ...of('v1', 'Airport'), '--validation')).stderr).toContain(
+      'do: kubewright create api --group web.example.com --version v1 --kind Airport\n',
+    );
+    expect(await run('create', 'webhook', ...of('v1'))).toMatchObject({ code: 2, stderr: /^KW7103 no webhook/ });
+    expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stderr).toBe(
+      `KW7105 there is nothing to convert Shop to
+  why: v1 is its only version in web.example.com
+  do: add another: kubewright create api --group web --version v2 --kind Shop --no-controller
+`,
+    );
+  });
+
+  it('converts between the versions that there are, and says what to add for later ones', async () => {
+    await run('create', 'api', ...of('v1beta1'), '--no-controller');
+    const old = 'src/api/v1beta1/shop.ts';
+    edit(old, (before) => before.replace("  kind: 'Shop',\n", "  kind: 'Shop',\n  storage: false,\n"));
+    expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stdout).toContain(
+      '✓ written              src/webhooks/v1/shop-conversion.ts\n',
+    );
+    expect(text('src/webhooks/v1/shop-conversion.ts')).toContain(
+      "import { Shop as ShopV1beta1 } from '../../api/v1beta1/shop.ts';\n",
+    );
+    await run('create', 'api', ...of('v1alpha1'), '--no-controller');
+    const { stdout } = await run('create', 'webhook', ...of('v1'), '--conversion');
+    expect(stdout).toContain(`! add to src/webhooks/v1/shop-conversion.ts import { Shop as ShopV1alpha1 } from`);
+    expect(stdout).toContain('  spoke(ShopV1alpha1, {\n');
+  });
+});
+
+describe('kubewright generate, with webhooks', () => {
+  beforeAll(async () => {
+    execFileSync('rm', ['-r', join(root, 'src/api/v1alpha1')]);
+    symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+  });
+
+  const objects = () => kustomize(join(root, 'config', 'default'), { root }) as readonly Rendered[];
+  const one = (kind: string, name?: string) =>
+    objects().find((object) => object.kind === kind && (name === undefined || object.metadata.name === name));
+
+  /** What the tests look at of all kinds of manifests. */
+  interface Rendered {
+    readonly kind: string;
+    readonly metadata: {
+      readonly name: string;
+      readonly namespace?: string;
+      readonly annotations?: Readonly<Record<string, string>>;
+    };
+    // biome-ignore lint/suspicious/noExplicitAny: manifests of many kinds are looked into
+    readonly [field: string]: any;
+  }
+
+  function expectKubectlToAgree(): void {
+    if (isMissing('kubectl')) return;
+    const rendered = execFileSync('kubectl', ['kustomize', 'config/default'], { cwd: root, encoding: 'utf8' });
+    const theirs = parseAllDocuments(rendered).map((document) => document.toJS() as Rendered);
+    const sorted = (all: readonly Rendered[]) =>
+      [...all].sort((a, b) => `${a.kind}${a.metadata.name}`.localeCompare(`${b.kind}${b.metadata.name}`));
+    expect(sorted(objects())).toEqual(sorted(theirs));
+  }
+
+  it('makes what a deployed operator needs that signs for itself, and no right more', async () => {
+    const { code, stderr } = await run('generate');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expectKubectlToAgree();
+    const service = { name: 'shop-webhook-service', namespace: 'shop-system' };
+    expect(one('MutatingWebhookConfiguration', 'shop-mutating-webhook-configuration')?.webhooks).toMatchObject([
+      {
+        clientConfig: { service: { ...service, path: '/mutate-web-example-com-v1-shop' } },
+        failurePolicy: 'Fail',
+        name: 'mshop-v1.kb.io',
+        sideEffects: 'None',
+      },
+    ]);
+    expect(one('ValidatingWebhookConfiguration')?.webhooks[0].clientConfig.service).toMatchObject(service);
+    expect(one('CustomResourceDefinition')?.spec.conversion.webhook.clientConfig.service).toEqual({
+      ...service,
+      path: '/convert',
+    });
+    expect(one('Service', service.name)).toMatchObject({
+      metadata: service,
+      spec: {
+        ports: [{ port: 443, protocol: 'TCP', targetPort: 9443 }],
+        selector: { 'control-plane': 'controller-manager', 'app.kubernetes.io/name': 'shop' },
+      },
+    });
+    const { containers, volumes } = one('Deployment')?.spec.template.spec;
+    expect(containers[0].args).toContain('--webhook-service=shop-system/shop-webhook-service');
+    expect(containers[0].ports).toEqual([{ containerPort: 9443, name: 'webhook-server', protocol: 'TCP' }]);
+    expect([containers[0].volumeMounts, volumes]).toEqual([[], []]);
+    const verbs = ['get', 'update'];
+    expect(one('ClusterRole', 'shop-webhook-certificates-role')?.rules).toEqual([
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resourceNames: ['shop-mutating-webhook-configuration'],
+        resources: ['mutatingwebhookconfigurations'],
+        verbs,
+      },
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resourceNames: ['shop-validating-webhook-configuration'],
+        resources: ['validatingwebhookconfigurations'],
+        verbs,
+      },
+      {
+        apiGroups: ['apiextensions.k8s.io'],
+        resourceNames: ['shops.web.example.com'],
+        resources: ['customresourcedefinitions'],
+        verbs,
+      },
+    ]);
+    expect(one('Role', 'shop-webhook-certificates-role')?.rules[1]).toEqual({
+      apiGroups: [''],
+      resourceNames: ['webhook-server-cert'],
+      resources: ['secrets'],
+      verbs,
+    });
+  });
+
+  it('is given files that compile', () => {
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
+  });
+
+  it('leaves certificates to cert-manager where package.json says so', async () => {
+    edit('package.json', (before) =>
+      before.replace('"domain": "example.com"', '"domain": "example.com", "certificates": "cert-manager"'),
+    );
+    expect(await run('generate')).toMatchObject({ code: 0, stderr: '' });
+    expectKubectlToAgree();
+    const injected = { 'cert-manager.io/inject-ca-from': 'shop-system/shop-serving-cert' };
+    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'CustomResourceDefinition'])
+      expect(one(kind)?.metadata.annotations).toMatchObject(injected);
+    expect(one('Certificate', 'shop-serving-cert')?.spec).toEqual({
+      dnsNames: ['shop-webhook-service.shop-system.svc', 'shop-webhook-service.shop-system.svc.cluster.local'],
+      issuerRef: { kind: 'Issuer', name: 'shop-selfsigned-issuer' },
+      secretName: 'webhook-server-cert',
+    });
+    expect(one('Issuer', 'shop-selfsigned-issuer')?.spec).toEqual({ selfSigned: {} });
+    const { containers, volumes } = one('Deployment')?.spec.template.spec;
+    expect(containers[0].args).toContain('--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs');
+    expect(containers[0].volumeMounts[0].mountPath).toBe('/tmp/k8s-webhook-server/serving-certs');
+    expect(volumes).toEqual([{ name: 'webhook-certs', secret: { secretName: 'webhook-server-cert' } }]);
+    expect(one('ClusterRole', 'shop-webhook-certificates-role')).toBeUndefined();
+    edit('package.json', (before) => before.replace('cert-manager', 'somebody'));
+    expect((await run('generate')).stderr).toMatch(/^KW7102 "somebody" cannot sign for webhooks/);
+    edit('package.json', (before) => before.replace(', "certificates": "somebody"', ''));
+  });
+});
