@@ -79,6 +79,9 @@ export async function kindOf(client: KubernetesClient, object: UnstructuredObjec
   throw new CliError('KW7305', {
     what: `the server does not know ${object.kind} of ${object.apiVersion}`,
     why: 'its CRD is not installed there',
-    remedy: 'kubewright install',
+    remedy:
+      group === 'cert-manager.io'
+        ? 'install cert-manager there, or leave "certificates" out of package.json: the operator then signs for itself'
+        : 'kubewright install',
   });
 }

@@ -9,6 +9,7 @@ import { kustomize } from '../render/kustomize.ts';
 import { applyObjects, deleteObjects, type Target } from './apply-objects.ts';
 import { type ClusterFlags, connect } from './connect.ts';
 import { withOwnAddresses } from './own-addresses.ts';
+import { awaitWebhooks, isAdmission, isConverted } from './webhook-readiness.ts';
 
 /** Flags of `deploy`. */
 export interface DeployOptions extends ClusterFlags {
@@ -27,9 +28,9 @@ export function installObjects({ root }: Pick<Project, 'root'>, image?: string):
   return image === undefined ? sorted : sorted.map((object) => withImage(object, image));
 }
 
-/** Namespace and kinds first: what follows lives in them. */
-function rank({ kind }: UnstructuredObject): number {
-  return ['Namespace', 'CustomResourceDefinition'].indexOf(kind) + 1 || 9;
+/** Namespace and kinds first: what follows lives in them. Last what refuses writes until the operator runs. */
+function rank(object: UnstructuredObject): number {
+  return isAdmission(object) ? 10 : ['Namespace', 'CustomResourceDefinition'].indexOf(object.kind) + 1 || 9;
 }
 
 function withImage(object: UnstructuredObject, image: string): UnstructuredObject {
@@ -56,7 +57,10 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const { signal } = surroundings;
   await applyObjects(target, await withOwnAddresses(connection.client, { objects, signal }));
   reporter.step('applied', `${objects.length} objects`);
-  await available(target, { project, timeoutMs: options.timeout * 1000 });
+  const timeoutMs = options.timeout * 1000;
+  await available(target, { project, timeoutMs });
+  const called = await awaitWebhooks(target, { objects, timeoutMs });
+  if (called > 0) reporter.step('webhooks reachable', `${called} configurations`);
   reporter.step('operator available', `${project.name}-controller-manager in ${project.name}-system`);
 }
 
@@ -64,11 +68,16 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
 export async function undeploy(context: Context, flags: ClusterFlags): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
-  const objects = installObjects(project).filter(({ kind }) => kind !== 'CustomResourceDefinition');
+  const all = installObjects(project);
+  const objects = all.filter(({ kind }) => kind !== 'CustomResourceDefinition');
   await using connection = await connect(surroundings, flags);
   reporter.step('cluster', connection.server);
   const removed = await deleteObjects({ client: connection.client, surroundings }, objects);
   reporter.step('operator removed', `${removed} objects; its kinds stay: kubewright uninstall removes them`);
+  for (const { metadata } of all.filter(isConverted)) {
+    const todo = 'other versions than the stored one cannot be used until the operator is there again';
+    reporter.step('nobody converts', `${metadata?.name}: ${todo}`, 'bad');
+  }
 }
 
 interface Rollout {

@@ -1,12 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
 import { applyObjects, deleteObjects, kindOf, type Target } from './apply-objects.ts';
 import { type ClusterFlags, connect } from './connect.ts';
+import { isConverted } from './webhook-readiness.ts';
 
 /** How long objects may take to go, in milliseconds. */
 const goneMs = 20_000;
@@ -61,7 +63,12 @@ async function removeObjects({ client, surroundings }: Target, { crd, force }: R
   if (!kind) return 0;
   const resource = client.resource(kind);
   const all = async () => (await resource.list({ signal })).items;
-  const objects = await all();
+  const objects = await all().catch(async (error: unknown) => {
+    if (!isConverted(crd)) throw error;
+    // Whoever would convert what is stored in an older version has gone; for a deletion it is good as it is.
+    await convertNoMore({ client, surroundings }, crd);
+    return all();
+  });
   for (const { metadata } of objects) await resource.delete(keyOf(metadata), { signal }).catch(ignoreGone);
   let left = objects;
   for (const end = clock.monotonic() + (force ? 2_000 : goneMs); left.length > 0 && clock.monotonic() < end; ) {
@@ -75,6 +82,12 @@ async function removeObjects({ client, surroundings }: Target, { crd, force }: R
     await resource.patch(keyOf(metadata), { type: 'merge', body }, { signal }).catch(ignoreGone);
   }
   return objects.length;
+}
+
+async function convertNoMore({ client, surroundings }: Target, { metadata }: UnstructuredObject): Promise<void> {
+  const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
+  const key = { name: metadata?.name ?? '' };
+  await client.resource(CustomResourceDefinition).patch(key, { type: 'merge', body }, { signal: surroundings.signal });
 }
 
 type Metadata = UnstructuredObject['metadata'];

@@ -7,6 +7,7 @@ const driverAnnotation = 'kubewright.dev/driver';
 
 interface Container {
   args?: string[];
+  readonly ports?: readonly { readonly name?: string }[];
   env?: { readonly name: string; readonly valueFrom: object }[];
 }
 
@@ -29,7 +30,9 @@ function bindToPod(object: UnstructuredObject): UnstructuredObject {
   // It was rendered from the project's own manager.yaml.
   const { template } = copy['spec'] as { readonly template: { readonly spec: { readonly containers: Container[] } } };
   for (const container of template.spec.containers) {
-    const args = container.args?.map((arg) => arg.replace(/^(--[a-z-]+-bind-address=):/, '$1$(POD_IP):'));
+    const bound = container.args?.map((arg) => arg.replace(/^(--[a-z-]+-bind-address=):/, '$1$(POD_IP):'));
+    const hasWebhooks = container.ports?.some(({ name }) => name === 'webhook-server');
+    const args = bound && hasWebhooks ? [...bound, '--webhook-host=$(POD_IP)'] : bound;
     if (!args || args.join() === container.args?.join()) continue;
     container.args = args;
     container.env = [

@@ -2,6 +2,7 @@ import { StatusError } from '@kubewright/apimachinery';
 import { ConfigError, TransportError } from '@kubewright/client';
 import { CommanderError } from 'commander';
 import { CliError, type CliErrorCode, type Message } from './cli-error.ts';
+import { webhookFailure } from './webhook-failure.ts';
 
 /** A message with the code by which it can be looked up. */
 export interface CoreMessage extends Message {
@@ -16,7 +17,7 @@ export interface Failure {
 }
 
 const usage: readonly CliErrorCode[] = ['KW7001', 'KW7102', 'KW7103'];
-const environment: readonly CliErrorCode[] = ['KW7010', 'KW7202', 'KW7203', 'KW7301', 'KW7302', 'KW7303'];
+const environment: readonly CliErrorCode[] = ['KW7010', 'KW7202', 'KW7203', 'KW7301', 'KW7302', 'KW7303', 'KW7310'];
 /** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
 const environmental = /^KW(5101|5502|52\d\d|3006)$/;
 
@@ -109,6 +110,8 @@ function statusFailure(error: StatusError): Failure {
   if (error.reason === 'Forbidden') {
     return ofCode('KW7304', { what: 'the account may not do that', why: message, remedy: missingRule(message) });
   }
+  const webhook = webhookFailure(message);
+  if (webhook) return ofCode('KW7310', webhook);
   const causes = (details?.causes ?? []).map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
   return ofCode('KW7306', {
     what: `the API server refused the request (${error.reason || error.httpStatus})`,
