@@ -1,12 +1,16 @@
 import { basename, resolve } from 'node:path';
-import { findKinds } from './compiler/find-kinds.ts';
+import type { JsonSchema } from '@kubewright/schema';
+import { findKinds, type ReadKind } from './compiler/find-kinds.ts';
 import { KindResolver } from './compiler/kind-resolver.ts';
 import { Project, type ProjectOptions } from './compiler/project.ts';
+import type { TypeModel } from './compiler/type-model.ts';
 import { type BuiltCrd, buildCrds } from './crd/build-crds.ts';
 import { checkCrd } from './crd/check-crd.ts';
+import type { KindSchema } from './crd/kind-schema.ts';
+import { Memory, ObjectMemory } from './memory.ts';
 import { type Problem, Problems } from './problem.ts';
 import { kindRoles, managerRoles, type RoleOptions } from './rbac/build-roles.ts';
-import { findRules } from './rbac/find-rules.ts';
+import { type FileRules, findRules } from './rbac/find-rules.ts';
 import { webhookManifests } from './webhook/build-webhooks.ts';
 import { withConversions } from './webhook/conversions.ts';
 import { findConversions } from './webhook/find-conversions.ts';
@@ -53,6 +57,11 @@ export async function generate(options: GenerateOptions & { readonly signal?: Ab
 export class Generator {
   readonly #options: GenerateOptions;
   readonly #project: Project;
+  readonly #kinds = new Memory<ReadKind | undefined>();
+  readonly #schemas = new ObjectMemory<TypeModel, KindSchema>();
+  readonly #checked = new ObjectMemory<JsonSchema, void>();
+  readonly #rules = new Memory<FileRules>();
+  readonly #texts = new Memory<string>();
 
   constructor(options: GenerateOptions) {
     this.#options = options;
@@ -67,23 +76,34 @@ export class Generator {
     const problems = new Problems();
     const view = this.#project.view(problems, options.overlay);
     options.signal?.throwIfAborted();
-    const kinds = findKinds(view, problems);
+    const kinds = findKinds(view, { problems, memory: this.#kinds });
     const resolver = new KindResolver(view, kinds);
     const place = webhookPlace(this.#names);
     const converters = findConversions({ view, resolver, problems });
-    const crds = withConversions(buildCrds(kinds, problems), { converters, place, problems });
-    if (!problems.hasErrors) for (const crd of crds) checkCrd(crd, problems);
-    const role = managerRoles(findRules({ view, resolver, problems }), this.#names);
+    const crds = withConversions(buildCrds(kinds, { problems, schemas: this.#schemas }), {
+      converters,
+      place,
+      problems,
+    });
+    if (!problems.hasErrors) for (const crd of crds) checkCrd(crd, { problems, checked: this.#checked });
+    const role = managerRoles(findRules({ view, resolver, problems, memory: this.#rules }), this.#names);
     const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
     if (problems.hasErrors) return { files: [], problems: problems.list };
     const files = [
-      ...crds.map(crdFile),
+      ...crds.map((built) => this.#crdFile(built, problems)),
       ...kindRoleFiles(crds, this.#names),
       ...(role === undefined ? [] : [{ path: 'config/rbac/role.yaml', text: role }]),
       ...(webhooks === undefined ? [] : [{ path: 'config/webhook/manifests.yaml', text: webhooks }]),
     ];
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
     return { files, problems: problems.list };
+  }
+
+  #crdFile({ crd }: BuiltCrd, problems: Problems): GeneratedFile {
+    const { group, names } = crd.spec;
+    const path = `config/crd/bases/${group}_${names.plural}.yaml`;
+    const isAbout = { name: path, state: JSON.stringify(crd), problems };
+    return { path, text: this.#texts.recall(isAbout, () => formatYamlDocuments([crd])) };
   }
 
   get #names(): RoleOptions {
@@ -100,9 +120,4 @@ function kindRoleFiles(crds: readonly BuiltCrd[], names: RoleOptions): readonly 
     const file = isShared ? `${built.crd.spec.group.split('.')[0]}_${nameOf(built)}` : nameOf(built);
     return kindRoles(built.crd, { ...names, file });
   });
-}
-
-function crdFile({ crd }: BuiltCrd): GeneratedFile {
-  const { group, names } = crd.spec;
-  return { path: `config/crd/bases/${group}_${names.plural}.yaml`, text: formatYamlDocuments([crd]) };
 }

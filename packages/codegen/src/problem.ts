@@ -64,6 +64,11 @@ export class Problems {
     return this.list.some(({ severity }) => severity === 'error');
   }
 
+  /** Takes in all that others found. */
+  include(others: Problems): void {
+    for (const [key, problem] of others.#found) this.#found.set(key, problem);
+  }
+
   add(at: Position, finding: Finding): void {
     const { severity = 'error', ...rest } = finding;
     const problem: Problem = { ...rest, severity, file: at.file, line: at.line, column: at.column };

@@ -1,4 +1,5 @@
 import { pluralOf } from '@kubewright/apimachinery';
+import type { Memory } from '../memory.ts';
 import type { Position, Problems } from '../problem.ts';
 import { constantOf } from './constants.ts';
 import { docsOf } from './docs-of.ts';
@@ -51,15 +52,25 @@ export interface KindModel {
   readonly specType: ts.Type;
 }
 
+/** A {@link KindModel} without what belongs to one view of the project. */
+export type ReadKind = Omit<KindModel, 'declaration' | 'specType'>;
+
 /** Finds and reads the kinds that a project defines, in the order of files and lines. */
-export function findKinds(view: ProjectView, problems: Problems): readonly KindModel[] {
+export function findKinds(
+  view: ProjectView,
+  { problems, memory }: { readonly problems: Problems; readonly memory: Memory<ReadKind | undefined> },
+): readonly KindModel[] {
   return callsOf(view, 'defineKind').flatMap(({ call }) => {
-    const kind = readKind(call, view, problems);
-    return kind === undefined ? [] : [kind];
+    const file = call.getSourceFile();
+    const isAbout = { name: `${file.fileName}:${call.pos}`, state: view.stateOf(file), problems };
+    const kind = memory.recall(isAbout, (found) => readKind(call, view, found));
+    const [spec] = call.typeArguments ?? [];
+    if (kind === undefined || spec === undefined) return [];
+    return [{ ...kind, declaration: call.parent, specType: view.checker.getTypeFromTypeNode(spec) }];
   });
 }
 
-function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems): KindModel | undefined {
+function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems): ReadKind | undefined {
   const at = view.position(call);
   const definition = readDefinition(call, view, problems);
   const [spec, status] = call.typeArguments ?? [];
@@ -79,7 +90,6 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
     return undefined;
   }
   const reader = new TypeReader(view, problems);
-  const declaration = call.parent;
   const isNone = status === undefined || status.kind === ts.SyntaxKind.NeverKeyword;
   // The compiler has checked the rest of the call against KindDefinition, whose fields these are.
   const given = definition as unknown as Partial<KindModel> & Pick<KindModel, 'group' | 'version' | 'kind'>;
@@ -100,10 +110,8 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
     ...given,
     spec: reader.readNode(spec, 'spec'),
     ...(!isNone && { status: reader.readNode(status, 'status') }),
-    docs: docsOf(declaration, 'kind', { view, problems }),
+    docs: docsOf(call.parent, 'kind', { view, problems }),
     at,
-    declaration,
-    specType: view.checker.getTypeFromTypeNode(spec),
   };
 }
 

@@ -16,6 +16,11 @@ export class KindResolver {
     this.#kinds = kinds;
   }
 
+  /** The project's kinds, as they can be named. */
+  get names(): string {
+    return JSON.stringify(this.#kinds.map(({ group, version, kind, plural }) => [group, version, kind, plural]));
+  }
+
   /** The kind that a constant holds: `Pod`, or one of the project. */
   ofExpression(expression: ts.Expression): KindRef | undefined {
     const { checker } = this.#view;
@@ -42,6 +47,22 @@ export class KindResolver {
     if (builtin !== undefined) return builtin;
     const initializer = initializerOf(checker, expression);
     return initializer && this.ofExpression(initializer);
+  }
+
+  /** The kinds of objects that an expression gives: as its literals say, or else its type. */
+  ofObjects(expression: ts.Expression): readonly (KindRef | undefined)[] {
+    const { checker } = this.#view;
+    if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap((each) => this.ofObjects(each));
+    if (ts.isSpreadElement(expression)) return this.ofObjects(expression.expression);
+    if (ts.isObjectLiteralExpression(expression)) {
+      const text = (name: string): unknown => {
+        const property = propertyOf(expression, name);
+        return property && constantOf(checker, property)?.value;
+      };
+      const [apiVersion, kind] = [text('apiVersion'), text('kind')];
+      if (typeof apiVersion === 'string' && typeof kind === 'string') return [this.#named(apiVersion, kind)];
+    }
+    return this.ofType(checker.getTypeAtLocation(expression));
   }
 
   /** The kinds of objects that a value of a type can be: through lists and unions. Undefined stands for unknown ones. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Position, Problems } from '../problem.ts';
+import { FileStates, type StateOf } from './file-states.ts';
 import { ts } from './typescript.ts';
 
 /** Where a {@link Project} is, and which of its files are looked at. */
@@ -20,6 +21,8 @@ export interface ProjectView {
   readonly files: readonly ts.SourceFile[];
   position(node: ts.Node): Position;
   positionAt(file: ts.SourceFile, offset: number): Position;
+  /** Equal for two views if all is equal that the file's meaning depends on. */
+  readonly stateOf: StateOf;
   /** Whether a declaration is JavaScript's own: `Array`, `Date`. */
   isLibrary(node: ts.Node): boolean;
   /** Whether a declaration is of a package, and if so in which of its files, without extension. */
@@ -49,6 +52,7 @@ export class Project {
   readonly #root: string;
   readonly #options: ProjectOptions;
   readonly #kept = new Map<string, Kept>();
+  readonly #states = new FileStates();
   readonly #packages = new Map<string, { readonly name: string; readonly folder: string } | undefined>();
   #program: ts.Program | undefined;
   #overlay: ReadonlyMap<string, string>;
@@ -82,6 +86,7 @@ export class Project {
       checker,
       files,
       position: (node) => this.#position(node.getSourceFile(), node.getStart()),
+      stateOf: this.#states.of(program, files),
       positionAt: (file, offset) => this.#position(file, offset),
       isLibrary: (node) => program.isSourceFileDefaultLibrary(node.getSourceFile()),
       fileOfPackage: (node, name) => this.#fileOfPackage(node.getSourceFile().fileName, name),
@@ -133,7 +138,7 @@ export class Project {
   }
 
   #sourceFile(name: string, languageVersion: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
-    const overlaid = this.#overlay.get(name);
+    const overlaid = PLATFORM_TYPES.test(name) ? '' : this.#overlay.get(name);
     const stamp = overlaid ?? stampOf(name);
     if (stamp === undefined) return undefined;
     const kept = this.#kept.get(name);
@@ -173,6 +178,12 @@ export class Project {
     return found;
   }
 }
+
+/**
+ * The types of browsers and of Node are most of what a program's compiler reads, and no kind can be made of them. They are
+ * taken for empty.
+ */
+const PLATFORM_TYPES = /\/typescript\/lib\/lib\.(?:dom|webworker|scripthost)[\w.]*\.d\.ts$|\/@types\/node\//;
 
 /** "No inputs were found in config file": said in our own words. */
 const NO_INPUTS = 18003;

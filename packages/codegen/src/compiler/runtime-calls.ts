@@ -21,27 +21,41 @@ export interface RuntimeCall {
 
 /** Finds the calls of functions of the runtime, under whatever name they were imported. */
 export function callsOf(view: ProjectView, ...names: readonly RuntimeFunction[]): readonly RuntimeCall[] {
+  return view.files.flatMap((file) => callsIn(file, view, names));
+}
+
+/** The same in one file. */
+export function callsIn(
+  file: ts.SourceFile,
+  view: ProjectView,
+  names: readonly RuntimeFunction[],
+): readonly RuntimeCall[] {
+  // Most files have none of the words; looking at all their calls would take longer than all the rest.
+  const candidates = names.filter((name) => file.text.includes(name));
+  if (candidates.length === 0) return [];
   const found: RuntimeCall[] = [];
-  for (const file of view.files) {
-    // Most files have none of the words; looking at all their calls would take longer than all the rest.
-    const candidates = names.filter((name) => file.text.includes(name));
-    if (candidates.length === 0) continue;
-    const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node)) {
-        const name = runtimeFunction(view, node.expression);
-        if (name !== undefined && candidates.includes(name)) found.push({ name, call: node });
-      }
-      ts.forEachChild(node, visit);
-    };
-    visit(file);
-  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) {
+      const name = runtimeFunction(view, node.expression, candidates);
+      if (name !== undefined) found.push({ name, call: node });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
   return found;
 }
 
-function runtimeFunction(view: ProjectView, callee: ts.Expression): RuntimeFunction | undefined {
+function runtimeFunction(
+  view: ProjectView,
+  callee: ts.Expression,
+  candidates: readonly RuntimeFunction[],
+): RuntimeFunction | undefined {
   if (!ts.isIdentifier(callee) && !ts.isPropertyAccessExpression(callee)) return undefined;
+  // Of `context.get` the compiler would have to find the type; members cannot be imported under another name.
+  const isNamed = ts.isIdentifier(callee) || candidates.some((name) => name === callee.name.text);
+  if (!isNamed) return undefined;
   const declaration = declarationOf(view.checker, callee);
   if (declaration === undefined || !ts.isFunctionDeclaration(declaration)) return undefined;
   if (view.fileOfPackage(declaration, '@kubewright/runtime') === undefined) return undefined;
-  return declaration.name?.text as RuntimeFunction | undefined; // compared with the known names by the caller
+  return candidates.find((name) => name === declaration.name?.text);
 }

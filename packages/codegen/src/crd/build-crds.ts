@@ -1,8 +1,10 @@
 import type { KindModel } from '../compiler/find-kinds.ts';
+import type { TypeModel } from '../compiler/type-model.ts';
+import type { ObjectMemory } from '../memory.ts';
 import type { Position, Problems } from '../problem.ts';
 import { version } from '../version.ts';
 import type { Crd, CrdVersion } from './crd.ts';
-import { kindSchema } from './kind-schema.ts';
+import { type KindSchema, kindSchema } from './kind-schema.ts';
 
 /** A CRD with where its parts come from. */
 export interface BuiltCrd {
@@ -13,8 +15,13 @@ export interface BuiltCrd {
   readonly positions: readonly ReadonlyMap<string, Position>[];
 }
 
+interface Making {
+  readonly problems: Problems;
+  readonly schemas: ObjectMemory<TypeModel, KindSchema>;
+}
+
 /** Makes one CRD of all versions of each kind. */
-export function buildCrds(kinds: readonly KindModel[], problems: Problems): readonly BuiltCrd[] {
+export function buildCrds(kinds: readonly KindModel[], making: Making): readonly BuiltCrd[] {
   const byKind = new Map<string, KindModel[]>();
   for (const kind of kinds) {
     const key = `${kind.group} ${kind.kind}`;
@@ -25,17 +32,18 @@ export function buildCrds(kinds: readonly KindModel[], problems: Problems): read
     .map(([, versions]) =>
       buildCrd(
         versions.sort((a, b) => (a.version < b.version ? -1 : 1)),
-        problems,
+        making,
       ),
     );
 }
 
-function buildCrd(kinds: readonly KindModel[], problems: Problems): BuiltCrd {
+function buildCrd(kinds: readonly KindModel[], { problems, schemas }: Making): BuiltCrd {
   checkVersions(kinds, problems);
   const [first] = kinds as readonly [KindModel, ...KindModel[]]; // grouping makes no empty groups
   const positions: ReadonlyMap<string, Position>[] = [];
   const versions = kinds.map((kind): CrdVersion => {
-    const made = kindSchema(kind, problems);
+    // All of a kind is read at once: where the spec is the one of before, the rest is.
+    const made = schemas.recall(kind.spec, problems, (found) => kindSchema(kind, found));
     positions.push(made.positions);
     return versionOf(kind, made.schema, kinds.length === 1);
   });

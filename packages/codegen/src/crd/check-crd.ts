@@ -10,6 +10,7 @@ import {
   type Unlimited,
 } from '@kubewright/schema';
 import type { KindModel } from '../compiler/find-kinds.ts';
+import type { ObjectMemory } from '../memory.ts';
 import type { Position, Problem, Problems } from '../problem.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import type { BuiltCrd } from './build-crds.ts';
@@ -22,14 +23,19 @@ const FAIL_BYTES = 900_000;
  * Checks a CRD as the API server will (1.36): whether its schemas are structural, its defaults good, its rules compile,
  * and whether it is small enough. Problems are reported at the code that they come from.
  */
-export function checkCrd(built: BuiltCrd, problems: Problems): void {
+export function checkCrd(
+  built: BuiltCrd,
+  { problems, checked }: { readonly problems: Problems; readonly checked: ObjectMemory<JsonSchema, void> },
+): void {
   built.crd.spec.versions.forEach((version, index) => {
     const schema = version.schema?.openAPIV3Schema;
     const kind = built.kinds[index];
     if (schema === undefined || kind === undefined) return;
     const positions = built.positions[index] ?? new Map<string, Position>();
-    checkSchema(schema, { kind, positions, problems });
-    checkPaths(schema, { kind, problems });
+    checked.recall(schema, problems, (found) => {
+      checkSchema(schema, { kind, positions, problems: found });
+      checkPaths(schema, { kind, problems: found });
+    });
   });
   checkSize(built, problems);
 }

@@ -3,8 +3,9 @@ import { initializerOf } from '../compiler/constants.ts';
 import { type KindResolver, propertyOf } from '../compiler/kind-resolver.ts';
 import { parseDocs } from '../compiler/parse-docs.ts';
 import type { ProjectView } from '../compiler/project.ts';
-import { callsOf } from '../compiler/runtime-calls.ts';
+import { callsIn, type RuntimeCall } from '../compiler/runtime-calls.ts';
 import { ts } from '../compiler/typescript.ts';
+import type { Memory } from '../memory.ts';
 import type { Problems } from '../problem.ts';
 import { parseRbacTag } from './parse-rbac-tag.ts';
 import { type RbacRule, ruleFor, subresourceRule } from './rule.ts';
@@ -17,15 +18,34 @@ export interface RuleSearch {
   readonly problems: Problems;
 }
 
+/** What one file asks for. */
+export interface FileRules {
+  readonly rules: readonly RbacRule[];
+  readonly hasControllers: boolean;
+}
+
 /** Finds what a program must be allowed: by its controllers, by its calls, and by what its comments say. */
-export function findRules(search: RuleSearch): readonly RbacRule[] {
-  return [...controllerRules(search), ...rulesOfCalls(search), ...taggedRules(search)];
+export function findRules(search: RuleSearch & { readonly memory: Memory<FileRules> }): readonly RbacRule[] {
+  const { view, resolver, problems, memory } = search;
+  const found = view.files.map((file) => {
+    // Objects may name a kind of the project that their file does not import.
+    const isAbout = { name: file.fileName, state: `${view.stateOf(file)} ${resolver.names}`, problems };
+    return memory.recall(isAbout, (own) => rulesIn(file, { view, resolver, problems: own }));
+  });
+  const events = ruleFor({ group: 'events.k8s.io', plural: 'events' }, 'create', 'patch');
+  const rules = found.flatMap((each) => each.rules);
+  return found.some(({ hasControllers }) => hasControllers) ? [...rules, events] : rules;
+}
+
+function rulesIn(file: ts.SourceFile, search: RuleSearch): FileRules {
+  const calls = callsIn(file, search.view, ['controller', 'requestController']);
+  const rules = [...controllerRules(calls, search), ...rulesOfCalls(file, search), ...taggedRules(file, search)];
+  return { rules, hasControllers: calls.length > 0 };
 }
 
 /** As the runtime derives them from the same declarations (`Manager.permissions`). */
-function controllerRules(search: RuleSearch): readonly RbacRule[] {
+function controllerRules(calls: readonly RuntimeCall[], search: RuleSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
-  const calls = callsOf(search.view, 'controller', 'requestController');
   for (const { name, call } of calls) {
     const options = optionsOf(call, search);
     if (options === undefined) continue;
@@ -45,7 +65,6 @@ function controllerRules(search: RuleSearch): readonly RbacRule[] {
       if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
     }
   }
-  if (calls.length > 0) rules.push(ruleFor({ group: 'events.k8s.io', plural: 'events' }, 'create', 'patch'));
   return rules;
 }
 
@@ -89,26 +108,24 @@ function hasFields(expression: ts.Expression | undefined, { view }: RuleSearch):
 }
 
 /** `@rbac` may stand in any documentation comment. */
-function taggedRules({ view, problems }: RuleSearch): readonly RbacRule[] {
+function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
-  for (const file of view.files) {
-    if (!file.text.includes('@rbac')) continue;
-    for (const match of file.text.matchAll(/\/\*\*[\s\S]*?\*\//g)) {
-      for (const tag of parseDocs(match[0], match.index).tags) {
-        if (tag.name !== 'rbac') continue;
-        const rule = parseRbacTag(tag.text);
-        if (typeof rule !== 'string') {
-          rules.push(rule);
-          continue;
-        }
-        const fix = 'write @rbac groups=apps resources=deployments verbs=get;list;watch';
-        problems.add(view.positionAt(file, tag.offset), {
-          code: 'KW6203',
-          what: '@rbac cannot be read',
-          why: rule,
-          fix,
-        });
+  if (!file.text.includes('@rbac')) return rules;
+  for (const match of file.text.matchAll(/\/\*\*[\s\S]*?\*\//g)) {
+    for (const tag of parseDocs(match[0], match.index).tags) {
+      if (tag.name !== 'rbac') continue;
+      const rule = parseRbacTag(tag.text);
+      if (typeof rule !== 'string') {
+        rules.push(rule);
+        continue;
       }
+      const fix = 'write @rbac groups=apps resources=deployments verbs=get;list;watch';
+      problems.add(view.positionAt(file, tag.offset), {
+        code: 'KW6203',
+        what: '@rbac cannot be read',
+        why: rule,
+        fix,
+      });
     }
   }
   return rules;

@@ -65,6 +65,16 @@ describe('rules of a program', () => {
     ]);
   });
 
+  it('come from objects that are written where they are applied', async () => {
+    const rules = await rulesOf(`
+      const batch = 'batch/v1';
+      export async function work(ctx: runtime.ReconcileContext<Thing>, others: readonly Pod[]) {
+        await ctx.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+        await ctx.apply([{ apiVersion: batch, kind: 'Job', metadata: { name: 'a' } }, ...others]);
+      }`);
+    expect(rules).toEqual(['configmaps pods → create patch', 'batch jobs → create patch']);
+  });
+
   it('come from comments, in roles of their own where they say so', async () => {
     const { files } = await fixture.generate(`${KIND}
       /** @rbac groups=core resources=nodes verbs=get;list @rbac urls=/metrics verbs=get */

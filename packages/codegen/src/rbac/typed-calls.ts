@@ -30,15 +30,13 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Finds what calls of typed clients and of reconcile contexts need. What is not typed is warned of. */
-export function rulesOfCalls(search: CallSearch): readonly RbacRule[] {
+export function rulesOfCalls(file: ts.SourceFile, search: CallSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
-  for (const file of search.view.files) {
-    const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node)) rules.push(...rulesOfCall(node, search));
-      ts.forEachChild(node, visit);
-    };
-    visit(file);
-  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) rules.push(...rulesOfCall(node, search));
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
   return rules;
 }
 
@@ -92,7 +90,7 @@ function contextRules(call: ts.CallExpression, { method, verbs, search }: Call):
     const kind = search.resolver.ofExpression(argument);
     return kind === undefined ? unknownKind(argument, search) : [ruleFor(kind, ...verbs)];
   }
-  return search.resolver.ofType(search.view.checker.getTypeAtLocation(argument)).flatMap((kind) => {
+  return search.resolver.ofObjects(argument).flatMap((kind) => {
     if (kind === undefined) return unknownKind(argument, search);
     return [ruleFor(kind, ...verbs)];
   });

@@ -47,6 +47,7 @@ function checkVersions({ crd }: BuiltCrd, { kind, versions, at }: ConversionMode
 function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
   const served = crd.spec.versions.filter((version) => version.served);
   const [first] = served;
+  if (served.length < 2) return;
   const other = first && served.find((version) => !sameJson(shapeOf(first), shapeOf(version)));
   const model = other && kinds.find(({ version }) => version === other.name);
   if (!first || !other || !model) return;

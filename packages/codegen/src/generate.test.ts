@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GenerateResult, Generator, generate } from './generate.ts';
+
+const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+let root: string;
+
+const KIND = `import { defineKind } from '@kubewright/runtime';
+import type { Size } from './size.js';
+export interface Spec { readonly size?: Size }
+export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });
+`;
+const CONTROLLER = `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { controller } from '@kubewright/runtime';
+import { Thing } from './kinds/index.js';
+export const things = controller({
+  for: Thing,
+  owns: [ConfigMap],
+  async reconcile(thing, context) {
+    await context.apply({ apiVersion: 'other.example.com/v1', kind: 'Later', metadata: { name: 'a' } });
+  },
+});
+`;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'kubewright-generator-'));
+  symlinkSync(modules, join(root, 'node_modules'), 'dir');
+  write('tsconfig.json', '{ "compilerOptions": { "module": "nodenext", "target": "es2022", "strict": true } }');
+  write('src/kinds/size.ts', `/** How large. */\nexport type Size = 'small' | 'large';\n`);
+  write('src/kinds/thing.ts', KIND);
+  write('src/kinds/index.ts', `export * from './thing.js';\n`);
+  write('src/controller.ts', CONTROLLER);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(root, name)), { recursive: true });
+  writeFileSync(join(root, name), text);
+}
+
+/** What a generator that has seen everything before makes is what a new one makes. */
+async function regenerate(generator: Generator): Promise<GenerateResult> {
+  const result = await generator.generate();
+  expect(result).toEqual(await generate({ root }));
+  return result;
+}
+
+const textOf = ({ files }: GenerateResult, name: string): string => files.find(({ path }) => path.includes(name))!.text;
+
+describe('Generator', () => {
+  it('sees changes of files that others import, through aliases and re-exports', { timeout: 60_000 }, async () => {
+    const generator = new Generator({ root });
+    expect(textOf(await regenerate(generator), 'crd/bases')).toContain('- large\n');
+
+    write('src/kinds/size.ts', `/** How large. */\nexport type Size = 'small' | 'huge';\n`);
+    expect(textOf(await regenerate(generator), 'crd/bases')).toContain('- huge\n');
+
+    write('src/kinds/thing.ts', KIND.replace(`'Thing' }`, `'Thing', plural: 'thingies' }`));
+    const renamed = await regenerate(generator);
+    expect(textOf(renamed, 'role.yaml')).toContain('- thingies\n');
+    expect(textOf(renamed, 'role.yaml')).not.toContain('- things\n');
+  });
+
+  it('repeats what is wrong with files that have not changed', { timeout: 60_000 }, async () => {
+    const generator = new Generator({ root });
+    const first = await regenerate(generator);
+    expect(first.problems).toMatchObject([{ code: 'KW6401', file: 'src/controller.ts', line: 8 }]);
+    write('src/kinds/size.ts', `export type Size = 'other';\n`);
+    expect((await regenerate(generator)).problems).toEqual(first.problems);
+  });
+
+  it('knows a kind that is declared later in objects that were read before', { timeout: 60_000 }, async () => {
+    const generator = new Generator({ root });
+    await regenerate(generator);
+    write(
+      'src/kinds/later.ts',
+      `import { defineKind } from '@kubewright/runtime';
+       export const Later = defineKind<{ a?: string }>({ group: 'other.example.com', version: 'v1', kind: 'Later' });`,
+    );
+    const result = await regenerate(generator);
+    expect(result.problems).toEqual([]);
+    expect(textOf(result, 'role.yaml')).toContain('- laters\n');
+  });
+
+  it('sees what a file declares for all others', { timeout: 60_000 }, async () => {
+    write('src/kinds/size.ts', 'export type Size = Global;\n');
+    write('src/global.ts', `declare global { type Global = 'one' }\nexport {};\n`);
+    const generator = new Generator({ root });
+    expect(textOf(await regenerate(generator), 'crd/bases')).toContain('- one\n');
+    write('src/global.ts', `declare global { type Global = 'two' }\nexport {};\n`);
+    expect(textOf(await regenerate(generator), 'crd/bases')).toContain('- two\n');
+  });
+});
