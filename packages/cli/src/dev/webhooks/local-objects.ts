@@ -1,0 +1,40 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { isAdmission, isConverted } from '../../deploy/webhook-readiness.ts';
+
+/** Where webhooks are served while an operator is developed. */
+export interface LocalAddress {
+  readonly url: string;
+  /** PEM. */
+  readonly authority: string;
+}
+
+interface ClientConfig {
+  readonly service?: { readonly path?: string };
+}
+
+/**
+ * An object with this address in place of the Service that it names; the same object where it names none. It is as often
+ * made as applied, and always the same.
+ */
+export function atLocalAddress(object: UnstructuredObject, address: LocalAddress): UnstructuredObject {
+  const caBundle = Buffer.from(address.authority).toString('base64');
+  const local = ({ service }: ClientConfig): object => ({ url: `${address.url}${service?.path ?? '/'}`, caBundle });
+  if (isAdmission(object)) {
+    // The generator has just made it.
+    const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig: ClientConfig }[] };
+    return { ...object, webhooks: webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig) })) };
+  }
+  const conversion = isConverted(object) ? conversionOf(object) : undefined;
+  if (!conversion?.webhook) return object;
+  const webhook = { ...conversion.webhook, clientConfig: local(conversion.webhook.clientConfig ?? {}) };
+  return { ...object, spec: { ...(object['spec'] as object), conversion: { ...conversion, webhook } } };
+}
+
+interface Conversion {
+  readonly strategy?: string;
+  readonly webhook?: { readonly clientConfig?: ClientConfig };
+}
+
+function conversionOf(object: UnstructuredObject): Conversion | undefined {
+  return (object['spec'] as { readonly conversion?: Conversion } | undefined)?.conversion;
+}

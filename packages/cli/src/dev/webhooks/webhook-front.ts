@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request as httpsRequest, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createServer as createSocketServer } from 'node:net';
+import { type Clock, parseDurationMs, sleep } from '@kubewright/apimachinery';
+import type { LocalCertificates } from './local-certificates.ts';
+
+/** How often an operator that starts is tried, in milliseconds. */
+const pollMs = 25;
+/** How long a question waits for the operator where the API server does not say, in milliseconds. */
+const usualPatienceMs = 10_000;
+/** Kept for the answer of what the API server waits for, in milliseconds. */
+const reserveMs = 500;
+/** As the operator's own limit: a whole list travels in one review of conversion. */
+const maxBytes = 128 * 1024 * 1024;
+
+/** What a front is made of. */
+export interface WebhookFrontOptions {
+  readonly certificates: LocalCertificates;
+  readonly clock: Clock;
+}
+
+/**
+ * Stands between the API server and the operator while it is developed: the API server calls one address through all
+ * restarts. Questions wait while the operator restarts; when it does not run, they are answered at once with the reason.
+ */
+export class WebhookFront implements AsyncDisposable {
+  readonly #options: WebhookFrontOptions;
+  readonly #server: Server;
+  readonly #operatorPort: number;
+  readonly #stop = new AbortController();
+  #down: string | undefined = 'it has not started yet';
+
+  private constructor(options: WebhookFrontOptions, operatorPort: number) {
+    this.#options = options;
+    this.#operatorPort = operatorPort;
+    const { key, certificate: cert } = options.certificates.pair;
+    this.#server = createServer({ key, cert }, (request, response) => void this.#serve(request, response));
+  }
+
+  static async start(options: WebhookFrontOptions): Promise<WebhookFront> {
+    const front = new WebhookFront(options, await freePort());
+    await new Promise<void>((resolve, reject) => {
+      front.#server.once('error', reject);
+      front.#server.listen({ port: 0, host: '127.0.0.1' }, resolve);
+    });
+    return front;
+  }
+
+  /** Where the API server calls. */
+  get url(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on TCP
+  }
+
+  /** Makes the operator serve where it is asked, with a certificate that is believed. */
+  get flags(): readonly string[] {
+    const { folder } = this.#options.certificates;
+    return ['--webhook-host=127.0.0.1', `--webhook-port=${this.#operatorPort}`, `--webhook-cert-path=${folder}`];
+  }
+
+  /** Takes note that the operator does not run, and why; undefined: it starts, and will. */
+  operatorIsDown(why: string | undefined): void {
+    this.#down = why;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, this.#stop.signal]);
+    try {
+      const body = await read(request);
+      if (body === undefined) return refuse(response, 'the review is larger than 128 MiB');
+      await this.#forward({ request, response, body, signal });
+    } catch (error) {
+      if (!signal.aborted) refuse(response, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #forward(call: Call): Promise<void> {
+    const { clock } = this.#options;
+    const end = clock.monotonic() + patienceOf(call.request);
+    for (;;) {
+      try {
+        return await this.#ask(call);
+      } catch (error) {
+        if (call.signal.aborted || call.response.headersSent) throw error;
+        const why = this.#down ?? (clock.monotonic() >= end ? 'it does not serve its webhooks' : undefined);
+        if (why !== undefined) throw new Error(downMessage(why), { cause: error });
+      }
+      // It restarts: reviews leave no trace, so each may be asked again.
+      await sleep(clock, { ms: pollMs, signal: call.signal });
+    }
+  }
+
+  #ask({ request, response, body, signal }: Call): Promise<void> {
+    const { method = 'POST', url: path = '/' } = request;
+    const headers = { 'content-type': request.headers['content-type'] ?? '', 'content-length': body.length };
+    const options = { method, path, headers, signal, ca: this.#options.certificates.authority, agent: false } as const;
+    return new Promise((resolve, reject) => {
+      const asked = httpsRequest({ ...options, host: '127.0.0.1', port: this.#operatorPort, servername: 'localhost' });
+      asked.once('error', reject);
+      asked.once('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 502, { 'content-type': answer.headers['content-type'] ?? '' });
+        answer.once('error', reject);
+        answer.once('end', resolve);
+        answer.pipe(response);
+      });
+      asked.end(body);
+    });
+  }
+}
+
+interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** What is said of a write that nobody can judge. */
+export function downMessage(why: string): string {
+  return `KW7310 the operator is down: ${why}; kubewright dev shows more: mend it and save, and write again`;
+}
+
+/** A failure in the API's own form: the API server shows its message, and does what \`failurePolicy\` says. */
+function refuse(response: ServerResponse, message: string): void {
+  if (response.headersSent || response.destroyed) return;
+  const status = {
+    apiVersion: 'v1',
+    kind: 'Status',
+    status: 'Failure',
+    reason: 'ServiceUnavailable',
+    code: 503,
+    message,
+  };
+  response.writeHead(503, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(status));
+}
+
+async function read(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The API server says in the query how long it waits. */
+function patienceOf({ url = '/' }: IncomingMessage): number {
+  const timeout = new URLSearchParams(url.split('?')[1] ?? '').get('timeout');
+  try {
+    return timeout === null ? usualPatienceMs : Math.max(parseDurationMs(timeout) - reserveMs, reserveMs);
+  } catch {
+    // A duration that cannot be read is as good as none.
+    return usualPatienceMs;
+  }
+}
+
+/** A port that nobody has now; the operator takes it at each start. */
+async function freePort(): Promise<number> {
+  const server = createSocketServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: 0, host: '127.0.0.1' }, resolve);
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
