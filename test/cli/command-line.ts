@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -62,13 +63,27 @@ export class CommandLine implements Disposable {
   }
 
   /** Starts a command that goes on. */
-  start(args: readonly string[], { cwd = this.folder, env = {} }: RunOptions = {}): Started {
+  start(args: readonly string[], options: RunOptions = {}): Started {
+    return this.#spawn([process.execPath, join(this.#bundle, 'main.js'), ...args], { ...options, stdin: 'ignore' });
+  }
+
+  /** Starts a command on a terminal of its own; keys are written to its input. Then says its exit code, and runs `after`. */
+  startAtTerminal(args: readonly string[], options: RunOptions & { readonly after: string }): Started {
+    const words = [process.execPath, join(this.#bundle, 'main.js'), ...args].map((word) => `'${word}'`);
+    const script = `stty columns 200; ${words.join(' ')}; echo exit $?; ${options.after}`;
+    return this.#spawn(['script', '-qefc', script, '/dev/null'], { ...options, stdin: 'pipe' });
+  }
+
+  #spawn(
+    [command = '', ...args]: readonly string[],
+    { cwd = this.folder, env = {}, stdin }: RunOptions & { readonly stdin: 'ignore' | 'pipe' },
+  ): Started {
     const { PATH = '', HOME = '' } = process.env;
-    const child = spawn(process.execPath, [join(this.#bundle, 'main.js'), ...args], {
+    const child = spawn(command, args, {
       cwd,
       env: { PATH, HOME: join(HOME, 'none'), NO_COLOR: '1', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+      stdio: [stdin, 'pipe', 'pipe'],
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
     this.#running.add(child);
     const written = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));

@@ -46,7 +46,7 @@ describe('kubewright dev', () => {
   it('restarts the operator on save, tells of mistakes, and leaves nothing behind', async () => {
     const dev = kubewright.start(['dev'], { cwd: root });
     const seen = (text: string | RegExp) => expect.poll(dev.stdout, { timeout: 30_000 }).toMatch(text);
-    await seen('starting workers');
+    await seen(/controller guestbook works/);
     await seen('Save a file to restart');
     const controller = join(root, 'src/controllers/guestbook.ts');
     const good = readFileSync(controller, 'utf8');

@@ -6,6 +6,10 @@ import type { StateFolder } from './state-folder.ts';
 /** What a cluster of the command line is told. */
 export interface ClusterSettings {
   readonly port?: number | undefined;
+  /** @defaultValue 1 */
+  readonly nodes?: number | undefined;
+  /** What containers are. @defaultValue 'process' */
+  readonly driver?: 'process' | 'simulated' | undefined;
   readonly allowRootPods?: boolean | undefined;
   readonly allowHostPrograms?: boolean | undefined;
 }
@@ -16,7 +20,7 @@ export async function startCluster(
   { folder, settings }: { readonly folder: StateFolder; readonly settings: ClusterSettings },
 ): Promise<EmbeddedCluster> {
   const { clock, random, stderr, env } = surroundings;
-  const { port, allowRootPods, allowHostPrograms } = settings;
+  const { port, nodes, driver, allowRootPods, allowHostPrograms } = settings;
   const destination = { write: (line: string) => void stderr.write(line) };
   const cluster = await EmbeddedCluster.start({
     directory: folder.path,
@@ -24,7 +28,7 @@ export async function startCluster(
     clock,
     random,
     log: prettyLogger({ destination, now: () => clock.now(), level: 'warn', colors: false }),
-    node: { imageFile: folder.imageFile, allowRootPods, allowHostPrograms, env },
+    node: { imageFile: folder.imageFile, count: nodes, driver, allowRootPods, allowHostPrograms, env },
   });
   folder.note({ pid: process.pid, url: cluster.url, kubeconfig: cluster.kubeconfig });
   return cluster;

@@ -10,6 +10,8 @@ import { type ClusterNote, StateFolder } from './state-folder.ts';
 export interface UpOptions {
   readonly background?: boolean;
   readonly port?: number;
+  readonly nodes?: number;
+  readonly driver?: 'process' | 'simulated';
   readonly kubeconfig?: string;
   readonly allowRootPods?: boolean;
   readonly allowHostPrograms?: boolean;
@@ -61,6 +63,8 @@ async function inBackground(context: Context, options: UpOptions): Promise<void>
   folder.make();
   const flags = [
     ...(options.port === undefined ? [] : ['--port', String(options.port)]),
+    ...(options.nodes === undefined ? [] : ['--nodes', String(options.nodes)]),
+    ...(options.driver === undefined ? [] : ['--driver', options.driver]),
     ...(options.allowRootPods ? ['--allow-root-pods'] : []),
     ...(options.allowHostPrograms ? ['--allow-host-programs'] : []),
   ];

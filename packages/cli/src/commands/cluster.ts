@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { UpOptions } from '../cluster/up.ts';
 import type { Context } from '../program/context.ts';
 
@@ -33,6 +33,8 @@ function addUp(cluster: Command, context: Context): void {
     .description('start the embedded cluster of this folder; Ctrl-C stops it')
     .option('--background', 'come back once it runs; kubewright cluster down stops it')
     .option('--port <PORT>', 'port of the API server (otherwise a free one, kept from start to start)', portNumber)
+    .option('--nodes <N>', 'how many nodes', nodeCount)
+    .addOption(driverOption())
     .option('--kubeconfig <FILE>', 'write the kubeconfig to this file, too')
     .option('--allow-root-pods', 'let pods run as uid 0')
     .option('--allow-host-programs', 'let images be programs of this machine by their absolute paths')
@@ -44,4 +46,19 @@ export function portNumber(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw new InvalidArgumentError('It is a number from 0 to 65535.');
+}
+
+/** Reads how many nodes there are to be. */
+export function nodeCount(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,3}$/.test(text) && count >= 1 && count <= 100) return count;
+  throw new InvalidArgumentError('It is a number from 1 to 100.');
+}
+
+/** What containers are. */
+export function driverOption(): Option {
+  return new Option('--driver <NAME>', 'process: containers are local processes; simulated: nothing runs').choices([
+    'process',
+    'simulated',
+  ]);
 }

@@ -8,30 +8,14 @@ const debounceMs = 30;
 export class Changes implements Disposable {
   readonly #watcher: FSWatcher;
   #timer: Timer | undefined;
-  #changed = false;
-  #wake: (() => void) | undefined;
 
-  constructor(folder: string, clock: Clock) {
+  constructor(folder: string, { clock, onChange }: { readonly clock: Clock; readonly onChange: () => void }) {
     this.#watcher = watch(folder, { recursive: true }, () => {
       this.#timer?.[Symbol.dispose]();
-      this.#timer = clock.setTimer(debounceMs, () => {
-        this.#changed = true;
-        this.#wake?.();
-      });
+      this.#timer = clock.setTimer(debounceMs, onChange);
     });
     // A folder that is deleted is not watched any more.
     this.#watcher.on('error', () => undefined);
-  }
-
-  /** Resolves when something has changed since the last time, or the signal is aborted. */
-  async next(signal: AbortSignal): Promise<void> {
-    if (!this.#changed && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
-    this.#changed = false;
   }
 
   [Symbol.dispose](): void {

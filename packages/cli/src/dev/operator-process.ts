@@ -5,6 +5,8 @@ import { type BuildContext, context } from 'esbuild';
 import { bundleError, bundleSettings } from '../bundle/bundle-operator.ts';
 import type { Child, Surroundings } from '../program/surroundings.ts';
 import type { Project } from '../project/find-project.ts';
+import type { LogRecord } from '../story/log-record.ts';
+import { OperatorOutput } from '../story/operator-output.ts';
 
 /** How long an operator may take to end before it is killed, in milliseconds. */
 const graceMs = 1_200;
@@ -14,8 +16,20 @@ export interface OperatorOptions {
   readonly project: Project;
   readonly surroundings: Surroundings;
   readonly kubeconfig: string;
+  /** More flags of the operator. */
+  readonly flags?: readonly string[];
+  /** Told when it is started. */
+  readonly onStart?: () => void;
   /** Told when the operator ends though nobody asked it to. */
   readonly onEnd: (exitCode: number) => void;
+  /** Folder of the bundle, below `.kubewright`. @defaultValue 'dev' */
+  readonly folder?: string | undefined;
+  /** Shows all frames of stacks. @defaultValue false */
+  readonly fullStacks?: boolean | undefined;
+  /** Where what it tells is shown. @defaultValue the program's output */
+  readonly write?: ((text: string) => void) | undefined;
+  /** Sees its log. */
+  readonly onRecord?: ((record: LogRecord) => void) | undefined;
 }
 
 /** The operator of a project as a process of its own, bundled anew for each start. */
@@ -27,7 +41,7 @@ export class OperatorProcess implements AsyncDisposable {
 
   constructor(options: OperatorOptions) {
     this.#options = options;
-    const folder = join(options.project.root, '.kubewright', 'dev');
+    const folder = join(options.project.root, '.kubewright', options.folder ?? 'dev');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#outfile = join(folder, 'main.mjs');
   }
@@ -47,23 +61,40 @@ export class OperatorProcess implements AsyncDisposable {
     this.#start();
   }
 
+  /** Asks it to end, and waits until it has. */
+  async stop(): Promise<void> {
+    await this.#stop();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#stop(), this.#bundler?.dispose()]);
   }
 
   #start(): void {
-    const { project, surroundings, kubeconfig, onEnd } = this.#options;
-    const { program, env, stdout } = surroundings;
+    const { project, surroundings, kubeconfig, onEnd, onRecord, fullStacks = false } = this.#options;
+    const { program, env, stdout, colors } = surroundings;
     // Addresses are the machine's: another operator's must not be in the way.
-    const flags = ['--zap-encoder=console', '--health-probe-bind-address=0', '--metrics-bind-address=0'];
+    const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags ?? [])];
+    // As records, for the story; what reconciles did is of level debug.
+    const flags = ['--zap-encoder=json', '--zap-log-level=debug', ...addresses];
+    const write = this.#options.write ?? ((text: string) => void stdout.write(text));
+    const output = new OperatorOutput({
+      write,
+      root: project.root,
+      full: fullStacks,
+      colors,
+      ...(onRecord && { onRecord }),
+    });
     const command = [program[0] ?? 'node', '--enable-source-maps', this.#outfile, ...flags];
     const child = surroundings.spawn(command, {
       cwd: project.root,
       env: { ...env, KUBECONFIG: kubeconfig },
-      onOutput: (text) => void stdout.write(text),
+      onOutput: (text) => output.take(text),
     });
     this.#child = child;
+    this.#options.onStart?.();
     void child.ended.then((exitCode) => {
+      output.end();
       if (this.#child !== child) return;
       this.#child = undefined;
       onEnd(exitCode);

@@ -32,6 +32,16 @@ export async function awaitSamples(
   }
 }
 
+/** Applies a project's samples; answers how many objects there are. */
+export async function applySamples(
+  target: Target,
+  { project }: { readonly project: Project },
+): Promise<readonly UnstructuredObject[]> {
+  const objects = samplesOf(project).flatMap((path) => readObjects(join(project.root, path)).map(inNamespace));
+  await applyObjects(target, objects);
+  return objects;
+}
+
 function inNamespace(object: UnstructuredObject): UnstructuredObject {
   return { ...object, metadata: { namespace: 'default', ...object.metadata } };
 }

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { Child, SpawnOptions, Surroundings } from './surroundings.ts';
+import { terminalKeys } from './terminal-keys.ts';
 
 /** Signals that ask the program to end. */
 const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
@@ -20,6 +21,7 @@ export function processSurroundings(): Surroundings {
   }
   // Nobody reads any more: the same wish.
   stdout.on('error', () => stop.abort(new Error('the output was closed')));
+  const interactive = stdin.isTTY === true && stdout.isTTY === true && !env['CI'];
   return {
     args: process.argv.slice(2),
     program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
@@ -30,7 +32,8 @@ export function processSurroundings(): Surroundings {
     nodeVersion: process.version,
     stdout,
     stderr,
-    interactive: stdin.isTTY === true && stdout.isTTY === true && !env['CI'],
+    interactive,
+    keys: interactive ? (onKey) => terminalKeys(stdin, onKey) : undefined,
     colors: stdout.isTTY === true && !env['NO_COLOR'],
     clock: systemClock,
     random: systemRandom,

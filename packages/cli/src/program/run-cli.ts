@@ -6,6 +6,8 @@ import { addDeploy } from '../commands/deploy.ts';
 import { addDoctor } from '../commands/doctor.ts';
 import { addExplain } from '../commands/explain.ts';
 import { addProject } from '../commands/project.ts';
+import { addTrial } from '../commands/trial.ts';
+import { addUpgrade } from '../commands/upgrade.ts';
 import { addVersion } from '../commands/version.ts';
 import type { Context } from './context.ts';
 import { Reporter } from './reporter.ts';
@@ -60,7 +62,18 @@ function commandTree(context: Context): Command {
     // A usage error is told as every other failure is.
     writeErr: () => undefined,
   });
-  for (const add of [addProject, addBuild, addDeploy, addCluster, addDoctor, addExplain, addCompletion, addVersion])
+  for (const add of [
+    addProject,
+    addBuild,
+    addTrial,
+    addDeploy,
+    addCluster,
+    addDoctor,
+    addExplain,
+    addCompletion,
+    addUpgrade,
+    addVersion,
+  ])
     add(program, context);
   return program;
 }

@@ -43,6 +43,11 @@ export interface Surroundings {
   readonly colors: boolean;
   readonly clock: Clock;
   readonly random: Random;
+  /**
+   * Reads keys as they are pressed, without Enter; Ctrl-C stays a signal. The terminal is as before when the answer is disposed, and
+   * at the end of the process, whatever ends it. Absent without a terminal.
+   */
+  readonly keys?: ((onKey: (key: string) => void) => Disposable) | undefined;
   /** Aborted by Ctrl-C, `kill`, or a closed terminal. */
   readonly signal: AbortSignal;
   /** 128 and the number of the signal that came; 0 when none did. */

@@ -1,0 +1,135 @@
+import { join, relative } from 'node:path';
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { Generator } from '@kubewright/codegen';
+import { installObjects } from '../deploy/deploy.ts';
+import type { Context } from '../program/context.ts';
+import { failureOf } from '../program/failure.ts';
+import type { Project } from '../project/find-project.ts';
+import { generateProject } from '../project/generate-project.ts';
+import { type Generate, samplesOf } from '../project/manifests.ts';
+import { Changes } from './changes.ts';
+import type { DevPlace } from './dev-place.ts';
+import { checkSamples, installedCrd, tellKindChange } from './kind-changes.ts';
+import type { OperatorProcess } from './operator-process.ts';
+import { applySamples } from './samples.ts';
+import { TestRun } from './test-run.ts';
+import { type WakeUp, WakeUps } from './wake-ups.ts';
+
+const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
+
+/** What is done again at every save. */
+export class DevLoop {
+  readonly #context: Context;
+  readonly #project: Project;
+  readonly #place: DevPlace;
+  readonly #generator: Generator;
+  readonly #tests: TestRun;
+  readonly #applied = new Map<string, string>();
+
+  constructor(context: Context, { project, place }: { readonly project: Project; readonly place: DevPlace }) {
+    this.#context = context;
+    this.#project = project;
+    this.#place = place;
+    this.#generator = new Generator({ root: project.root, projectName: project.name });
+    this.#tests = new TestRun(project, context);
+  }
+
+  /** Restarts the operator whenever sources change, and does what keys ask for. */
+  async run(operator: OperatorProcess, { isNew }: { readonly isNew: boolean }): Promise<void> {
+    const { surroundings } = this.#context;
+    const { clock, signal } = surroundings;
+    const wakeUps = new WakeUps();
+    using _changes = new Changes(join(this.#project.root, 'src'), { clock, onChange: () => wakeUps.add('saved') });
+    using _keys = surroundings.keys?.((key) => {
+      const what = keys[key.toLowerCase()];
+      if (what) wakeUps.add(what);
+    });
+    this.#tellHow();
+    if (!isNew) await this.attempt(() => this.update());
+    for (;;) {
+      const what = await wakeUps.next(signal);
+      if (what === 'quit') return;
+      await this.#do(what, operator);
+    }
+  }
+
+  async #do(what: Exclude<WakeUp, 'quit'>, operator: OperatorProcess): Promise<void> {
+    const { surroundings, reporter } = this.#context;
+    if (what === 'test') return this.#tests.start();
+    if (what === 'apply') {
+      await this.attempt(async () => {
+        const objects = await applySamples({ client: this.#place.client, surroundings }, { project: this.#project });
+        for (const { kind, metadata } of objects) reporter.step('sample applied', `${kind} ${metadata?.name}`);
+      });
+      return;
+    }
+    const { clock } = surroundings;
+    const from = clock.monotonic();
+    // Bundling goes first: it is what the user waits for.
+    const restarted = await this.attempt(() => operator.restart());
+    if (restarted) reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);
+    await this.attempt(() => this.update());
+  }
+
+  /** Makes manifests anew, and applies what is different. */
+  async update(): Promise<void> {
+    await this.generate();
+    await this.apply();
+  }
+
+  async generate(): Promise<void> {
+    const generate: Generate = (options) => this.#generator.generate(options);
+    await generateProject(this.#project, { ...this.#context, generate });
+  }
+
+  /** Applies everything but the deployment, for which the operator's process stands. */
+  async apply(): Promise<void> {
+    const objects = installObjects(this.#project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
+    const changed = objects.filter((object) => this.#applied.get(keyOf(object)) !== JSON.stringify(object));
+    await this.#place.keepOnly(objects);
+    if (changed.length === 0) return;
+    const crds = changed.filter(({ kind }) => kind === 'CustomResourceDefinition');
+    const target = { client: this.#place.client, surroundings: this.#context.surroundings };
+    const before = await Promise.all(crds.map(({ metadata }) => installedCrd(target, metadata?.name ?? '')));
+    await this.#place.apply(changed);
+    for (const object of changed) this.#applied.set(keyOf(object), JSON.stringify(object));
+    const { reporter } = this.#context;
+    for (const [i, after] of crds.entries()) {
+      const old = before[i];
+      if (old) await tellKindChange(target, { before: old, after, reporter });
+      reporter.step('kind installed', after.metadata?.name ?? '');
+    }
+    if (before.some(Boolean)) await checkSamples(target, { project: this.#project, reporter });
+  }
+
+  /** Tells of a failure that the user's next save may mend; `insist`: fails with it. */
+  async attempt(work: () => Promise<void>, { insist = false }: { readonly insist?: boolean } = {}): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      const { reporter, surroundings } = this.#context;
+      if (insist || surroundings.signal.aborted) throw error;
+      reporter.failure(failureOf(error, { debug: Boolean(surroundings.env['KUBEWRIGHT_DEBUG']) }).message);
+      return false;
+    }
+  }
+
+  #tellHow(): void {
+    const { surroundings, reporter } = this.#context;
+    const { kubeconfig } = this.#place;
+    const [sample = 'config/samples'] = samplesOf(this.#project);
+    const path = relative(surroundings.cwd, join(this.#project.root, sample));
+    if (kubeconfig !== undefined)
+      reporter.text(`\n  export KUBECONFIG='${kubeconfig}'\n  kubectl apply -f ${path}\n\n`);
+    reporter.text(
+      surroundings.keys
+        ? 'a apply sample · r restart · t run tests · q quit; a saved file restarts the operator, too\n\n'
+        : 'Save a file to restart the operator; Ctrl-C stops everything.\n\n',
+    );
+  }
+}
+
+function keyOf({ kind, metadata }: UnstructuredObject): string {
+  return `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`;
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { isNotFound, StatusError, type UnstructuredObject } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { type Crd, compareCrds } from '@kubewright/codegen';
+import { kindOf, type Target } from '../deploy/apply-objects.ts';
+import type { Reporter } from '../program/reporter.ts';
+import type { Project } from '../project/find-project.ts';
+import { samplesOf } from '../project/manifests.ts';
+import { readObjects } from '../render/kustomize.ts';
+
+const mostNamed = 5;
+const mostTold = 12;
+
+/** Reads a CRD as the server has it; nothing when it is not there. */
+export async function installedCrd(
+  { client, surroundings }: Target,
+  name: string,
+): Promise<UnstructuredObject | undefined> {
+  try {
+    const crd = await client.resource(CustomResourceDefinition).get({ name }, { signal: surroundings.signal });
+    return crd as unknown as UnstructuredObject; // the same object, less closely known
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Says in words what a changed kind means for those who use it, and which objects it may trouble. */
+export async function tellKindChange(
+  target: Target,
+  parts: { readonly before: UnstructuredObject; readonly after: UnstructuredObject; readonly reporter: Reporter },
+): Promise<void> {
+  const { before, after, reporter } = parts;
+  // Both were made by a generator, or taken by a server.
+  const changes = compareCrds(before as unknown as Crd, after as unknown as Crd);
+  const told = changes.filter(({ kind }) => kind !== 'description-changed');
+  for (const { severity, path, version, message } of told.slice(0, mostTold)) {
+    const where = path === '' ? (version ?? '') : path;
+    reporter.step(
+      severity === 'breaking' ? 'kind, breaking' : 'kind',
+      `${where} ${message}`.trim(),
+      severity === 'breaking' ? 'bad' : 'good',
+    );
+  }
+  if (told.length > mostTold) reporter.text(`  … and ${told.length - mostTold} more changes\n`);
+  if (!told.some(({ severity }) => severity === 'breaking')) return;
+  const names = await storedNames(target, after);
+  if (names.length > 0) reporter.step('stored objects', `look at ${names.join(', ')}: they were written before`, 'bad');
+}
+
+/** Lets the server judge a project's samples against its kinds, without storing them. */
+export async function checkSamples(
+  { client, surroundings }: Target,
+  { project, reporter }: { readonly project: Project; readonly reporter: Reporter },
+): Promise<void> {
+  const trying = client.with({ dryRun: true, fieldValidation: 'Strict' });
+  for (const path of samplesOf(project)) {
+    for (const object of readObjects(join(project.root, path))) {
+      const { name = '', namespace = 'default' } = object.metadata ?? {};
+      try {
+        const resource = trying.resource(await kindOf(client, object));
+        const configuration = { ...object, metadata: { ...object.metadata, name, namespace } };
+        await resource.apply(configuration, { fieldManager: 'kubewright', force: true, signal: surroundings.signal });
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error;
+        reporter.step('sample does not fit', `${path}: ${reasonOf(error)}`, 'bad');
+      }
+    }
+  }
+}
+
+function reasonOf({ status, message }: StatusError): string {
+  const causes = (status.details?.causes ?? []).map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
+  return causes.length > 0 ? causes.join('; ') : (status.message ?? message);
+}
+
+async function storedNames({ client, surroundings }: Target, crd: UnstructuredObject): Promise<readonly string[]> {
+  const { group, names, versions } = (crd as unknown as Crd).spec;
+  const version = versions.find(({ storage }) => storage)?.name ?? '';
+  const kind = await kindOf(client, { apiVersion: `${group}/${version}`, kind: names.kind, metadata: {} });
+  const { items } = await client.resource(kind).list({ limit: mostNamed, signal: surroundings.signal });
+  return items.map(
+    ({ metadata }) => `${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata?.name}`,
+  );
+}

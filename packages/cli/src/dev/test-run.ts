@@ -1,0 +1,42 @@
+import type { Context } from '../program/context.ts';
+import { failureOf } from '../program/failure.ts';
+import type { Project } from '../project/find-project.ts';
+import { testCommand } from '../test/run-tests.ts';
+
+/** Runs a project's tests beside the operator, one run at a time. */
+export class TestRun {
+  readonly #project: Project;
+  readonly #context: Context;
+  #isRunning = false;
+
+  constructor(project: Project, context: Context) {
+    this.#project = project;
+    this.#context = context;
+  }
+
+  /** Begins a run, unless one is under way; tells how it ended. */
+  start(): void {
+    const { reporter, surroundings } = this.#context;
+    if (this.#isRunning) return;
+    let command: readonly string[];
+    try {
+      command = testCommand(this.#project, surroundings);
+    } catch (error) {
+      reporter.failure(failureOf(error, { debug: false }).message);
+      return;
+    }
+    this.#isRunning = true;
+    const child = surroundings.spawn(command, {
+      cwd: this.#project.root,
+      env: surroundings.env,
+      onOutput: (text) => reporter.text(text),
+    });
+    const stop = (): void => child.kill('SIGTERM');
+    surroundings.signal.addEventListener('abort', stop, { once: true });
+    void child.ended.then((exitCode) => {
+      this.#isRunning = false;
+      surroundings.signal.removeEventListener('abort', stop);
+      reporter.step(exitCode === 0 ? 'tests pass' : 'tests fail', '', exitCode === 0 ? 'good' : 'bad');
+    });
+  }
+}

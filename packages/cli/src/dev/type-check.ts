@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Context } from '../program/context.ts';
+import type { Child } from '../program/surroundings.ts';
+import type { Project } from '../project/find-project.ts';
+import { codeFrame } from '../story/code-frame.ts';
+
+/** Mistakes that are shown at once. */
+const mostShown = 5;
+/** Lets everything else go first. */
+const lowPriority = 10;
+
+interface TypeMistake {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  readonly text: string;
+}
+
+/**
+ * Checks a project's types with its own compiler, as a process beside everything else: it never holds up a restart, and says
+ * so when types are wrong and when they are right again.
+ */
+export class TypeCheck implements AsyncDisposable {
+  readonly #project: Project;
+  readonly #context: Context;
+  #child: Child | undefined;
+  #partial = '';
+  #mistakes: TypeMistake[] = [];
+  #told = '';
+
+  constructor(project: Project, context: Context) {
+    this.#project = project;
+    this.#context = context;
+  }
+
+  /** Begins to check; does nothing where the project has no compiler. */
+  start(): void {
+    const { root } = this.#project;
+    const { surroundings } = this.#context;
+    const compiler = compilerOf(root);
+    if (compiler === undefined || !existsSync(join(root, 'tsconfig.json'))) return;
+    const flags = ['--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'];
+    this.#child = surroundings.spawn([surroundings.program[0] ?? 'node', compiler, ...flags], {
+      cwd: root,
+      env: surroundings.env,
+      onOutput: (text) => this.#take(text),
+    });
+    try {
+      if (this.#child.pid !== undefined) setPriority(this.#child.pid, lowPriority);
+    } catch {
+      // It has ended already, or the system has no priorities.
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // It holds nothing: there is no need for it to end in good order.
+    this.#child?.kill('SIGKILL');
+    await this.#child?.ended;
+  }
+
+  #take(text: string): void {
+    const lines = (this.#partial + text).split('\n');
+    this.#partial = lines.pop() ?? '';
+    for (const line of lines) this.#line(line.trimEnd());
+  }
+
+  #line(line: string): void {
+    const [, file = '', row, column, code = '', text = ''] =
+      /^(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)$/.exec(line) ?? [];
+    if (code !== '') this.#mistakes.push({ file, line: Number(row), column: Number(column), code, text });
+    else if (/Starting (?:incremental )?compilation|File change detected/.test(line)) this.#mistakes = [];
+    else if (/Found \d+ errors?\. Watching/.test(line)) this.#tell();
+  }
+
+  #tell(): void {
+    const found = this.#mistakes;
+    const now = JSON.stringify(found.map(({ file, code, text, line }) => [file, code, text, line]));
+    if (now === this.#told) return;
+    const isFirst = this.#told === '';
+    this.#told = now;
+    const { reporter } = this.#context;
+    if (found.length === 0) {
+      reporter.step('types are right', isFirst ? '' : 'again');
+      return;
+    }
+    reporter.step('types are wrong', found.length === 1 ? 'in one place' : `in ${found.length} places`, 'bad');
+    if (reporter.json) for (const mistake of found) reporter.record({ typeError: mistake });
+    else
+      reporter.text(
+        found
+          .slice(0, mostShown)
+          .map((each) => this.#show(each))
+          .join(''),
+      );
+  }
+
+  #show({ file, line, column, code, text }: TypeMistake): string {
+    const { reporter } = this.#context;
+    const head = `    ${file}:${line}:${column} ${code} ${text}`;
+    let frame: readonly string[] = [];
+    try {
+      frame = codeFrame(readFileSync(join(this.#project.root, file), 'utf8'), { line, column });
+    } catch {
+      // Deleted meanwhile.
+    }
+    return [head, ...frame.map((each) => reporter.dim(`      ${each}`))].map((each) => `${each}\n`).join('');
+  }
+}
+
+function compilerOf(root: string): string | undefined {
+  try {
+    const manifest = createRequire(join(root, 'package.json')).resolve('typescript/package.json');
+    const compiler = join(dirname(manifest), 'bin', 'tsc');
+    return existsSync(compiler) ? compiler : undefined;
+  } catch {
+    // Not installed: editors check types, too.
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { importCrd } from '@kubewright/codegen';
+import type { ImportFlags } from '../commands/trial.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { readCrd } from './read-crd.ts';
+
+/** Writes types of somebody else's kinds; never over a file that is there. */
+export async function importCrdFrom(context: Context, source: string, flags: ImportFlags): Promise<void> {
+  const { surroundings, reporter } = context;
+  const { as, version, out } = flags;
+  const target = out === undefined ? undefined : resolve(surroundings.cwd, out);
+  if (target !== undefined && existsSync(target)) throw inTheWay(target);
+  const text = await readCrd(source, { surroundings, flags });
+  const code = importCrd(text, { as, ...(version !== undefined && { version }) });
+  if (target === undefined) return reporter.result({ source, code }, code);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, code);
+  return reporter.step('written', out);
+}
+
+function inTheWay(target: string): CliError {
+  return new CliError('KW7104', {
+    what: `${target} is not written`,
+    why: 'the file is there, and may have changes of yours',
+    remedy: 'name another file, or delete this one first',
+  });
+}

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isNotFound } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { type ClusterFlags, connect } from '../deploy/connect.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Surroundings } from '../program/surroundings.ts';
+
+/** The largest CRDs there are have some 5 MB. */
+const largest = 16 * 1024 * 1024;
+const patienceMs = 30_000;
+const mostRedirects = 5;
+
+/** Reads the text of CRDs: a file, an address, or the name of a kind that a cluster has. @throws CliError KW7601 */
+export function readCrd(
+  source: string,
+  from: { readonly surroundings: Surroundings; readonly flags: ClusterFlags },
+): Promise<string> {
+  const { surroundings, flags } = from;
+  if (/^https?:\/\//i.test(source)) return download(source, surroundings);
+  const path = resolve(surroundings.cwd, source);
+  if (existsSync(path)) return Promise.resolve(readFile(path));
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { surroundings, flags });
+  throw unreadable(
+    source,
+    `there is no file ${path}`,
+    'name a file, an https address, or a kind such as postgresqls.example.com',
+  );
+}
+
+function readFile(path: string): string {
+  const { size } = statSync(path);
+  if (size > largest) throw tooLarge(path);
+  return readFileSync(path, 'utf8');
+}
+
+async function ask(
+  name: string,
+  { surroundings, flags }: { readonly surroundings: Surroundings; readonly flags: ClusterFlags },
+): Promise<string> {
+  await using connection = await connect(surroundings, flags);
+  try {
+    const crd = await connection.client
+      .resource(CustomResourceDefinition)
+      .get({ name }, { signal: surroundings.signal });
+    const { status: _status, ...rest } = crd;
+    return JSON.stringify(rest);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw unreadable(name, `${connection.server} has no such kind`, 'kubectl get crds lists what it has');
+  }
+}
+
+async function download(address: string, { clock, signal }: Surroundings): Promise<string> {
+  const late = new AbortController();
+  using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no answer within ${patienceMs / 1000} s`)));
+  const limit = AbortSignal.any([signal, late.signal]);
+  let url = allowed(address);
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    const answer = await fetch(url, { redirect: 'manual', signal: limit }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      const { message, cause } = error as Error;
+      throw unreadable(
+        url.href,
+        cause instanceof Error ? cause.message : message,
+        'see that the address can be reached',
+      );
+    });
+    const location = answer.headers.get('location');
+    if (answer.status >= 300 && answer.status < 400 && location !== null) {
+      url = allowed(new URL(location, url).href);
+      continue;
+    }
+    if (!answer.ok) throw unreadable(url.href, `the server answers ${answer.status}`, 'see that the address is right');
+    return await bodyOf(answer, url.href);
+  }
+  throw unreadable(address, `it leads elsewhere more than ${mostRedirects} times`, 'name the address at its end');
+}
+
+/** What is fetched becomes code: nobody on the way may change it. */
+function allowed(address: string): URL {
+  const url = new URL(address);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url;
+  throw unreadable(
+    url.href,
+    'only https addresses are read',
+    'name its https address, or download it and name the file',
+  );
+}
+
+async function bodyOf(answer: Response, address: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > largest) throw tooLarge(address);
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLarge(source: string): CliError {
+  return unreadable(
+    source,
+    `it has more than ${largest / 1024 / 1024} MB`,
+    'name a file with the CRDs that you need only',
+  );
+}
+
+function unreadable(source: string, why: string, remedy: string): CliError {
+  return new CliError('KW7601', { what: `no CRD is read from ${source}`, why, remedy });
+}

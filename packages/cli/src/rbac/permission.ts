@@ -1,0 +1,54 @@
+/** A rule of a role. */
+export interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** One verb on one resource. */
+export interface Permission {
+  readonly group: string;
+  /** With the subresource, if there is one. */
+  readonly resource: string;
+  readonly verb: string;
+}
+
+/** Spreads rules out; those of paths say nothing of resources. */
+export function permissionsOf(rules: readonly Rule[]): readonly Permission[] {
+  return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+    apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb })))),
+  );
+}
+
+/** True when one of the permissions includes another. */
+export function allows(granted: readonly Permission[], { group, resource, verb }: Permission): boolean {
+  const [plural = '', subresource] = resource.split('/');
+  return granted.some(
+    (each) =>
+      is(each.group, group) &&
+      is(each.verb, verb) &&
+      (is(each.resource, resource) ||
+        (subresource !== undefined && [`*/${subresource}`, `${plural}/*`].includes(each.resource))),
+  );
+}
+
+function is(pattern: string, value: string): boolean {
+  return pattern === '*' || pattern === value;
+}
+
+/** Joins permissions to rules, one for each resource, as YAML that can be pasted into a role. */
+export function rulesText(permissions: readonly Permission[]): string {
+  const rules = new Map<string, { readonly group: string; readonly resource: string; readonly verbs: Set<string> }>();
+  for (const { group, resource, verb } of permissions) {
+    const rule = rules.get(`${group}/${resource}`) ?? { group, resource, verbs: new Set<string>() };
+    rules.set(`${group}/${resource}`, rule);
+    rule.verbs.add(verb);
+  }
+  const text = JSON.stringify;
+  return [...rules.values()]
+    .map(
+      ({ group, resource, verbs }) =>
+        `- apiGroups: [${text(group)}]\n  resources: [${text(resource)}]\n  verbs: [${[...verbs].map((each) => text(each)).join(', ')}]\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,41 @@
+/** Lines before and after the one that is meant. */
+const around = 1;
+const longest = 160;
+
+/** A place in a text; both from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Shows a line of a source text between its neighbours, with a mark under the column; nothing when there is no such line. */
+export function codeFrame(source: string, { line, column }: Place): readonly string[] {
+  const lines = source.split(/\r?\n/);
+  if (line < 1 || line > lines.length) return [];
+  const first = Math.max(1, line - around);
+  const shown = lines.slice(first - 1, line + around);
+  // The frame of the last line has nothing below.
+  if (shown.at(-1) === '' && shown.length > 1) shown.pop();
+  const width = String(first + shown.length - 1).length;
+  return shown.flatMap((text, i) => {
+    const number = first + i;
+    const row = `${String(number).padStart(width)} | ${cut(printable(text))}`.trimEnd();
+    if (number !== line) return [row];
+    return [row, `${' '.repeat(width)} | ${indentOf(text, column)}^`];
+  });
+}
+
+/** As wide as what stands before the column, tabs as they are. */
+function indentOf(text: string, column: number): string {
+  return text.slice(0, Math.min(Math.max(column - 1, 0), longest)).replace(/[^\t]/g, ' ');
+}
+
+function cut(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** Control characters of a file must not reach the terminal. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '·');
+}

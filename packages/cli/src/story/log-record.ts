@@ -1,0 +1,48 @@
+/** A line of the runtime's JSON log. */
+export interface LogRecord {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly ts: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+const levels: readonly unknown[] = ['debug', 'info', 'warn', 'error'];
+
+/** Reads a line of an operator's output; nothing when it is no line of the runtime's log. */
+export function parseLogRecord(line: string): LogRecord | undefined {
+  if (!line.startsWith('{"level":')) return undefined;
+  try {
+    const record = JSON.parse(line) as Partial<LogRecord>;
+    const isRecord = levels.includes(record.level) && typeof record.ts === 'string' && typeof record.msg === 'string';
+    return isRecord ? (record as LogRecord) : undefined;
+  } catch {
+    // Somebody's own text that begins like one.
+    return undefined;
+  }
+}
+
+/** Text of a field; empty when it is none. */
+export function textOf(record: LogRecord, field: string): string {
+  const value = record[field];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Texts of a field that is a list. */
+export function textsOf(record: LogRecord, field: string): readonly string[] {
+  const value = record[field];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}
+
+/** A value from outside must not be able to make a line of its own, or to speak to the terminal. */
+export function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) => JSON.stringify(char).slice(1, -1));
+}
+
+/** A span of time as people say it. */
+export function spanOf(ms: number): string {
+  if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 6_000) / 10} min`;
+  return `${Math.round(ms / 360_000) / 10} h`;
+}

@@ -1,0 +1,94 @@
+import { type LogRecord, parseLogRecord } from './log-record.ts';
+import { isFrame, stackView } from './stack-view.ts';
+import { type StoryOptions, StoryTeller } from './story-teller.ts';
+
+/** Lines of Node's own picture of an uncaught error: place, code, mark. */
+const mostPicture = 6;
+/** A line that does not end is passed on in pieces of this many characters. */
+const longestLine = 1024 * 1024;
+
+/** Where an operator's output goes. */
+export interface OperatorOutputOptions extends StoryOptions {
+  /** Gets whole lines, with their line feed. */
+  readonly write: (text: string) => void;
+  /** Sees every record of the runtime's log. */
+  readonly onRecord?: (record: LogRecord) => void;
+}
+
+/**
+ * Reads what an operator writes and passes it on for people: lines of the runtime's log as a story, stacks of uncaught errors
+ * with the lines of code that they come from, everything else as it is.
+ */
+export class OperatorOutput {
+  readonly #options: OperatorOutputOptions;
+  readonly #teller: StoryTeller;
+  #partial = '';
+  #frames: string[] = [];
+  #picture: string[] | undefined;
+
+  constructor(options: OperatorOutputOptions) {
+    this.#options = options;
+    this.#teller = new StoryTeller(options);
+  }
+
+  /** Takes a piece of the output. */
+  take(text: string): void {
+    const lines = (this.#partial + text).split('\n');
+    this.#partial = lines.pop() ?? '';
+    if (this.#partial.length > longestLine) lines.push(this.#partial.slice(0, longestLine));
+    for (const line of lines) this.#line(line.replace(/\r$/, ''));
+    if (this.#partial.length > longestLine) this.#partial = '';
+  }
+
+  /** Passes on what is held back: there will be no more. */
+  end(): void {
+    if (this.#partial !== '') this.#line(this.#partial);
+    this.#partial = '';
+    this.#endFrames();
+    this.#endPicture();
+  }
+
+  #line(line: string): void {
+    if (isFrame(line)) {
+      this.#frames.push(line);
+      return;
+    }
+    this.#endFrames();
+    if (this.#isPicture(line)) return;
+    const record = parseLogRecord(line);
+    if (record) {
+      this.#options.onRecord?.(record);
+      this.#write(this.#teller.tell(record));
+    } else if (!/^Node\.js v\d/.test(line)) this.#write([line]);
+  }
+
+  /** Node shows the place of an uncaught error before the error: the frame that is shown below says more. */
+  #isPicture(line: string): boolean {
+    if (this.#picture === undefined) {
+      if (!/^(?:file:\/\/|\/|[A-Za-z]:\\)[^|]*:\d+$/.test(line)) return false;
+      this.#picture = [line];
+      return true;
+    }
+    this.#picture.push(line);
+    if (/^\s*\^+$/.test(line)) this.#picture = undefined;
+    else if (this.#picture.length > mostPicture) this.#endPicture();
+    return true;
+  }
+
+  #endPicture(): void {
+    const held = this.#picture ?? [];
+    this.#picture = undefined;
+    this.#write(held);
+  }
+
+  #endFrames(): void {
+    if (this.#frames.length === 0) return;
+    const stack = this.#frames.join('\n');
+    this.#frames = [];
+    this.#write(stackView(stack, this.#options).map((line) => `    ${line}`));
+  }
+
+  #write(lines: readonly string[]): void {
+    for (const line of lines) this.#options.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,99 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codeFrame, type Place } from './code-frame.ts';
+
+/** Frames of the user's own code that are named, at most. */
+const mostOwn = 5;
+/** A larger source is no code that a person wrote, in bytes. */
+const largestSource = 2 * 1024 * 1024;
+
+/** How stacks are shown. */
+export interface StackViewOptions {
+  /** Folder of the user's code: frames of files below it are theirs, but for node_modules. */
+  readonly root: string;
+  /** Shows all frames. */
+  readonly full: boolean;
+}
+
+/** One frame of a stack. */
+interface Frame extends Place {
+  readonly file: string;
+  /** What was called; empty at the top of a module. */
+  readonly call: string;
+  readonly text: string;
+}
+
+/** True for a line that is a frame of a stack. */
+export function isFrame(line: string): boolean {
+  return /^\s+at .*:\d+:\d+\)?$/.test(line) || /^\s+at (?:async )?[\w.<>[\] ]+ \(<anonymous>\)$/.test(line);
+}
+
+/**
+ * Shows where a stack comes from: the first frame in the user's own files with its lines of code, their further frames by
+ * place, and how many others there are.
+ */
+export function stackView(stack: string, { root, full }: StackViewOptions): readonly string[] {
+  const frames = stack.split('\n').filter(isFrame).map(parseFrame);
+  const own = frames.filter(({ file }) => isOwn(file, root));
+  const [first, ...further] = own;
+  const lines: string[] = [];
+  if (first) {
+    const source = sourceOf(first.file);
+    lines.push(placeOf(first, root));
+    if (source !== undefined) lines.push(...codeFrame(source, first).map((line) => `  ${line}`));
+  }
+  if (full) return [...lines, ...frames.map(({ text }) => text)];
+  for (const frame of further.slice(0, mostOwn - 1)) {
+    lines.push(`${placeOf(frame, root)}${frame.call === '' ? '' : `  in ${frame.call}`}`);
+  }
+  const folded = frames.length - Math.min(own.length, mostOwn);
+  if (folded > 0) lines.push(`… ${folded} frames of libraries; --full-stacks shows them`);
+  return lines;
+}
+
+function parseFrame(text: string): Frame {
+  const trimmed = text.trim();
+  const [, called, inBrackets, bare, line, column] =
+    /^at (?:(.*?) \((.*):(?=\d+:\d+\)$)|(.*):(?=\d+:\d+$))(\d+):(\d+)\)?$/.exec(trimmed) ?? [];
+  return {
+    text: trimmed,
+    call: called?.replace(/^async |^new |^<anonymous>$|^Object\./g, '') ?? '',
+    file: pathOf(inBrackets ?? bare?.replace(/^async /, '') ?? ''),
+    line: Number(line ?? 0),
+    column: Number(column ?? 0),
+  };
+}
+
+function pathOf(file: string): string {
+  if (!file.startsWith('file://')) return file;
+  try {
+    return fileURLToPath(file);
+  } catch {
+    // No path of this system's.
+    return file;
+  }
+}
+
+/** True for files of the project's own; the bundle itself lies in a folder that nobody has written. */
+function isOwn(file: string, root: string): boolean {
+  if (!isAbsolute(file)) return false;
+  const path = relative(root, file);
+  const parts = path.split(sep);
+  return (
+    !isAbsolute(path) && !['..', '.kubewright', 'dist'].includes(parts[0] ?? '') && !parts.includes('node_modules')
+  );
+}
+
+function placeOf({ file, line, column }: Frame, root: string): string {
+  return `${relative(root, file)}:${line}:${column}`;
+}
+
+function sourceOf(file: string): string | undefined {
+  try {
+    return statSync(file).size > largestSource ? undefined : readFileSync(file, 'utf8');
+  } catch {
+    // Deleted since it was bundled.
+    return undefined;
+  }
+}

@@ -1,0 +1,179 @@
+import { type LogRecord, oneLine, spanOf, textOf, textsOf } from './log-record.ts';
+import { type StackViewOptions, stackView } from './stack-view.ts';
+
+const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as const;
+const indent = ' '.repeat(13);
+/** The same failure of one object is told at most this often, in milliseconds. */
+const tellAgainMs = 1_000;
+const mostTroubles = 1_000;
+
+/** Fields that the line says elsewhere, or that nobody reads. */
+const said: ReadonlySet<string> = new Set(
+  'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace'.split(
+    ' ',
+  ),
+);
+/** What the end of the reconcile tells as well. */
+const toldByStory = /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$/;
+
+/** How stories are told. */
+export interface StoryOptions extends StackViewOptions {
+  readonly colors: boolean;
+}
+
+interface Trouble {
+  readonly error: string;
+  times: number;
+  toldMs: number;
+}
+
+/** Tells people what an operator's log says: of each reconcile what woke it, what it wrote, how it ended. */
+export class StoryTeller {
+  readonly #options: StoryOptions;
+  /** Errors that wait for the end of their reconcile, by its id. */
+  readonly #errors = new Map<string, LogRecord>();
+  readonly #troubles = new Map<string, Trouble>();
+
+  constructor(options: StoryOptions) {
+    this.#options = options;
+  }
+
+  /** Lines to show for a record; none where another record says the same. */
+  tell(record: LogRecord): readonly string[] {
+    const { msg } = record;
+    if (msg === 'reconciled') return this.#reconciled(record);
+    if (msg === 'reconcile failed') return this.#failed(record);
+    if (msg.startsWith('Reconciler error')) {
+      this.#errors.set(textOf(record, 'reconcileID'), record);
+      return [];
+    }
+    if (msg === 'starting workers')
+      return [`${this.#time(record)} ${this.#paint('green', '✓')} controller ${textOf(record, 'controller')} works`];
+    return toldByStory.test(msg) ? [] : this.#plain(record);
+  }
+
+  #reconciled(record: LogRecord): readonly string[] {
+    const { trouble, subject } = this.#about(record);
+    this.#troubles.delete(subject);
+    const wrote = textsOf(record, 'wrote').filter((each) => !each.startsWith('left unchanged'));
+    const again = trouble ? `; works again after ${times(trouble.times)}` : '';
+    const head = `${this.#time(record)} ${this.#paint('cyan', '▶')} ${this.#paint('bold', subject)}`;
+    const end = `${spanOf(Number(record['tookMs']))}${nextOf(record, '; runs again in')}${again}`;
+    const because = this.#paint('dim', causesOf(record));
+    if (wrote.length === 0) return [`${head}  ${because}${this.#paint('dim', `: nothing to write, ${end}`)}`];
+    return [
+      `${head}  ${because}`,
+      `${indent}  ${wrote.map((each) => this.#write(each, record)).join('   ')}`,
+      `${indent}${this.#paint('green', '✓')} ${end}`,
+    ];
+  }
+
+  #failed(record: LogRecord): readonly string[] {
+    const id = textOf(record, 'reconcileID');
+    const failure = this.#errors.get(id);
+    this.#errors.delete(id);
+    // A conflict, or the end of the program: told already, as what it is.
+    if (!failure) return [];
+    const { trouble: known, subject } = this.#about(record);
+    const error = textOf(failure, 'error');
+    const nowMs = Date.parse(record.ts);
+    const next = nextOf(record, 'next try in') || 'not tried again until something changes';
+    const head = `${this.#time(record)} ${this.#paint('red', '✗')} ${this.#paint('bold', subject)}`;
+    if (known?.error === error) {
+      known.times++;
+      const isRare = Number(record['nextInMs'] ?? 0) >= tellAgainMs || nowMs - known.toldMs >= tellAgainMs;
+      if (!isRare) return [];
+      known.toldMs = nowMs;
+      return [`${head}  still failing, ${known.times} times by now: ${short(error)}; ${next}`];
+    }
+    if (this.#troubles.size >= mostTroubles) this.#troubles.clear();
+    this.#troubles.set(subject, { error, times: 1, toldMs: nowMs });
+    return [
+      `${head}  ${this.#paint('dim', causesOf(record))}`,
+      ...this.#error(failure),
+      `${indent}${this.#paint('red', next)}`,
+    ];
+  }
+
+  #plain(record: LogRecord): readonly string[] {
+    const { level, msg } = record;
+    const { subject } = this.#about(record);
+    const sign = { debug: '·', info: '·', warn: this.#paint('yellow', '!'), error: this.#paint('red', '✗') }[level];
+    const rest = restOf(record);
+    const line = [this.#time(record), sign, subject, oneLine(msg), rest && this.#paint('dim', rest)];
+    return [
+      line.filter((part) => part !== '').join(' '),
+      ...(record['error'] === undefined ? [] : this.#error(record)),
+    ];
+  }
+
+  #error(record: LogRecord): readonly string[] {
+    const stack = textOf(record, 'stacktrace');
+    const name = /^(\w+)(?: \[\w+\])?(?::|\n|$)/.exec(stack)?.[1];
+    const error = textOf(record, 'error');
+    const [first = '', ...more] = error.split('\n').map(oneLine);
+    const title = name === undefined || name === 'Error' || error.startsWith(name) ? first : `${name}: ${first}`;
+    const view = stackView(stack, this.#options).map((line) => this.#frameLine(line));
+    return [this.#paint('red', title), ...more, ...view].map((line) => `${indent}${line}`);
+  }
+
+  #frameLine(line: string): string {
+    return /^ {2}|^…|^at /.test(line)
+      ? this.#paint(/\|\s*\^$/.test(line) ? 'red' : 'dim', line)
+      : this.#paint('cyan', line);
+  }
+
+  /** `created ConfigMap.v1 default/x` → `+ ConfigMap x`, where the object's own namespace goes without saying. */
+  #write(text: string, record: LogRecord): string {
+    const [, what = '', kind = '', name = '', subresource] =
+      /^(created|changed|deleted|was refused|could not send) (\S+) (\S*)(?: (\S+))?$/.exec(text) ?? [];
+    if (what === '') return oneLine(text);
+    const sign = { created: '+', changed: '~', deleted: '-' }[what] ?? `${what}:`;
+    const short = kind.split('.')[0] ?? kind;
+    const namespace = textOf(record, 'namespace');
+    const ownName = namespace === '' ? textOf(record, 'name') : `${namespace}/${textOf(record, 'name')}`;
+    if (short === record['controllerKind'] && name === ownName) return `${sign} its ${subresource ?? 'own fields'}`;
+    const where = namespace !== '' && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name;
+    return `${sign} ${short} ${where}${subresource === undefined ? '' : ` ${subresource}`}`;
+  }
+
+  #about(record: LogRecord): { readonly subject: string; readonly trouble: Trouble | undefined } {
+    const [namespace, name] = [textOf(record, 'namespace'), textOf(record, 'name')];
+    const object = name === '' ? '' : namespace === '' ? name : `${namespace}/${name}`;
+    const who = textOf(record, 'controllerKind') || textOf(record, 'controller') || textOf(record, 'logger');
+    const subject = oneLine([who, object].filter((part) => part !== '').join(' '));
+    return { subject, trouble: this.#troubles.get(subject) };
+  }
+
+  #time({ ts }: LogRecord): string {
+    return this.#paint('dim', oneLine(ts.slice(11, 23)));
+  }
+
+  #paint(style: keyof typeof styles, text: string): string {
+    return this.#options.colors ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
+  }
+}
+
+function causesOf(record: LogRecord): string {
+  return `because ${textsOf(record, 'because').map(oneLine).join('; ')}`;
+}
+
+function nextOf({ nextInMs }: LogRecord, words: string): string {
+  return typeof nextInMs === 'number' ? `${words} ${spanOf(nextInMs)}` : '';
+}
+
+function times(count: number): string {
+  return count === 1 ? 'one failure' : `${count} failures`;
+}
+
+function short(text: string): string {
+  const line = oneLine(text);
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+}
+
+function restOf(record: LogRecord): string {
+  return Object.entries(record)
+    .filter(([key, value]) => !said.has(key) && key !== record['controllerKind'] && value !== undefined)
+    .map(([key, value]) => `${oneLine(key)}=${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
+    .join(' ');
+}

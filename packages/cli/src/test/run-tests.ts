@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import type { Surroundings } from '../program/surroundings.ts';
+import { type Project, requireProject } from '../project/find-project.ts';
+
+/** Runs a project's tests once; answers the runner's exit code. */
+export async function runTests({ surroundings }: Context, args: readonly string[]): Promise<number> {
+  const project = requireProject(surroundings.cwd);
+  const command = testCommand(project, surroundings);
+  const child = surroundings.spawn([...command, ...args], { cwd: project.root, env: surroundings.env });
+  surroundings.signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+  const exitCode = await child.ended;
+  return surroundings.interruptedBy() || (exitCode === 0 ? 0 : 1);
+}
+
+/** How the tests of a project are run. @throws CliError KW7602 when it has no runner */
+export function testCommand({ root }: Pick<Project, 'root'>, { program }: Surroundings): readonly string[] {
+  const node = program[0] ?? 'node';
+  try {
+    const manifest = createRequire(join(root, 'package.json')).resolve('vitest/package.json');
+    const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin?: { readonly vitest?: string } };
+    const runner = join(dirname(manifest), bin?.vitest ?? 'vitest.mjs');
+    if (existsSync(runner)) return [node, runner, 'run'];
+  } catch {
+    // Not installed.
+  }
+  throw new CliError('KW7602', {
+    what: 'the tests are not run',
+    why: `vitest is not installed in ${root}`,
+    remedy: 'npm install --save-dev vitest',
+  });
+}

@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
+import { stringify } from 'yaml';
+import { applyObjects, kindOf, type Target } from '../deploy/apply-objects.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { type Project, requireProject } from '../project/find-project.ts';
+import { readObjects } from '../render/kustomize.ts';
+import { type LogRecord, textOf, textsOf } from '../story/log-record.ts';
+import { endOfReconcile, Trial } from './trial.ts';
+
+/** How long the operator may take to look at the object, in milliseconds. */
+const patienceMs = 20_000;
+
+/**
+ * Prints what one reconcile of the objects in a file creates, and their status: in a cluster of its own with nothing else in
+ * it, which is gone afterwards.
+ */
+export async function renderObject(context: Context, file: string): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const objects = readObjects(resolve(surroundings.cwd, file)).map(inNamespace);
+  await using trial = await Trial.start(context, { project });
+  await applyObjects(trial.target, objects);
+  const own = objects.filter(({ apiVersion }) => isOfProject(apiVersion, project));
+  if (own.length === 0) throw notOurs(file, { project, objects });
+  for (const object of own) {
+    const record = await trial.record(endOfReconcile(object), { withinMs: patienceMs });
+    if (record?.msg !== 'reconciled') throw notReconciled(object, { record, trial });
+    const children = await createdBy(trial.target, record);
+    const { status } = await read(trial.target, object);
+    const whose = `${object.kind} ${object.metadata?.name}`;
+    const text = [
+      ...children.map((child) => `---\n${stringify(withoutServerFields(child))}`),
+      `---\n# status of ${whose}\n${stringify({ status: status ?? {} })}`,
+    ].join('');
+    reporter.result({ object: whose, children: children.map(withoutServerFields), status }, text);
+  }
+}
+
+function inNamespace(object: UnstructuredObject): UnstructuredObject {
+  return { ...object, metadata: { namespace: 'default', ...object.metadata } };
+}
+
+function isOfProject(apiVersion: string, { domain }: Project): boolean {
+  const group = apiVersion.split('/')[0] ?? '';
+  return group === domain || group.endsWith(`.${domain}`);
+}
+
+/** Reads what a reconcile says that it has created. */
+async function createdBy(target: Target, record: LogRecord): Promise<readonly UnstructuredObject[]> {
+  const found: UnstructuredObject[] = [];
+  for (const text of textsOf(record, 'wrote')) {
+    const [, type = '', where = ''] = /^created (\S+) (\S+)$/.exec(text) ?? [];
+    const [kind = '', version = '', ...group] = type.split('.');
+    if (version === '') continue;
+    const [name = '', namespace] = where.split('/').reverse();
+    const apiVersion = group.length === 0 ? version : `${group.join('.')}/${version}`;
+    const metadata = { name, ...(namespace !== undefined && { namespace }) };
+    try {
+      found.push(await read(target, { apiVersion, kind, metadata }));
+    } catch (error) {
+      // Made and deleted again.
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return found;
+}
+
+async function read(
+  { client, surroundings }: Target,
+  object: UnstructuredObject,
+): Promise<UnstructuredObject & { readonly status?: unknown }> {
+  const { name = '', namespace } = object.metadata ?? {};
+  const resource = client.resource(await kindOf(client, object));
+  return resource.get({ name, ...(namespace !== undefined && { namespace }) }, { signal: surroundings.signal });
+}
+
+/** What the server adds to every object says nothing about what was asked for. */
+function withoutServerFields(object: UnstructuredObject): object {
+  const {
+    apiVersion,
+    kind,
+    metadata = {},
+    status: _status,
+    ...rest
+  } = object as UnstructuredObject & {
+    readonly status?: unknown;
+  };
+  const { name, namespace, labels, annotations, ownerReferences, finalizers } = metadata;
+  const owners = ownerReferences?.map(({ uid: _uid, ...owner }) => owner);
+  const kept = { name, namespace, labels, annotations, ownerReferences: owners, finalizers };
+  const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return { apiVersion, kind, metadata: known, ...rest };
+}
+
+function notOurs(
+  file: string,
+  { project, objects }: { readonly project: Project; readonly objects: readonly UnstructuredObject[] },
+): CliError {
+  return new CliError('KW7603', {
+    what: `nothing of ${file} is reconciled by this operator`,
+    why: `it has ${objects.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(', ') || 'no objects'}; the groups here end in ${project.domain}`,
+    remedy: 'name a file with an object of one of your kinds, such as one of config/samples',
+  });
+}
+
+function notReconciled(
+  object: UnstructuredObject,
+  { record, trial }: { readonly record: LogRecord | undefined; readonly trial: Trial },
+): CliError {
+  const what = `${object.kind} ${object.metadata?.name} was not reconciled`;
+  if (!record) {
+    return new CliError('KW7603', {
+      what,
+      why: `no reconcile of it ended within ${patienceMs / 1000} s\n${trial.story.trim().slice(-2_000)}`,
+      remedy: 'see that src/main.ts lists the controller of its kind',
+    });
+  }
+  const id = textOf(record, 'reconcileID');
+  const error = trial.records.find(
+    (each) => each.msg.startsWith('Reconciler error') && textOf(each, 'reconcileID') === id,
+  );
+  return new CliError('KW7603', {
+    what,
+    why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${trial.story.trim().slice(-2_000)}`,
+    remedy: 'mend it, then try again',
+  });
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sleep } from '@kubewright/apimachinery';
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import { silentLogger } from '@kubewright/runtime';
+import { applyObjects, type Target } from '../deploy/apply-objects.ts';
+import { installObjects } from '../deploy/deploy.ts';
+import { OperatorProcess } from '../dev/operator-process.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { Reporter } from '../program/reporter.ts';
+import type { Project } from '../project/find-project.ts';
+import { generateProject } from '../project/generate-project.ts';
+import { type LogRecord, textOf } from '../story/log-record.ts';
+
+const pollMs = 20;
+
+/** What a trial is made with. */
+export interface TrialOptions {
+  readonly project: Project;
+  /** Gives the cluster a node on which containers are simulated. @defaultValue no node: pods stay pending */
+  readonly withNode?: boolean;
+}
+
+/** The operator of a project in an embedded cluster of its own, which leaves nothing behind. */
+export class Trial implements AsyncDisposable {
+  readonly target: Target;
+  /** What the operator's log said so far. */
+  readonly records: LogRecord[] = [];
+  readonly #context: Context;
+  readonly #project: Project;
+  readonly #cluster: EmbeddedCluster;
+  readonly #directory: string;
+  #operator: OperatorProcess | undefined;
+  #output = '';
+  #ended: number | undefined;
+
+  private constructor(
+    context: Context,
+    parts: { readonly project: Project; readonly cluster: EmbeddedCluster; readonly directory: string },
+  ) {
+    this.#context = context;
+    this.#project = parts.project;
+    this.#cluster = parts.cluster;
+    this.#directory = parts.directory;
+    this.target = { client: parts.cluster.client(), surroundings: context.surroundings };
+  }
+
+  /** Makes manifests, starts the cluster, installs kinds and roles, starts the operator under its own account. */
+  static async start(context: Context, { project, withNode = false }: TrialOptions): Promise<Trial> {
+    const { clock, random } = context.surroundings;
+    const quiet = { write: () => undefined };
+    const reporter = new Reporter({ stdout: quiet, stderr: quiet, json: false, colors: false });
+    await generateProject(project, { ...context, reporter });
+    const directory = mkdtempSync(join(tmpdir(), 'kubewright-trial-'));
+    const node = withNode ? { node: { driver: 'simulated' as const } } : {};
+    const cluster = await EmbeddedCluster.start({ directory, clock, random, log: silentLogger, ...node });
+    const trial = new Trial(context, { project, cluster, directory });
+    try {
+      await trial.#startOperator();
+      return trial;
+    } catch (error) {
+      await trial[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Waits for a record; undefined when none comes in time. @throws CliError KW7502 when the operator ends */
+  async record(
+    wanted: (record: LogRecord) => boolean,
+    { withinMs }: { readonly withinMs: number },
+  ): Promise<LogRecord | undefined> {
+    const { clock, signal } = this.#context.surroundings;
+    for (const end = clock.monotonic() + withinMs; ; await sleep(clock, { ms: pollMs, signal })) {
+      const found = this.records.find(wanted);
+      if (found || clock.monotonic() > end) return found;
+      if (this.#ended !== undefined) throw this.#operatorEnded(this.#ended);
+    }
+  }
+
+  /** What the operator has told, for people. */
+  get story(): string {
+    return this.#output;
+  }
+
+  /** Ends the operator in good order: its last words come with that. */
+  async stopOperator(): Promise<void> {
+    await this.#operator?.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#operator?.[Symbol.asyncDispose]();
+    await this.#cluster.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  async #startOperator(): Promise<void> {
+    const { surroundings } = this.#context;
+    const project = this.#project;
+    const objects = installObjects(project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
+    await applyObjects(this.target, objects);
+    const namespace = `${project.name}-system`;
+    const kubeconfig = await this.#cluster.logInAs({ namespace, name: `${project.name}-controller-manager` });
+    this.#operator = new OperatorProcess({
+      project,
+      surroundings: { ...surroundings, colors: false },
+      kubeconfig,
+      folder: 'trial',
+      onEnd: (exitCode) => {
+        this.#ended = exitCode;
+      },
+      write: (text) => {
+        this.#output += text;
+      },
+      onRecord: (record) => void this.records.push(record),
+    });
+    await this.#operator.restart();
+    await this.record(({ msg }) => msg === 'starting workers', { withinMs: 30_000 });
+  }
+
+  #operatorEnded(exitCode: number): CliError {
+    return new CliError('KW7502', {
+      what: 'the operator ended by itself',
+      why: `its exit code is ${exitCode}; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      remedy: 'mend it: kubewright dev shows what it does',
+    });
+  }
+}
+
+/** True for records of the end of a reconcile of that object. */
+export function endOfReconcile(object: {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+}): (record: LogRecord) => boolean {
+  const { name = '', namespace = '' } = object.metadata ?? {};
+  return (record) =>
+    (record.msg === 'reconciled' || record.msg === 'reconcile failed') &&
+    textOf(record, 'name') === name &&
+    textOf(record, 'namespace') === namespace;
+}
