@@ -48,6 +48,8 @@ describe('kubewright init', () => {
 ✓ written              README.md
 ✓ written              AGENTS.md
 ✓ written              .github/workflows/ci.yml
+✓ written              .github/workflows/release.yml
+✓ written              renovate.json
 ✓ written              src/api/v1/my-shop.ts
 ✓ written              config/samples/my-shop_v1_myshop.yaml
 ✓ written              src/controllers/my-shop.ts
@@ -61,6 +63,13 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(files.length).toBeLessThanOrEqual(15);
     const lines = files.map((path) => readFileSync(path, 'utf8').split('\n').length - 1);
     expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(400);
+    const agents = readFileSync(join(kubewright.folder, 'my-shop-operator', 'AGENTS.md'), 'utf8');
+    expect(agents.split('\n').length).toBeLessThanOrEqual(150);
+    // A tag can be moved to other code; a commit cannot.
+    const workflows = files.filter((path) => path.includes('workflows')).map((path) => readFileSync(path, 'utf8'));
+    const actions = workflows.flatMap((text) => [...text.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action));
+    expect(actions.length).toBeGreaterThan(5);
+    expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
   });
 
   it('leaves alone what is there', async () => {
@@ -190,7 +199,7 @@ describe('kubewright generate', () => {
     expect(await kubewright.run(['generate', '--check'], { cwd: root })).toMatchObject({
       code: 1,
       stderr: `KW7402 generated files are not what the types say
-  why: they differ or are missing:
+  why: they differ, are missing or are left over:
     config/rbac/service_account.yaml
   do: kubewright generate, and commit what it writes with the change
 `,

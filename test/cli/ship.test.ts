@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { kustomize } from '../../packages/cli/src/render/kustomize.ts';
-import { build, repository } from '../main-job/repository.ts';
+import { build } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
+import { type CliProject, cliProject } from './cli-project.ts';
 import { CommandLine } from './command-line.ts';
 import { renderChart } from './go-template.ts';
 
@@ -31,33 +32,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => kubewright?.[Symbol.dispose]());
 
-/** Makes a project that finds the workspace's packages, as after `npm install`. */
-async function project(name: string): Promise<Project> {
-  await kubewright.run(['init', name, '--domain', 'example.com']);
-  const root = join(kubewright.folder, name);
-  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
-  return {
-    root,
-    run: (...args) => kubewright.run(args, { cwd: root }),
-    read: (path) => readFileSync(join(root, path), 'utf8'),
-    edit: (path, change) => writeFileSync(join(root, path), change(readFileSync(join(root, path), 'utf8'))),
-  };
-}
-
-interface Project {
-  readonly root: string;
-  run(...args: readonly string[]): ReturnType<CommandLine['run']>;
-  read(path: string): string;
-  edit(path: string, change: (text: string) => string): void;
-}
-
 interface Release {
   readonly release: string;
   readonly namespace: string;
   readonly set?: readonly string[];
 }
 
-function chartIn({ root }: Project) {
+function chartIn({ root }: CliProject) {
   const folder = join(root, 'dist/chart');
   const paths = readdirSync(join(folder, 'templates'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -151,10 +132,10 @@ describe('the renderer of these tests', () => {
 });
 
 describe('kubewright build --helm', () => {
-  let shop: Project;
+  let shop: CliProject;
   let chart: Chart;
   beforeAll(async () => {
-    shop = await project('shop');
+    shop = await cliProject(kubewright, 'shop');
     expect(await shop.run('build', '--helm', '--image', 'registry.example.com/team/shop:1.2')).toMatchObject({
       code: 0,
     });
@@ -260,5 +241,132 @@ describe('kubewright build --helm', () => {
     for (const folder of ['prometheus', 'network-policy'])
       expect(kustomize(join(shop.root, 'config', folder), { root: shop.root }).length).toBe(1);
     expect(existsSync(join(shop.root, 'dist/chart/templates/prometheus'))).toBe(true);
+  });
+});
+
+describe('kubewright build', () => {
+  let tea: CliProject;
+  beforeAll(async () => {
+    tea = await cliProject(kubewright, 'tea-shop');
+    expect(await tea.run('build', '--olm', '--image', 'registry.example.com/tea:1')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  }, 120_000);
+
+  it('lists the packages in the bundle, and no others', () => {
+    const bill = JSON.parse(tea.read('dist/sbom.cdx.json')) as {
+      readonly bomFormat: string;
+      readonly serialNumber: string;
+      readonly metadata: { readonly component: { readonly purl: string } };
+      readonly components: readonly { readonly purl: string; readonly licenses?: readonly object[] }[];
+      readonly dependencies: readonly { readonly dependsOn: readonly string[] }[];
+    };
+    expect(bill.bomFormat).toBe('CycloneDX');
+    expect(bill.metadata.component.purl).toBe('pkg:npm/tea-shop@0.1.0');
+    expect(bill.serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const names = bill.components.map(({ purl }) => purl.replace(/@[^@]*$/, ''));
+    expect(names).toEqual(expect.arrayContaining(['pkg:npm/%40kubewright/runtime', 'pkg:npm/%40kubewright/client']));
+    // It is used to build, and its bytes are not in what was built.
+    expect(names).not.toContain('pkg:npm/esbuild');
+    expect(bill.components.every(({ licenses }) => licenses !== undefined)).toBe(true);
+    expect(bill.dependencies[0]?.dependsOn).toEqual(bill.components.map(({ purl }) => purl));
+    // Every package that the source map names has its entry.
+    const { sources } = JSON.parse(tea.read('dist/main.mjs.map')) as { readonly sources: readonly string[] };
+    const mapped = sources.flatMap((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
+    for (const name of new Set(mapped)) expect(names).toContain(`pkg:npm/${name.replace('@', '%40')}`);
+  });
+
+  it('writes an image context without a shell, for the user 65532', () => {
+    const text = tea.read('dist/Dockerfile');
+    expect(text).toMatch(/^FROM gcr\.io\/distroless\/nodejs\d+-debian12:nonroot$/m);
+    expect(text).toMatch(/^USER 65532:65532$/m);
+    expect(text).toMatch(/^ENTRYPOINT \["/m);
+    expect(text).not.toMatch(/^(RUN|CMD)/m);
+    for (const [, names = ''] of text.matchAll(/^COPY (.*) \.\/$/gm))
+      for (const name of names.split(' ')) expect(existsSync(join(tea.root, 'dist', name))).toBe(true);
+  });
+
+  it('writes an OLM bundle', () => {
+    const { annotations } = parseDocument(tea.read('dist/bundle/metadata/annotations.yaml')).toJS() as {
+      readonly annotations: Readonly<Record<string, string>>;
+    };
+    expect(annotations).toEqual({
+      'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+      'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
+      'operators.operatorframework.io.bundle.metadata.v1': 'metadata/',
+      'operators.operatorframework.io.bundle.package.v1': 'tea-shop',
+      'operators.operatorframework.io.bundle.channels.v1': 'candidate',
+      'operators.operatorframework.io.bundle.channel.default.v1': 'candidate',
+      'operators.operatorframework.io.metrics.builder': expect.stringMatching(/^kubewright-v/),
+    });
+    const [csv] = objectsIn(tea.read('dist/bundle/manifests/tea-shop.clusterserviceversion.yaml'));
+    expect(csv).toMatchObject({
+      metadata: { name: 'tea-shop.v0.1.0' },
+      spec: {
+        version: '0.1.0',
+        customresourcedefinitions: {
+          owned: [
+            {
+              name: 'teashops.tea-shop.example.com',
+              kind: 'TeaShop',
+              displayName: 'Tea Shop',
+              specDescriptors: [{ path: 'message', displayName: 'Message' }],
+              statusDescriptors: [
+                { path: 'conditions', 'x-descriptors': ['urn:alm:descriptor:io.kubernetes.conditions'] },
+                { path: 'observedGeneration' },
+              ],
+            },
+          ],
+        },
+        relatedImages: [{ name: 'tea', image: 'registry.example.com/tea:1' }],
+        install: {
+          strategy: 'deployment',
+          spec: {
+            clusterPermissions: [{ serviceAccountName: 'tea-shop-controller-manager' }],
+            permissions: [{ serviceAccountName: 'tea-shop-controller-manager' }],
+            deployments: [{ name: 'tea-shop-controller-manager' }],
+          },
+        },
+      },
+    });
+    const files = readdirSync(join(tea.root, 'dist/bundle/manifests'));
+    // OLM makes these of the CSV.
+    expect(files.filter((name) => /binding|serviceaccount|deployment|manager-role/.test(name))).toEqual([]);
+    expect(files).toContain('tea-shop.example.com_teashops.yaml');
+  });
+
+  it('refuses a bundle that breaks a rule', async () => {
+    const sample = 'config/samples/tea-shop_v1_teashop.yaml';
+    const good = tea.read(sample);
+    tea.edit(sample, (text) => text.replace('kind: TeaShop', 'kind: Coffee'));
+    const { code, stderr } = await tea.run('build', '--olm', '--image', 'registry.example.com/tea:1');
+    tea.edit(sample, () => good);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `KW7505 the OLM bundle is not valid; it was not written
+  why: alm-examples has none of tea-shop.example.com/v1 TeaShop: add one to config/samples
+    alm-examples has tea-shop.example.com/v1 Coffee, which is not owned
+  do: mend what it names in package.json, config/samples or the types, then build again
+`,
+    });
+  });
+
+  it('needs an image for a bundle, and a version', async () => {
+    expect(await tea.run('build', '--olm')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `KW7503 the OLM bundle is not written
+  why: no image was named, and nobody has one called controller:latest
+  do: kubewright build --olm --image registry.example.com/tea-shop:0.1.0
+`,
+    });
+    tea.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "next"'));
+    const { stderr } = await tea.run('build');
+    tea.edit('package.json', (text) => text.replace('"version": "next"', '"version": "0.1.0"'));
+    expect(stderr).toBe(`KW7102 "next" cannot be a version
+  why: chart and bundle carry the version of package.json, which has to be one such as 0.1.0
+  do: npm version 0.1.0 --no-git-tag-version
+`);
   });
 });

@@ -1,6 +1,7 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { formatYaml } from '@kubewright/codegen';
 import { summaryOf } from '../olm/kinds.ts';
+import { isEarly } from '../project/package-manifest.ts';
 import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 
@@ -38,7 +39,7 @@ export function chartYaml({ name, manifest, objects, samples, changes }: ChartIn
       'artifacthub.io/maintainers': listed(
         maintainers.flatMap((each) => (each.email === undefined ? [] : [{ name: each.name, email: each.email }])),
       ),
-      'artifacthub.io/prerelease': String(version.includes('-') || version.startsWith('0.')),
+      'artifacthub.io/prerelease': String(isEarly(version)),
       'artifacthub.io/containsSecurityUpdates': 'false',
     },
   });

@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { formatYaml } from '@kubewright/codegen';
 import { version as ownVersion } from '../program/version.ts';
-import type { PackageManifest } from '../project/package-manifest.ts';
+import { isEarly, type PackageManifest } from '../project/package-manifest.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import { clusterServiceVersion } from './cluster-service-version.ts';
 import { isPermission } from './permissions.ts';
@@ -27,7 +27,7 @@ const fromCsv = ['Namespace', 'Deployment', 'MutatingWebhookConfiguration', 'Val
 /** Makes an OLM bundle of the format registry+v1: manifests, metadata and the Dockerfile of its image. */
 export function bundleFiles(input: BundleInput): readonly ProjectFile[] {
   const { name, objects } = input;
-  const annotations = annotationsOf(name);
+  const annotations = annotationsOf(input);
   const labels = Object.entries(annotations).map(([key, value]) => `LABEL ${key}=${value}\n`);
   const copies = 'COPY bundle/manifests /manifests/\nCOPY bundle/metadata /metadata/\n';
   const manifests = objects.filter((object) => isOwnManifest(object, objects));
@@ -45,14 +45,16 @@ export function bundleFiles(input: BundleInput): readonly ProjectFile[] {
   ];
 }
 
-function annotationsOf(name: string): Readonly<Record<string, string>> {
+function annotationsOf({ name, manifest }: BundleInput): Readonly<Record<string, string>> {
+  // Two of the names that OLM recommends.
+  const channel = isEarly(manifest.version) ? 'candidate' : 'stable';
   return {
     [`${annotationPrefix}.bundle.mediatype.v1`]: 'registry+v1',
     [`${annotationPrefix}.bundle.manifests.v1`]: 'manifests/',
     [`${annotationPrefix}.bundle.metadata.v1`]: 'metadata/',
     [`${annotationPrefix}.bundle.package.v1`]: name,
-    [`${annotationPrefix}.bundle.channels.v1`]: 'alpha',
-    [`${annotationPrefix}.bundle.channel.default.v1`]: 'alpha',
+    [`${annotationPrefix}.bundle.channels.v1`]: channel,
+    [`${annotationPrefix}.bundle.channel.default.v1`]: channel,
     [`${annotationPrefix}.metrics.builder`]: `kubewright-v${ownVersion}`,
   };
 }

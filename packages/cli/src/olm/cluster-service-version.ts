@@ -1,8 +1,9 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { managerParts, type PodSpec } from '../chart/manager-template.ts';
+import { isEarly } from '../project/package-manifest.ts';
 import type { BundleInput } from './bundle-files.ts';
 import { descriptorsOf } from './descriptors.ts';
-import { summaryOf } from './kinds.ts';
+import { summaryOf, titleOf } from './kinds.ts';
 import { permissionsOf } from './permissions.ts';
 import { webhookDefinitions } from './webhook-definitions.ts';
 
@@ -25,6 +26,12 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
     metadata: {
       name: `${name}.v${version}`,
       namespace: 'placeholder',
+      // One file for all of them: see the Dockerfile.
+      labels: {
+        'operatorframework.io/arch.amd64': 'supported',
+        'operatorframework.io/arch.arm64': 'supported',
+        'operatorframework.io/os.linux': 'supported',
+      },
       annotations: {
         'alm-examples': JSON.stringify(samples, null, 2),
         capabilities: 'Basic Install',
@@ -39,7 +46,8 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
       description,
       version,
       ...(replaces !== undefined && { replaces: `${name}.v${replaces}` }),
-      maturity: /^0\.|-/.test(version) ? 'alpha' : 'stable',
+      minKubeVersion: minimumFor(objects),
+      maturity: isEarly(version) ? 'alpha' : 'stable',
       provider: { name: author?.name ?? name, ...(author?.url !== undefined && { url: author.url }) },
       ...(author?.email !== undefined && { maintainers: [{ name: author.name, email: author.email }] }),
       ...(keywords.length > 0 && { keywords }),
@@ -58,6 +66,12 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
       relatedImages: images.map((image) => ({ name: nameOfImage(image), image })),
     },
   };
+}
+
+/** The first version that serves all that the CRDs ask for: rules in CEL, or fields that can be selected by. */
+function minimumFor(objects: readonly UnstructuredObject[]): string {
+  const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  return JSON.stringify(definitions).includes('"selectableFields":') ? '1.31.0' : '1.25.0';
 }
 
 function ownedKinds(objects: readonly UnstructuredObject[]): readonly object[] {
@@ -102,15 +116,6 @@ function deployment(object: UnstructuredObject): object {
       },
     },
   };
-}
-
-/** `guestbook-operator`, `RedisCache` → `Guestbook Operator`, `Redis Cache`. */
-export function titleOf(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .split(/[-_ ]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(' ');
 }
 
 /** `registry.example.com/team/shop:1.0` → `shop`. */

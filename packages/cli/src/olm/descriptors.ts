@@ -1,5 +1,4 @@
-import { titleOf } from './cluster-service-version.ts';
-import { firstSentence, type Schema } from './kinds.ts';
+import { firstSentence, type Schema, titleOf } from './kinds.ts';
 
 /** How deep into a type a console's form goes. */
 const maxDepth = 3;

@@ -45,3 +45,12 @@ export function firstSentence(text: string | undefined): string | undefined {
   const found = (sentence ?? text ?? '').replace(/\s+/g, ' ').trim();
   return found === '' ? undefined : found;
 }
+
+/** `guestbook-operator`, `RedisCache` → `Guestbook Operator`, `Redis Cache`. */
+export function titleOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[-_ ]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}

@@ -25,9 +25,9 @@ export async function generateProject(
   const files = await checked(project, context);
   if (context.allowBreaking !== true) refuseBreaks(project.root, files);
   const { written, kept } = writeGenerated(project.root, files);
-  for (const path of removeStale(project.root, files)) context.reporter.step('removed', path);
   for (const path of written) context.reporter.step('written', path);
   for (const path of kept) context.reporter.step('kept, is yours', path, 'bad');
+  for (const path of removeStale(project.root, files)) context.reporter.step('removed', path);
   return files;
 }
 

@@ -25,6 +25,11 @@ export interface PackageManifest {
 // The form that semver.org gives, without its rule on leading zeros of pre-releases.
 const semantic = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
+/** Whether a version promises nothing yet. */
+export function isEarly(version: string): boolean {
+  return /^0\.|-/.test(version);
+}
+
 /** Reads what package.json says. @throws CliError KW7102 for a version that is none */
 export function readPackage(root: string): PackageManifest {
   // It is a project's: found by this file.

@@ -32,7 +32,7 @@ export function lastRelease(root: string): Release | undefined {
   const texts = filesIn(join(root, releasedFolder));
   const [first] = texts;
   if (first === undefined) return undefined;
-  return { version: /^# Released with (\S+)/.exec(first)?.[1] ?? 'unknown', crds: texts.flatMap(crdsIn) };
+  return { version: /^# Released with (\S+):/.exec(first)?.[1] ?? 'unknown', crds: texts.flatMap(crdsIn) };
 }
 
 /** What of the last release the CRDs among generated files would break. */

@@ -1,0 +1,53 @@
+/** A dependency that is older than what this program makes new projects with. */
+export interface Outdated {
+  readonly name: string;
+  /** As package.json has it. */
+  readonly range: string;
+  /** What it would be: the same kind of range. */
+  readonly wanted: string;
+}
+
+/** Finds dependencies of a package.json whose range begins below what is wanted. */
+export function outdatedPackages(
+  manifest: Readonly<Record<string, unknown>>,
+  wanted: Readonly<Record<string, string>>,
+): readonly Outdated[] {
+  return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((section) => {
+    const own = (manifest[section] ?? {}) as Readonly<Record<string, unknown>>; // npm refuses anything else
+    return Object.entries(own).flatMap(([name, range]) => {
+      const target = wanted[name];
+      if (target === undefined || typeof range !== 'string' || !isOlder(range, target)) return [];
+      const [, sign = ''] = /^([~^]?)/.exec(range) ?? [];
+      return [{ name, range, wanted: `${sign}${target.replace(/^[~^]/, '')}` }];
+    });
+  });
+}
+
+/** Changes ranges in the text of a package.json, and nothing else of it. */
+export function withRanges(text: string, packages: readonly Outdated[]): string {
+  return packages.reduce(
+    (changed, { name, range, wanted }) =>
+      changed.replace(
+        new RegExp(`("${escaped(name)}"\\s*:\\s*")${escaped(range)}(")`, 'g'),
+        (_, before: string, after: string) => `${before}${wanted}${after}`,
+      ),
+    text,
+  );
+}
+
+/** Whether the lowest version of one range is below that of another; what is no plain range (a folder, a tag) never is. */
+function isOlder(range: string, than: string): boolean {
+  const [ours, theirs] = [lowest(range), lowest(than)];
+  if (!ours || !theirs) return false;
+  const index = ours.findIndex((part, at) => part !== theirs[at]);
+  return index !== -1 && (ours[index] ?? 0) < (theirs[index] ?? 0);
+}
+
+function lowest(range: string): readonly number[] | undefined {
+  const [, major, minor = '0', patch = '0'] = /^[~^]?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-[\w.]+)?$/.exec(range) ?? [];
+  return major === undefined ? undefined : [major, minor, patch].map(Number);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,27 @@
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from '../main-job/repository.ts';
+import type { CommandLine } from './command-line.ts';
+
+/** A project on disk, and commands that run in it. */
+export interface CliProject {
+  readonly root: string;
+  run(...args: readonly string[]): ReturnType<CommandLine['run']>;
+  read(path: string): string;
+  edit(path: string, change: (text: string) => string): void;
+}
+
+/** Makes a project that finds the workspace's packages, as after `npm install`. */
+export async function cliProject(kubewright: CommandLine, name: string): Promise<CliProject> {
+  const { code, stderr } = await kubewright.run(['init', name, '--domain', 'example.com']);
+  if (code !== 0) throw new Error(stderr);
+  const root = join(kubewright.folder, name);
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+  return {
+    root,
+    run: (...args) => kubewright.run(args, { cwd: root }),
+    read,
+    edit: (path, change) => writeFileSync(join(root, path), change(read(path))),
+  };
+}

@@ -1,0 +1,159 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { build } from '../main-job/repository.ts';
+import { type CliProject, cliProject } from './cli-project.ts';
+import { CommandLine } from './command-line.ts';
+
+// Each command loads a compiler.
+vi.setConfig({ testTimeout: 120_000 });
+
+let kubewright: CommandLine;
+beforeAll(async () => {
+  await build();
+  kubewright = await CommandLine.build();
+}, 120_000);
+afterAll(() => kubewright?.[Symbol.dispose]());
+
+const api = 'src/api/v1/shop.ts';
+const crd = 'config/crd/bases/shop.example.com_shops.yaml';
+const kept = 'config/crd/released/shop.example.com_shops.yaml';
+
+describe('types that break what was released', () => {
+  let shop: CliProject;
+  beforeAll(async () => {
+    shop = await cliProject(kubewright, 'shop');
+  }, 120_000);
+
+  it('may change before the first release', async () => {
+    expect(await shop.run('generate')).toMatchObject({ code: 0 });
+    shop.edit(api, (text) => text.replace('@maxLength 1024', '@maxLength 1023'));
+    expect(await shop.run('generate')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('are refused after it, with every change named, and nothing is written', async () => {
+    const released = await shop.run('build', '--release');
+    expect(released).toMatchObject({ code: 0, stderr: '' });
+    expect(released.stdout).toContain(
+      '✓ released             0.1.0: config/crd/released is what later types are compared with; commit it\n',
+    );
+    expect(shop.read(kept)).toMatch(/^# Released with 0\.1\.0: .*\n---\napiVersion/);
+    const before = shop.read(crd);
+    shop.edit(api, (text) =>
+      text
+        .replace('@maxLength 1023', '@maxLength 1000')
+        .replace(
+          'readonly message: string;',
+          'readonly message: string;\n  readonly color: string;\n  readonly size?: string;',
+        ),
+    );
+    expect(await shop.run('generate')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `KW7403 the types would break what was released with 0.1.0; nothing was written
+  why: objects or clients that were fine are not any more:
+    shops.shop.example.com v1 spec.message: maxLength was 1023, is 1000 (limit-tightened)
+    shops.shop.example.com v1 spec.color: is new, and must be given (required-field-added)
+  do: undo it, or make it in a new version of the kind; if nobody depends on it: kubewright generate --allow-breaking
+`,
+    });
+    expect(shop.read(crd)).toBe(before);
+    expect((await shop.run('build')).stderr).toMatch(/^KW7403 /);
+    expect(await shop.run('create', 'api', '--group', 'shop', '--version', 'v1', '--kind', 'Other')).toMatchObject({
+      code: 1,
+    });
+  });
+
+  it('are allowed once, and remembered until the next release', async () => {
+    expect(await shop.run('generate', '--allow-breaking')).toMatchObject({ code: 0, stderr: '' });
+    // What is in config/ was allowed; a further break is not.
+    expect(await shop.run('generate', '--check')).toMatchObject({ code: 0 });
+    const { code, stdout } = await shop.run('build');
+    expect(code).toBe(0);
+    expect(stdout).toContain('! breaks 0.1.0         shops.shop.example.com v1 spec.color: is new, and must be given');
+    shop.edit(api, (text) =>
+      text.replace('readonly color: string;', 'readonly color: string;\n  readonly more: string;'),
+    );
+    const again = await shop.run('generate');
+    expect(again.stderr).toContain('spec.more: is new, and must be given');
+    expect(again.stderr).not.toContain('spec.color');
+    shop.edit(api, (text) => text.replace('\n  readonly more: string;', ''));
+  });
+
+  it('are released under a new version only', async () => {
+    expect(await shop.run('build', '--release')).toMatchObject({
+      code: 1,
+      stderr: `KW7404 0.1.0 is released already, with other kinds
+  why: what config/crd/released holds of it is not what the types say now
+  do: npm version minor, then build the release again
+`,
+    });
+    shop.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'));
+    expect(await shop.run('build', '--release')).toMatchObject({ code: 0 });
+    expect(shop.read(kept)).toMatch(/^# Released with 0\.2\.0: /);
+    expect((await shop.run('build', '--release')).stdout).not.toContain('breaks');
+  });
+
+  it('include a kind that is gone', async () => {
+    rmSync(join(shop.root, 'src/api/v1/other.ts'));
+    for (const name of ['other.ts', 'other.test.ts']) rmSync(join(shop.root, 'src/controllers', name));
+    shop.edit('src/main.ts', (text) => text.replace(/.*other.*\n/, '').replace(', other', ''));
+    const { stderr } = await shop.run('generate');
+    expect(stderr).toContain('others.shop.example.com: the kind is gone, and its objects with it (kind-removed)');
+    const { code, stdout } = await shop.run('generate', '--allow-breaking');
+    expect(code).toBe(0);
+    expect(stdout).toContain('✓ removed              config/crd/bases/shop.example.com_others.yaml\n');
+    expect(existsSync(join(shop.root, 'config/crd/bases/shop.example.com_others.yaml'))).toBe(false);
+  });
+});
+
+describe('kubewright upgrade', () => {
+  it('brings a project of an earlier layout to this one, and leaves files of a person alone', async () => {
+    const old = await cliProject(kubewright, 'old');
+    await old.run('generate');
+    // What an earlier version has generated, and this one does not any more.
+    const header = readFileSync(join(old.root, 'config/manager/manager.yaml'), 'utf8').split('\n')[0];
+    mkdirSync(join(old.root, 'config/proxy'));
+    writeFileSync(join(old.root, 'config/proxy/auth_proxy_service.yaml'), `${header}\nkind: Service\n`);
+    old.edit('config/rbac/service_account.yaml', (text) => text.replace('controller-manager', 'manager'));
+    rmSync(join(old.root, 'config/prometheus'), { recursive: true });
+    rmSync(join(old.root, 'renovate.json'));
+    old.edit('package.json', (text) =>
+      text
+        .replace('"@kubewright/runtime": "0.1.0"', '"@kubewright/runtime": "0.0.9"')
+        .replace('"vitest": "^4.1.0"', '"vitest":"^3.2.0"'),
+    );
+    // What a person has made of it.
+    const own = {
+      'config/manager/manager.yaml': old.read('config/manager/manager.yaml').replace(`${header}\n`, ''),
+      'config/extra/quota.yaml': 'apiVersion: v1\nkind: ResourceQuota\n',
+      'src/main.ts': `${old.read('src/main.ts')}// mine\n`,
+      'AGENTS.md': 'mine\n',
+    };
+    mkdirSync(join(old.root, 'config/extra'));
+    for (const [path, text] of Object.entries(own)) writeFileSync(join(old.root, path), text);
+    const manifest = old.read('package.json');
+
+    const { code, stdout, stderr } = await old.run('upgrade');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`! behind               @kubewright/runtime 0.0.9 → 0.1.0
+! behind               vitest ^3.2.0 → ^4.1.0
+✓ written              config/rbac/service_account.yaml
+✓ written              config/prometheus/kustomization.yaml
+✓ written              config/prometheus/monitor.yaml
+! kept, is yours       config/manager/manager.yaml
+✓ removed              config/proxy/auth_proxy_service.yaml
+! not there            renovate.json: kubewright init writes it
+✓ generated files      are those of 0.1.0
+
+Next:  kubewright upgrade --apply  &&  npm install
+`);
+    for (const [path, text] of Object.entries(own)) expect(old.read(path)).toBe(text);
+    expect(old.read('package.json')).toBe(manifest);
+
+    expect((await old.run('upgrade', '--apply')).stdout).toContain('✓ changed              vitest ^3.2.0 → ^4.1.0\n');
+    expect(old.read('package.json')).toBe(manifest.replace('"0.0.9"', '"0.1.0"').replace('"^3.2.0"', '"^4.1.0"'));
+    const { stdout: done } = await old.run('upgrade');
+    expect(done).not.toMatch(/behind|written|removed/);
+  });
+});
