@@ -41,6 +41,41 @@ describe('failureOf', () => {
     expect(message).toMatchObject({ code: 'KW7306', why: 'spec.a: Required value\nspec.b: Too long' });
   });
 
+  it('says of a webhook that cannot be called what to do about it', () => {
+    const at = (service: string) => `Post "https://${service}.shop-system.svc:443/validate-shop?timeout=10s"`;
+    const told = (message: string) => failure(status(500, { reason: 'InternalError', message }));
+    expect(
+      told(
+        `Internal error occurred: failed calling webhook "vshop-v1.kb.io": failed to call webhook: ${at('shop-webhook-service')}: no endpoints available for service "shop-webhook-service"`,
+      ),
+    ).toEqual({
+      exitCode: 3,
+      message: {
+        code: 'KW7310',
+        what: 'the webhook vshop-v1.kb.io cannot be called, and nothing that it is asked about can be written',
+        why: `${at('shop-webhook-service')}: no endpoints available for service "shop-webhook-service"`,
+        remedy:
+          'start its operator (kubewright deploy; kubectl -n shop-system get pods,endpointslices), or take its webhooks away: kubewright undeploy',
+      },
+    });
+    expect(
+      told(`failed calling webhook "a": failed to call webhook: ${at('shop-webhook-service')}: x509: bad`),
+    ).toMatchObject({
+      message: {
+        remedy: 'its certificate is not believed yet: kubectl -n shop-system logs deployment/shop-controller-manager',
+      },
+    });
+    expect(
+      told('conversion webhook for a.b/v1, Kind=Shop failed: KW7310 the operator is down: it ended'),
+    ).toMatchObject({
+      message: {
+        code: 'KW7310',
+        what: 'nobody converts a.b/v1 Shop: its webhook cannot be called',
+        why: 'the operator is down: it ended',
+      },
+    });
+  });
+
   it('takes what is around the program for the reason of exit code 3', () => {
     const unreachable = new TransportError('KW2001', 'no connection to 127.0.0.1:9', { sent: false });
     expect(failure(unreachable)).toMatchObject({ exitCode: 3, message: { code: 'KW7301' } });

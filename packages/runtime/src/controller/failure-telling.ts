@@ -3,6 +3,7 @@ import { TransportError } from '@kubewright/client';
 import { LeaderElectionError } from '../leader-election/leader-elector.ts';
 import { LineLogger } from '../log/line-logger.ts';
 import type { Logger } from '../log/logger.ts';
+import { explainUnreachable } from '../webhook/unreachable-webhook-error.ts';
 import type { ReconcileEvents } from './reconcile-events.ts';
 
 /** People are told of one key's same failure at most this often, in milliseconds. */
@@ -44,7 +45,8 @@ export class FailureTelling {
 
   /** Tells of a failure. */
   failed(key: string, failure: ToldFailure): void {
-    const { error, log } = failure;
+    const { log } = failure;
+    const error = explainUnreachable(failure.error);
     const message = error instanceof Error ? error.message : String(error);
     const known = this.#troubles.get(key);
     const nowMs = this.#clock.monotonic();

@@ -13,6 +13,7 @@ export { type AuthenticationWebhookOptions, authenticationWebhook } from './auth
 export { type Converted, converter, type Spoke, type SpokeConversions, spoke } from './converter.ts';
 export { type DefaulterOptions, defaulter } from './defaulter.ts';
 export { type StandaloneWebhooksOptions, standaloneWebhooks } from './standalone-webhooks.ts';
+export { UnreachableWebhookError } from './unreachable-webhook-error.ts';
 export { type ValidatorOptions, type ValidatorRules, type Verdict, validator } from './validator.ts';
 export { type WebhookConfigurationsOptions, webhookConfigurations } from './webhook-configurations.ts';
 export type {

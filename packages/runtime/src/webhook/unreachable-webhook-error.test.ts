@@ -1,0 +1,41 @@
+import { StatusError } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { explainUnreachable, UnreachableWebhookError } from './unreachable-webhook-error.ts';
+
+const refused = (message: string) =>
+  new StatusError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message });
+
+describe('explainUnreachable', () => {
+  it('says which webhook cannot be called, why, and what to do', () => {
+    const url = 'https://shop-webhook-service.shop-system.svc:443/validate-web-example-com-v1-shop?timeout=10s';
+    const error = refused(
+      `Internal error occurred: failed calling webhook "vshop-v1.kb.io": failed to call webhook: Post "${url}": no endpoints available for service "shop-webhook-service"`,
+    );
+    const explained = explainUnreachable(error) as UnreachableWebhookError;
+    expect(explained).toBeInstanceOf(UnreachableWebhookError);
+    expect(explained.cause).toBe(error);
+    expect(`${explained.code} ${explained.message}`).toBe(
+      `KW3044 nothing can be written that the webhook vshop-v1.kb.io is asked about: the API server cannot call it
+  why: Post "${url}": no endpoints available for service "shop-webhook-service"
+  do: see that the operator behind shop-webhook-service runs: kubectl -n shop-system get pods,endpointslices; if it is gone for good, delete its configuration`,
+    );
+  });
+
+  it('knows certificates that are not believed, conversions, and addresses', () => {
+    const told = (message: string) => String(explainUnreachable(refused(message)));
+    expect(
+      told('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
+    ).toContain('do: the certificate behind s is not believed');
+    expect(told('conversion webhook for a.b/v1, Kind=Shop failed: Post "https://127.0.0.1:1/convert": EOF')).toBe(
+      `UnreachableWebhookError: nobody converts Shop of a.b/v1: the API server cannot call its webhook
+  why: Post "https://127.0.0.1:1/convert": EOF
+  do: start the operator that serves it, or delete its configuration`,
+    );
+  });
+
+  it('leaves every other error as it is', () => {
+    const denied = refused('admission webhook "vshop-v1.kb.io" denied the request: no');
+    const other = new Error('failed calling webhook "x": y');
+    expect([explainUnreachable(denied), explainUnreachable(other)]).toEqual([denied, other]);
+  });
+});
