@@ -92,7 +92,7 @@ describe('kubewright dev', () => {
     const dev = kubewright.start(['dev', '--no-type-check'], { cwd: root });
     await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502 the operator ended by itself');
     expect(dev.stdout()).toMatch(
-      /SyntaxError: .*\n {4}src\/main\.ts:\d+:\d+\n {6}\d+ \| .*\n(.*\n)*? {6}\d+ \| JSON\.parse\('\{'\);\n/,
+      /SyntaxError: .*\n {4}src\/main\.ts:\d+:\d+\n {6}\d+ \|.*\n(.*\n)*? {6}\d+ \| JSON\.parse\('\{'\);\n/,
     );
     expect(dev.stdout()).not.toContain('node:internal');
     dev.child.kill('SIGINT');

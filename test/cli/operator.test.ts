@@ -154,5 +154,11 @@ describe('kubewright build, deploy', () => {
       stdout: 'args --flag\n',
       stderr: '',
     });
+    writeFileSync(join(kubewright.folder, 'two.ts'), "const text: string = 'x';\nJSON.parse(text);\n");
+    const failed = await kubewright.run(['run', 'two.ts']);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^\n*SyntaxError: .*\n {4}two\.ts:2:\d+\n {6}1 \| const text: string = 'x';\n {6}2 \| JSON/,
+    );
   });
 });

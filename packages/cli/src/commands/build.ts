@@ -23,8 +23,9 @@ export function addBuild(program: Command, context: Context): void {
     .description('run one TypeScript file as an operator, in the cluster of this folder or that of KUBECONFIG')
     .argument('<FILE>', 'a program that calls runOperator')
     .argument('[ARGS...]', 'its arguments, behind --')
-    .action(async (file: string, args: readonly string[]) => {
-      context.exitWith(await (await import('../bundle/run-file.ts')).runFile(context, { file, args }));
+    .option('--full-stacks', 'show all frames of stacks')
+    .action(async (file: string, args: readonly string[], { fullStacks }: { readonly fullStacks?: boolean }) => {
+      context.exitWith(await (await import('../bundle/run-file.ts')).runFile(context, { file, args, fullStacks }));
     });
   program
     .command('build')

@@ -19,6 +19,8 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Gets what the program writes, to either output. @defaultValue this program's own output */
   readonly onOutput?: (text: string) => void;
+  /** Gets what the program writes to its error output; the other one is this program's own. */
+  readonly onErrorOutput?: (text: string) => void;
   /** File that the program's output is added to. */
   readonly logFile?: string;
   /** Lets the program live on when this one ends. @defaultValue false */

@@ -11,6 +11,8 @@ const longestLine = 1024 * 1024;
 export interface OperatorOutputOptions extends StoryOptions {
   /** Gets whole lines, with their line feed. */
   readonly write: (text: string) => void;
+  /** Passes records of the runtime's log on as they are: programs read them. @defaultValue false */
+  readonly raw?: boolean | undefined;
   /** Sees every record of the runtime's log. */
   readonly onRecord?: (record: LogRecord) => void;
 }
@@ -35,9 +37,11 @@ export class OperatorOutput {
   take(text: string): void {
     const lines = (this.#partial + text).split('\n');
     this.#partial = lines.pop() ?? '';
-    if (this.#partial.length > longestLine) lines.push(this.#partial.slice(0, longestLine));
+    if (this.#partial.length > longestLine) {
+      lines.push(this.#partial);
+      this.#partial = '';
+    }
     for (const line of lines) this.#line(line.replace(/\r$/, ''));
-    if (this.#partial.length > longestLine) this.#partial = '';
   }
 
   /** Passes on what is held back: there will be no more. */
@@ -55,7 +59,7 @@ export class OperatorOutput {
     }
     this.#endFrames();
     if (this.#isPicture(line)) return;
-    const record = parseLogRecord(line);
+    const record = this.#options.raw ? undefined : parseLogRecord(line);
     if (record) {
       this.#options.onRecord?.(record);
       this.#write(this.#teller.tell(record));
@@ -65,12 +69,12 @@ export class OperatorOutput {
   /** Node shows the place of an uncaught error before the error: the frame that is shown below says more. */
   #isPicture(line: string): boolean {
     if (this.#picture === undefined) {
-      if (!/^(?:file:\/\/|\/|[A-Za-z]:\\)[^|]*:\d+$/.test(line)) return false;
+      if (!/^(?:file:\/\/|\/|[A-Za-z]:\\|<anonymous_script>)[^|]*:\d+$/.test(line)) return false;
       this.#picture = [line];
       return true;
     }
     this.#picture.push(line);
-    if (/^\s*\^+$/.test(line)) this.#picture = undefined;
+    if (/^\s*\^*$/.test(line)) this.#picture = undefined;
     else if (this.#picture.length > mostPicture) this.#endPicture();
     return true;
   }
