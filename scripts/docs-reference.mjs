@@ -1,0 +1,78 @@
+// Writes the generated part of the documentation into a folder: the command line as it says of itself, the error codes, and
+// what each package exports with its comments. `npm run docs` calls it; alone: node scripts/docs-reference.mjs FOLDER
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
+import { apiPage } from './docs/api-page.mjs';
+import { commandsOf } from './docs/commands.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Writes the pages below `reference/` of a folder; the packages must have been built. */
+export async function writeReference(folder) {
+  const api = join(folder, 'reference', 'api');
+  mkdirSync(api, { recursive: true });
+  writeFileSync(join(folder, 'reference', 'command-line.md'), await commandPage());
+  writeFileSync(join(folder, 'reference', 'error-codes.md'), errorPage());
+  for (const name of readdirSync(join(root, 'packages'))) writeFileSync(join(api, `${name}.md`), apiPage(root, name));
+}
+
+async function commandPage() {
+  const { runCli } = await import(pathToFileURL(join(root, 'packages/cli/dist/index.js')).href);
+  const [program, ...commands] = await commandsOf(runCli);
+  const always = new Set(['-h, --help', '-V, --version']);
+  const sections = commands
+    .filter((command) => command.commands.length === 0)
+    .map(({ words, usage, description, arguments: parameters, options }) => {
+      const flags = options.filter(({ term }) => !always.has(term));
+      const parts = [
+        `## kubewright ${words.join(' ')}`,
+        sentence(description),
+        `\`\`\`sh\n${usage}\n\`\`\``,
+        table(['argument', ''], parameters),
+        table(['flag', ''], flags),
+      ];
+      return parts.filter(Boolean).join('\n\n');
+    });
+  const intro = `${sentence(program.description)} \`--json\` anywhere on a line writes records, one JSON object a line. What a
+project is and how failures are told is on the page of [the package](../packages/cli.md); which command stands for which of
+kubebuilder's is in [the table of commands](./commands.md).`;
+  return `${['# The command line', intro, ...sections].join('\n\n')}\n`;
+}
+
+function errorPage() {
+  const source = readFileSync(join(root, 'packages/cli/src/explain/generated/error-codes.ts'), 'utf8');
+  const codes = [...source.matchAll(/^ {2}(\{.*\}),$/gm)].map(([, entry]) => JSON.parse(entry));
+  const packageOf = ({ source: from }) => from.replace(/^.* of /, '');
+  const sections = [...new Set(codes.map(packageOf))].map((name) => {
+    const own = codes.filter((code) => packageOf(code) === name);
+    return [
+      `## ${name}`,
+      ...own.map(({ code, text, source: from }) => `### ${code}\n\n${escaped(text)}\n\n\`${from}\``),
+    ];
+  });
+  const intro = 'Every message that fails has a code; `kubewright explain CODE` says the same without a network.';
+  return `${['# Error codes', intro, ...sections.flat()].join('\n\n')}\n`;
+}
+
+function table([first, second], entries) {
+  if (entries.length === 0) return '';
+  const rows = entries.map(({ term, text }) => `| \`${term}\` | ${escaped(text).replaceAll('|', '\\|')} |`);
+  return [`| ${first} | ${second} |`, '|---|---|', ...rows].join('\n');
+}
+
+function sentence(text) {
+  return escaped(`${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.?$/, '.'));
+}
+
+/** Text that is to be read as it is. */
+function escaped(text) {
+  return text.replaceAll('<', '&lt;').replaceAll('{{', '&#123;{');
+}
+
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const status = await build(() => {});
+  if (status === 0) await writeReference(resolve(process.argv[2] ?? join(root, '.site/pages')));
+  process.exitCode = status;
+}

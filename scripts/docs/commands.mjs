@@ -1,0 +1,53 @@
+// What the command line says of itself, read from its `--help`.
+
+/** Every command with what its help says, the program itself first. */
+export async function commandsOf(runCli) {
+  const found = [];
+  const visit = async (words) => {
+    const help = parseHelp(await helpOf(runCli, words));
+    found.push({ words, ...help });
+    for (const { term } of help.commands) await visit([...words, term.split(/[ |]/)[0]]);
+  };
+  await visit([]);
+  return found;
+}
+
+async function helpOf(runCli, words) {
+  let text = '';
+  const ignored = { write: () => true };
+  const stdout = { write: (more) => (text += more) };
+  const around = { program: ['node', 'kubewright'], env: {}, cwd: '/', colors: false, interactive: false };
+  const signal = new AbortController().signal;
+  await runCli({ ...around, args: [...words, '--help'], stdout, stderr: ignored, signal });
+  return text;
+}
+
+/** Takes a help text apart: usage, description, and the entries of its sections. */
+function parseHelp(text) {
+  const [, usage = '', rest = ''] = /^Usage: (.*)\n([\s\S]*)$/.exec(text) ?? [];
+  const sections = rest.split(/^(Arguments|Options|Commands):\n/m);
+  const entries = (name) => {
+    const at = sections.indexOf(name);
+    return at === -1 ? [] : entriesOf(sections[at + 1]);
+  };
+  return {
+    usage,
+    description: sections[0].trim().replace(/\s*\n\s*/g, ' '),
+    arguments: entries('Arguments'),
+    options: entries('Options'),
+    commands: entries('Commands'),
+  };
+}
+
+function entriesOf(section) {
+  const entries = [];
+  for (const line of section.split('\n')) {
+    const [, term, text = ''] = /^ {2}(\S(?:.*?\S)?)(?: {2,}(.*))?$/.exec(line) ?? [];
+    if (term) entries.push({ term, text });
+    // A long description goes on below itself; what stands at the margin is another text.
+    else if (/^ {4}/.test(line) && entries.length > 0)
+      entries.at(-1).text = `${entries.at(-1).text} ${line.trim()}`.trim();
+    else if (/^\S/.test(line)) break;
+  }
+  return entries;
+}

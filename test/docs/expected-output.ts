@@ -1,0 +1,19 @@
+/** Makes a test of outputs from what a page shows: `…` is anything in a line, alone any lines, blanks count as one. */
+export function expectedOutput(shown: string): (output: string) => boolean {
+  const lines = linesOf(shown).map((line) =>
+    line === '…' ? '(?:[^\\n]*\\n)*?' : `${line.split('…').map(escaped).join('[^\\n]*?')}\\n`,
+  );
+  const pattern = new RegExp(`^${lines.join('')}$`);
+  return (output) => pattern.test(`${linesOf(output).join('\n')}\n`);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/[ \t]+/g, ' ').trimEnd());
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { repository } from '../main-job/repository.ts';
+
+/** A fenced block of a page: ` ```ts src/main.ts ` has the language `ts` and the title `src/main.ts`. */
+export interface Block {
+  readonly language: string;
+  /** A file's path, or a terminal's name; empty when there is none. */
+  readonly title: string;
+  readonly text: string;
+  /** Line of the fence in the page, from 1. */
+  readonly line: number;
+}
+
+/** A page of the documentation. */
+export interface Page {
+  /** Relative to the repository. */
+  readonly path: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** The pages in `docs/`, without what is generated. */
+export function docsPages(): readonly Page[] {
+  return readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && !/^(api|\.vitepress)\/|\/generated\//.test(path))
+    .sort()
+    .map((path) => page(join('docs', path)));
+}
+
+/** Reads a page by its path in the repository. */
+export function page(path: string): Page {
+  const text = readFileSync(join(repository, path), 'utf8');
+  return { path: relative('.', path), text, blocks: blocksOf(text) };
+}
+
+/** True if a block is a file with that title. */
+export function isFile({ title }: Block): boolean {
+  return /[./]/.test(title);
+}
+
+/** The rows of a page's tables: cells without the blanks around them, without heads and rules. */
+export function tableRows({ text }: Page): readonly (readonly string[])[] {
+  const lines = text.split('\n');
+  const isRule = (line: string | undefined) => /^\|[\s:|-]+\|$/.test(line ?? '');
+  return lines
+    .filter((line, index) => line.startsWith('|') && !isRule(line) && !isRule(lines[index + 1]))
+    .map((line) => line.slice(1, line.lastIndexOf('|')).split(/(?<!\\)\|/))
+    .map((cells) => cells.map((cell) => cell.trim().replaceAll('\\|', '|')));
+}
+
+/** What stands in backticks. */
+export function codeIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}
+
+function blocksOf(text: string): readonly Block[] {
+  return [...text.matchAll(/^(`{3,})(\S*)[ \t]*([^\n`]*)\n(.*?)^\1$/gms)].map((match) => {
+    const [, , language = '', title = '', content = ''] = match;
+    const line = text.slice(0, match.index).split('\n').length;
+    return { language, title: title.trim(), text: content, line };
+  });
+}

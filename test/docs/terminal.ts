@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What a terminal has shown of the lines that were typed last. */
+export interface Shown {
+  /** Undefined while they run. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  /** Both outputs, as a reader sees them. */
+  readonly all: string;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
+}
+
+/** Lines in the place where the ones before have left the shell: folder and exported variables are kept. */
+const script = `cd "$DOCS_FOLDER"; [ ! -f "$DOCS_STATE/env" ] || . "$DOCS_STATE/env"
+trap 'export -p > "$DOCS_STATE/env"; pwd > "$DOCS_STATE/folder"' EXIT
+set -e
+`;
+
+/** How long lines may take, in milliseconds: installations and clusters on a busy machine. */
+const patienceMs = 180_000;
+
+/** A reader's terminal. */
+export class Terminal {
+  readonly #state = mkdtempSync(join(tmpdir(), 'kw-terminal-'));
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #first: string;
+  #running: Running | undefined;
+
+  constructor({ folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string>> }) {
+    this.#first = folder;
+    this.#env = env;
+  }
+
+  /** The folder that it is in. */
+  get folder(): string {
+    const kept = join(this.#state, 'folder');
+    return existsSync(kept) ? readFileSync(kept, 'utf8').trim() : this.#first;
+  }
+
+  /** Types lines; resolves when they have ended, or before as soon as `isEnough` of what is seen. */
+  async type(lines: string, isEnough: (all: string) => boolean): Promise<Shown> {
+    if (this.#running) throw new Error(`something runs in this terminal already; typed: ${lines}`);
+    const child = spawn('bash', ['-c', script + lines], {
+      cwd: this.#first,
+      env: { ...this.#env, DOCS_STATE: this.#state, DOCS_FOLDER: this.folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that Ctrl-C reaches all of it and nothing else.
+      detached: true,
+    });
+    const written = { stdout: '', all: '' };
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (written.all += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written.stdout += text;
+      written.all += text;
+    });
+    // What was left in the background may hold the pipes: the end of the lines counts.
+    const ended = new Promise<void>((resolve) => child.once('exit', () => setImmediate(resolve)));
+    this.#running = { child, ended };
+    let exitCode: number | undefined;
+    void ended.then(() => {
+      exitCode = child.exitCode ?? 128;
+      this.#running = undefined;
+    });
+    const end = performance.now() + patienceMs;
+    while (exitCode === undefined && !isEnough(written.all)) {
+      if (performance.now() > end) throw new Error(`${lines}does not end; it wrote\n${written.all}`);
+      await Promise.race([ended, pause(50)]);
+    }
+    return { exitCode, ...written };
+  }
+
+  /** Presses Ctrl-C, and waits for the prompt. */
+  async interrupt(): Promise<void> {
+    await this.#end('SIGINT');
+  }
+
+  /** Ends what runs in it. */
+  async close(): Promise<void> {
+    await this.#end('SIGKILL');
+    rmSync(this.#state, { recursive: true, force: true });
+  }
+
+  async #end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+    const running = this.#running;
+    if (!running?.child.pid) return;
+    process.kill(-running.child.pid, signal);
+    await running.ended;
+  }
+}
