@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tags } from '../../packages/codegen/src/tags/tag-table.ts';
+import { repository } from '../main-job/repository.ts';
+import { codeIn, page, tableRows } from './pages.ts';
+
+const markers = page('docs/reference/markers.md');
+const rows = tableRows(markers);
+/** Tags of documentation that say nothing to the generator by themselves, or belong to one that does. */
+const others = ['rbac', 'defaultValue'];
+/** Markers that the list is too old for; the text below the table names them. */
+const newer = ['skipdescription'];
+
+describe('the table of markers', () => {
+  it('has every row of the list that it goes by', () => {
+    const numbers = rows.flatMap(([row = '']) => row.split(', ').map(Number));
+    expect([...new Set(numbers)].sort((a, b) => a - b)).toEqual(Array.from({ length: 49 }, (_, i) => 161 + i));
+  });
+
+  it('says of each row where it is here, or why it is left out', () => {
+    for (const [row = '', there = '', here = ''] of rows) {
+      expect(here, `${row} ${there}`).not.toBe('');
+      if (here.includes('left out')) expect(here, `${row} ${there}`).toMatch(/left out: \S+/);
+    }
+  });
+
+  it('names the tags that there are, and no others', () => {
+    const named = codeIn(markers.text).flatMap((code) => [...code.matchAll(/@(?:items\.|values\.)?(\w+)/g)]);
+    const names = new Set(named.map(([, name = '']) => name).filter((name) => !['items', 'values'].includes(name)));
+    const known = [...tags.map(({ name }) => name), ...others];
+    expect([...names].filter((name) => !known.includes(name))).toEqual(['kubewright']);
+    expect(known.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('puts each tag beside the marker that the generator says it is for', () => {
+    for (const { name, markers: theirs } of tags) {
+      const marker = theirs[0]?.split(':').at(-1)?.toLowerCase();
+      if (marker === undefined || newer.includes(marker)) continue;
+      const own = rows.filter(([, , here = '']) => codeIn(here).some((code) => code.split(' ')[0] === `@${name}`));
+      const there = own.map(([, cell = '']) => cell.toLowerCase());
+      expect(
+        there.some((cell) => cell.includes(marker)),
+        `@${name} beside ${marker}, not ${there.join(' or ')}`,
+      ).toBe(true);
+    }
+  });
+
+  it('names options of defineKind that there are', () => {
+    const surface = readFileSync(join(repository, 'docs/api/runtime.api.md'), 'utf8');
+    const [, definition = ''] = /^export interface KindDefinition\b.*?\{\n(.*?)^\}/ms.exec(surface) ?? [];
+    const options = rows.flatMap(([, , here = '']) => {
+      const [, before = ''] = /^(.*?) in `defineKind`/.exec(here) ?? [];
+      return codeIn(before).filter((code) => /^\w+$/.test(code));
+    });
+    expect(options.length).toBeGreaterThan(10);
+    expect(options.filter((name) => !new RegExp(`readonly ${name}\\??:`).test(definition))).toEqual([]);
+  });
+});
