@@ -6,7 +6,8 @@ export async function commandsOf(runCli) {
   const visit = async (words) => {
     const help = parseHelp(await helpOf(runCli, words));
     found.push({ words, ...help });
-    for (const { term } of help.commands) await visit([...words, term.split(/[ |]/)[0]]);
+    for (const { term } of help.commands.filter(({ term }) => !term.startsWith('help ')))
+      await visit([...words, term.split(/[ |]/)[0]]);
   };
   await visit([]);
   return found;
