@@ -92,7 +92,8 @@ const comments: Readonly<Record<keyof ChartValues, string>> = {
   certManager: 'Certificates by cert-manager, which has to be installed.',
   webhook: 'Admission and conversion webhooks, where the operator has some.',
   prometheus: "A ServiceMonitor; the Prometheus operator's kinds have to be installed.",
-  networkPolicy: 'Lets in only who comes from a namespace with the label metrics: enabled (or webhook: enabled).',
+  networkPolicy:
+    'Lets in only readers of metrics from a namespace with the label metrics: enabled, and who calls webhooks.',
 };
 
 /** Writes `values.yaml`, with a comment for each part. */

@@ -69,12 +69,15 @@ spec:
   policyTypes:
   - Ingress
   ingress:
-  - from:
-    - namespaceSelector:
-        matchLabels:
-          ${what}: enabled
-    ports:
+  - ${what === 'metrics' ? fromLabelled : ''}ports:
     - port: ${port}
       protocol: TCP
 `;
 }
+
+// Not for webhooks: the API server, which calls them, is in no namespace whose label could let it in.
+const fromLabelled = `from:
+    - namespaceSelector:
+        matchLabels:
+          metrics: enabled
+    `;

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { explainUnreachable, UnreachableWebhookError } from './unreachable-webhook-error.ts';
 
 const refused = (message: string) =>
-  new StatusError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 500, reason: 'InternalError', message });
+  new StatusError({
+    apiVersion: 'v1',
+    kind: 'Status',
+    status: 'Failure',
+    code: 500,
+    reason: 'InternalError',
+    metadata: {},
+    message,
+  });
 
 describe('explainUnreachable', () => {
   it('says which webhook cannot be called, why, and what to do', () => {
