@@ -52,7 +52,10 @@ function addCreate(program: Command, context: Context): void {
     .requiredOption('--kind <KIND>', 'such as Postgresql')
     .option('--plural <PLURAL>', 'name in URLs (otherwise the English plural)')
     .addOption(new Option('--scope <SCOPE>', 'where objects live').choices(['Namespaced', 'Cluster']))
+    // Both ways: others' command lines say what is meant anyway.
+    .option('--resource', 'write type and sample (the default)')
     .option('--no-resource', 'write no type and no sample')
+    .option('--controller', 'write a controller with its test (the default)')
     .option('--no-controller', 'write no controller')
     .action(async (options: CreateApiOptions) => {
       await (await import('../project/create-api.ts')).createApi(context, options);
