@@ -117,17 +117,21 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   readonly #call: AbortController;
   readonly #done: () => void;
   #ended = false;
+  /** Ends the read that is pending. */
+  #fail: ((reason: unknown) => void) | undefined;
 
   constructor(body: AsyncIterable<Uint8Array>, options: { readonly call: AbortController; readonly done: () => void }) {
     this.#source = body[Symbol.asyncIterator]();
     this.#call = options.call;
     this.#done = options.done;
+    const { signal } = options.call;
+    signal.addEventListener('abort', () => this.#fail?.(signal.reason), { once: true });
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#ended) return { done: true, value: undefined };
     try {
-      const next = await untilAborted(this.#source.next(), this.#call.signal);
+      const next = await this.#read();
       if (!next.done) return next;
       this.#finish();
       return { done: true, value: undefined };
@@ -146,6 +150,16 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** One listener for the whole stream: one for each read costs as much as a small event. */
+  #read(): Promise<IteratorResult<Uint8Array>> {
+    const { signal } = this.#call;
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      if (signal.aborted) reject(signal.reason);
+      else this.#source.next().then(resolve, reject);
+    });
   }
 
   #finish(): void {

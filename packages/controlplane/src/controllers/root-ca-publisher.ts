@@ -17,7 +17,9 @@ export function rootCaPublisher(options: { readonly ca: string }): BuiltInContro
       watches: [
         watch(
           ConfigMap,
-          enqueueMapped(({ name, namespace }) => (name === NAME ? [{ name: namespace }] : [])),
+          enqueueMapped(({ namespace }) => [{ name: namespace }]),
+          // All other ConfigMaps of the cluster are nothing to it.
+          { fieldSelector: `metadata.name=${NAME}` },
         ),
       ],
       maxConcurrentReconciles: 5,

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { nextTurn } from '../next-turn.ts';
 import type { ApiResponse } from './api-request.ts';
 
 /** Where an answer goes: an HTTP/2 stream, an HTTP/1.1 response, or a bare socket. */
@@ -83,11 +84,6 @@ function drained(stream: Writable): Promise<void> {
     stream.once('drain', done);
     stream.once('close', done);
   });
-}
-
-function nextTurn(): Promise<void> {
-  // seam: lets other streams write in between; no time is waited for.
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function acceptsGzip(header: string | undefined): boolean {

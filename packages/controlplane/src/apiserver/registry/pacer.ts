@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/apimachinery';
+import { nextTurn } from '../next-turn.ts';
 
 /** How long work over many objects may hold the event loop, in milliseconds. */
 const TURN_MS = 10;
@@ -24,8 +25,7 @@ export class Pacer {
 
   /** Gives others their turn. */
   async rest(): Promise<void> {
-    // seam: lets other requests in between; no time is waited for.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     this.#since = this.#clock.monotonic();
   }
 }

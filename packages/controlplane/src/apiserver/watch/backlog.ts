@@ -1,4 +1,5 @@
 import type { StorageChange, StoredObject } from '../../storage/index.ts';
+import { nextTurn } from '../next-turn.ts';
 import { ChangeFrames, type DecodeStored, storedItem } from './change-frames.ts';
 import { frame } from './watch-frame.ts';
 import type { WatchRequest } from './watch-request.ts';
@@ -75,8 +76,7 @@ class FrameBacklog implements Backlog {
       }
       if (length > 0) return frames.length === 1 ? frames[0] : Buffer.concat(frames, length);
       if (done) return undefined;
-      // seam: lets other requests in between; no time is waited for.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 }

@@ -1,4 +1,5 @@
 import { StatusError } from '@kubewright/apimachinery';
+import { nextTurn } from '../next-turn.ts';
 import type { WatchClass } from './watch-class.ts';
 import { expired } from './watch-failures.ts';
 import { errorFrame, frame } from './watch-frame.ts';
@@ -79,6 +80,8 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
+    // What else is written in this turn leaves together: a reader in this process takes less long than one write.
+    if (this.#sentAny) await nextTurn();
     for (;;) {
       if (this.#ended) return { done: true, value: undefined };
       const chunk = this.#ending ? undefined : ((await this.#backlogChunk()) ?? this.#liveChunk());
