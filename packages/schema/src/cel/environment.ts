@@ -26,31 +26,26 @@ export interface EnvironmentOptions {
  * shared by all expressions of a kind.
  */
 export class CelEnvironment {
-  readonly macros: ReadonlyMap<string, Macro>;
-  readonly functions: ReadonlyMap<string, readonly Overload[]>;
-  /** Names of types, as identifiers of type `type(T)`. */
-  readonly types: ReadonlyMap<string, CelType>;
   readonly patterns: PatternCache;
   readonly options: EnvironmentOptions;
+  #names: Names | undefined;
 
   constructor(options: EnvironmentOptions) {
-    const macros = new Map<string, Macro>();
-    const functions = new Map<string, Overload[]>();
-    const types = new Map<string, CelType>();
-    for (const library of options.libraries) {
-      for (const macro of library.macros ?? []) macros.set(macroKey(macro.name, macro), macro);
-      for (const [name, type] of library.types ?? []) types.set(name, typeOf(type));
-      for (const overload of library.overloads ?? []) {
-        const overloads = functions.get(overload.name);
-        if (overloads === undefined) functions.set(overload.name, [overload]);
-        else overloads.push(overload);
-      }
-    }
-    this.macros = macros;
-    this.functions = functions;
-    this.types = types;
     this.patterns = options.patterns ?? new PatternCache();
     this.options = options;
+  }
+
+  get macros(): ReadonlyMap<string, Macro> {
+    return this.#tables().macros;
+  }
+
+  get functions(): ReadonlyMap<string, readonly Overload[]> {
+    return this.#tables().functions;
+  }
+
+  /** Names of types, as identifiers of type `type(T)`. */
+  get types(): ReadonlyMap<string, CelType> {
+    return this.#tables().types;
   }
 
   /** The full names that a name may stand for, the innermost namespace first. */
@@ -61,4 +56,32 @@ export class CelEnvironment {
     const parts = container.split('.');
     return [...parts.map((_, i) => `${parts.slice(0, parts.length - i).join('.')}.${name}`), name];
   }
+
+  /** Made for the first expression: many programs that could compile some compile none. */
+  #tables(): Names {
+    this.#names ??= namesOf(this.options.libraries);
+    return this.#names;
+  }
+}
+
+interface Names {
+  readonly macros: ReadonlyMap<string, Macro>;
+  readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  readonly types: ReadonlyMap<string, CelType>;
+}
+
+function namesOf(libraries: readonly Library[]): Names {
+  const macros = new Map<string, Macro>();
+  const functions = new Map<string, Overload[]>();
+  const types = new Map<string, CelType>();
+  for (const library of libraries) {
+    for (const macro of library.macros ?? []) macros.set(macroKey(macro.name, macro), macro);
+    for (const [name, type] of library.types ?? []) types.set(name, typeOf(type));
+    for (const overload of library.overloads ?? []) {
+      const overloads = functions.get(overload.name);
+      if (overloads === undefined) functions.set(overload.name, [overload]);
+      else overloads.push(overload);
+    }
+  }
+  return { macros, functions, types };
 }

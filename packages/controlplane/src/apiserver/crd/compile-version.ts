@@ -74,6 +74,7 @@ export function fieldErrorOf({ reason, field, message }: FieldProblem | RuleProb
   return { type: reason, field, body: message };
 }
 
-function objectMeta(): SchemaNode | undefined {
+/** The schema of every object's metadata. */
+export function objectMeta(): SchemaNode | undefined {
   return builtinSchema({ group: '', version: 'v1', kind: 'Pod' })?.properties?.get('metadata');
 }

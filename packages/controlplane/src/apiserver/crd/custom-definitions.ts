@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { forbidden, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
-import { builtinSchema, type Decoded, decodeValue } from '@kubewright/schema';
+import { type Decoded, decodeValue } from '@kubewright/schema';
 import { compareVersions } from '../discovery/index.ts';
 import type { Draft } from '../registry/index.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
-import { type CompiledVersion, compileVersion, type SchemaTools } from './compile-version.ts';
+import { type CompiledVersion, compileVersion, objectMeta, type SchemaTools } from './compile-version.ts';
 import { customColumns } from './custom-columns.ts';
 import type { CrdScale, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
 import { type CustomStrategyParts, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { compileJsonPath } from './json-path.ts';
 import { type ConversionServices, WebhookConverter } from './webhook-converter.ts';
 
-const objectMeta = builtinSchema({ group: '', version: 'v1', kind: 'Pod' })?.properties?.get('metadata');
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
@@ -103,8 +102,11 @@ function decodeCustom(value: unknown, { schema }: CompiledVersion): Decoded {
   const unknownFields = pruned.unknownPaths.map((path) => `unknown field "${path}"`);
   const object = pruned.value as Readonly<Record<string, unknown>>; // only objects get here
   const { metadata } = object;
-  if (metadata === undefined || metadata === null || objectMeta === undefined) return { value: object, unknownFields };
-  const decoded = decodeValue(objectMeta, metadata, { path: 'metadata' });
+  const schemaOfMetadata = objectMeta();
+  if (metadata === undefined || metadata === null || schemaOfMetadata === undefined) {
+    return { value: object, unknownFields };
+  }
+  const decoded = decodeValue(schemaOfMetadata, metadata, { path: 'metadata' });
   return {
     value: decoded.value === metadata ? object : withMetadata(object, decoded.value),
     unknownFields: [...unknownFields, ...decoded.unknownFields],

@@ -3,7 +3,7 @@ import type { Macro } from '../syntax/macro.ts';
 import type { CelType } from '../types/cel-type.ts';
 import type { Meter } from '../values/equality.ts';
 import type { CelValue } from '../values/value.ts';
-import { parseSignature } from './signature.ts';
+import { parseSignature, type Signature } from './signature.ts';
 
 /** What functions may use besides their arguments. */
 export interface CallContext extends Meter {
@@ -14,12 +14,7 @@ export interface CallContext extends Meter {
 export type Implementation = (context: CallContext, ...args: CelValue[]) => CelValue;
 
 /** One signature of a function. */
-export interface Overload {
-  readonly name: string;
-  readonly member: boolean;
-  readonly params: readonly CelType[];
-  readonly result: CelType;
-  readonly typeParams: readonly string[];
+export interface Overload extends Signature {
   readonly run: Implementation;
 }
 
@@ -41,5 +36,42 @@ export function overload<Args extends readonly CelValue[]>(
   run: (context: CallContext, ...args: Args) => CelValue,
 ): Overload {
   // The evaluator calls it only with values of the declared types.
-  return { ...parseSignature(signature), run: run as unknown as Implementation };
+  return new DeclaredOverload(signature, run as unknown as Implementation);
+}
+
+/** Reads its signature when somebody compiles an expression: there are hundreds, and most programs compile none. */
+class DeclaredOverload implements Overload {
+  readonly run: Implementation;
+  readonly #text: string;
+  #signature: Signature | undefined;
+
+  constructor(text: string, run: Implementation) {
+    this.#text = text;
+    this.run = run;
+  }
+
+  get name(): string {
+    return this.#parsed().name;
+  }
+
+  get member(): boolean {
+    return this.#parsed().member;
+  }
+
+  get params(): readonly CelType[] {
+    return this.#parsed().params;
+  }
+
+  get result(): CelType {
+    return this.#parsed().result;
+  }
+
+  get typeParams(): readonly string[] {
+    return this.#parsed().typeParams;
+  }
+
+  #parsed(): Signature {
+    this.#signature ??= parseSignature(this.#text);
+    return this.#signature;
+  }
 }

@@ -54,10 +54,10 @@ function formatOverload(style: FormatStyle): Overload {
 }
 
 /** {@link STRINGS} with the present style of `format`. */
-export const CURRENT_STRINGS: Library = {
-  name: STRINGS.name,
-  overloads: [...STRINGS.overloads!.filter((overload) => overload.name !== 'format'), formatOverload(CURRENT_STYLE)],
-};
+export function currentStrings(): Library {
+  const others = STRINGS.overloads!.filter((overload) => overload.name !== 'format');
+  return { name: STRINGS.name, overloads: [...others, formatOverload(CURRENT_STYLE)] };
+}
 
 /** `string.reverse()`. Not part of what Kubernetes offers to rules. */
 export const STRINGS_REVERSE: Library = {

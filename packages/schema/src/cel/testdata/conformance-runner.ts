@@ -5,7 +5,7 @@ import { ENCODERS } from '../library/encoders.ts';
 import { overload, type Overload } from '../library/library.ts';
 import { OPTIONALS } from '../library/optionals.ts';
 import { STANDARD } from '../library/standard.ts';
-import { CURRENT_STRINGS, STRINGS_REVERSE } from '../library/strings.ts';
+import { currentStrings, STRINGS_REVERSE } from '../library/strings.ts';
 import { compileProgram } from '../program.ts';
 import * as t from '../types/cel-type.ts';
 import type { CelType } from '../types/cel-type.ts';
@@ -158,7 +158,7 @@ function compile(vector: Vector): ReturnType<typeof compileProgram> {
       OPTIONALS,
       BINDINGS,
       TWO_VARIABLE_COMPREHENSIONS,
-      CURRENT_STRINGS,
+      currentStrings(),
       STRINGS_REVERSE,
       ENCODERS,
       { name: 'test', overloads: functions },
