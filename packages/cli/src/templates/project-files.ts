@@ -3,7 +3,7 @@ import type { Project } from '../project/find-project.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import { workflowFiles } from './workflow-files.ts';
 
-type Names = Omit<Project, 'root'>;
+type Names = Pick<Project, 'name' | 'domain'>;
 
 /** The files of a new project without kinds; all are the user's from then on. */
 export function projectFiles(names: Names): readonly ProjectFile[] {
