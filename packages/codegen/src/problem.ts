@@ -66,13 +66,18 @@ export class Problems {
 
   /** Takes in all that others found. */
   include(others: Problems): void {
-    for (const [key, problem] of others.#found) this.#found.set(key, problem);
+    for (const [key, problem] of others.#found) this.#keep(key, problem);
   }
 
   add(at: Position, finding: Finding): void {
     const { severity = 'error', ...rest } = finding;
     const problem: Problem = { ...rest, severity, file: at.file, line: at.line, column: at.column };
-    this.#found.set(`${at.file}:${at.line}:${at.column} ${finding.code} ${finding.what}`, problem);
+    this.#keep(`${at.file}:${at.line}:${at.column} ${finding.code} ${finding.what}`, problem);
+  }
+
+  /** A type that is used twice is wrong in one place: the first path to it is as good as any. */
+  #keep(key: string, problem: Problem): void {
+    if (!this.#found.has(key)) this.#found.set(key, problem);
   }
 }
 

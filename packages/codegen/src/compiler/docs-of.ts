@@ -18,11 +18,11 @@ export function docsOf(
   const documentation = comments.filter(({ pos, end }) => text.startsWith('/**', pos) && end - pos > 4);
   const lost = [...comments.filter((each) => !documentation.includes(each)), ...trailing(node)];
   for (const { pos, end } of lost) {
-    const match = /@([A-Za-z][\w.:-]*)/.exec(text.slice(pos, end));
-    if (match === null || knownTag(match[1] as string) === undefined) continue;
+    const match = /@([A-Za-z][\w.:-]*)|\+(?:kubebuilder|k8s):[\w:.]*/.exec(text.slice(pos, end));
+    if (match === null || (match[1] !== undefined && knownTag(match[1]) === undefined)) continue;
     problems.add(view.positionAt(file, pos + match.index), {
       code: 'KW6204',
-      what: `the tag @${match[1]} has no effect here`,
+      what: `the tag ${match[0]} has no effect here`,
       why: 'only the documentation comment before a declaration is read',
       fix: `put it into /** … */ on the lines before the declaration`,
     });
@@ -42,12 +42,16 @@ export function docsOf(
   };
 }
 
-/** `{ /** … *\/ name: string }`: what follows a brace or a semicolon in its line, and has the declaration behind it. */
+/**
+ * `{ /** … *\/ name: string }`: what follows a semicolon in its line, and has the declaration behind it. What follows a
+ * brace is about the first declaration in any case: there is none before it.
+ */
 function sameLine(node: ts.Node): readonly ts.CommentRange[] {
   const { text } = node.getSourceFile();
   const comments = ts.getTrailingCommentRanges(text, node.getFullStart()) ?? [];
   const end = comments.at(-1)?.end ?? 0;
-  return text.slice(end, node.getStart()).includes('\n') ? [] : comments;
+  const isFirst = text[node.getFullStart() - 1] === '{';
+  return !isFirst && text.slice(end, node.getStart()).includes('\n') ? [] : comments;
 }
 
 /** A comment after a field, at the end of its line, looks as if it belonged to it. */

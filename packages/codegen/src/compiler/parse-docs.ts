@@ -14,6 +14,10 @@ export interface ParsedDocs {
 /** `@name` at the beginning or after white space; the name may be one of kubebuilder's, to be told of the right one. */
 const TAG = /(^|\s)@([A-Za-z][\w.:/+-]*)/y;
 
+/** A marker of controller-gen, which stands alone in its line. */
+const MARKER =
+  /^\s*(\+(?:(?:kubebuilder|k8s):[\w:.+-]*\w|(?:optional|required|nullable|default|listType|listMapKey|mapType|structType)\b))/;
+
 /**
  * Reads a documentation comment. A tag begins with `@name` after white space and goes on to the next tag, over lines as
  * well, so that several may stand in one line. An `@` in backticks or double quotes begins no tag.
@@ -59,6 +63,11 @@ function contentLines(comment: string, start: number): { readonly text: string; 
 }
 
 function tagsOf(line: string): { readonly index: number; readonly end: number; readonly name: string }[] {
+  const marker = MARKER.exec(line)?.[1];
+  if (marker !== undefined) {
+    const index = line.indexOf(marker);
+    return [{ index, end: index + marker.length, name: marker }];
+  }
   const found: { index: number; end: number; name: string }[] = [];
   let quote = '';
   for (let i = 0; i < line.length; i++) {

@@ -1,3 +1,10 @@
+/** What is wrong with a type, and what to write instead of it. */
+export interface TypeFinding {
+  readonly what: string;
+  readonly why?: string;
+  readonly fix: string;
+}
+
 /** Says what to write instead of a type that is no JSON. */
 export function insteadOf(type: string): string {
   if (type === 'Date') return 'write string with the tag @dateTime';
@@ -6,6 +13,48 @@ export function insteadOf(type: string): string {
   if (type === 'Map' || type === 'ReadonlyMap') return 'write Readonly<Record<string, …>>';
   if (type === 'Set' || type === 'ReadonlySet') return 'write a list with the tag @listType set';
   if (type === 'Uint8Array' || type === 'Buffer') return 'write string with the tag @format byte: base64';
+  if (type === 'URL') return 'write string with the tag @format uri';
+  if (type === 'RegExp') return 'write string: the pattern';
+  if (type === 'String' || type === 'Number' || type === 'Boolean') return `write ${type.toLowerCase()}`;
+  if (type === 'Function') return 'leave it out: specs and states are data';
+  if (/^(?:Iterable|ArrayLike|Iterator|Generator)/.test(type)) return 'write a list: readonly …[]';
+  if (type === 'Object') return 'write unknown with the tag @preserveUnknownFields';
+  if (type === 'symbol') return 'leave it out, or write string';
   if (type.includes('`')) return 'write string with the tag @pattern';
   return 'write a string, number, boolean, list, map, or an interface of those';
+}
+
+/** Classes of browsers and of Node: their declarations are not read. */
+const PLATFORM = new Set(
+  'AbortController AbortSignal Blob Buffer Event EventTarget File FormData Headers NodeJS ReadableStream Request Response URL URLSearchParams WritableStream'.split(
+    ' ',
+  ),
+);
+
+/** What is wrong with a written type that the compiler cannot find. */
+export function unresolved(written: string): TypeFinding & { readonly code: 'KW6102' | 'KW6104' } {
+  const name = /^\w+/.exec(written)?.[0] ?? '';
+  if (PLATFORM.has(name)) return { code: 'KW6102', what: `the class ${written} is not JSON`, fix: insteadOf(name) };
+  const fix = 'correct its name, or import what it comes from';
+  return { code: 'KW6104', what: `the type ${written} cannot be resolved`, fix };
+}
+
+/** What is wrong with a union, by what its parts are. */
+export function unionFinding(
+  written: string,
+  parts: { readonly areLiterals: boolean; readonly areTextAndNumber: boolean; readonly isListOrElement: boolean },
+): TypeFinding {
+  if (parts.areTextAndNumber) {
+    return {
+      what: 'a union of number and string',
+      why: 'Kubernetes knows two of them, which are checked differently',
+      fix: 'write IntOrString of @kubewright/apimachinery, or string with the tag @quantity',
+    };
+  }
+  const why = 'a structural schema says one type for each field';
+  const what = `the union ${written} has no structural schema`;
+  if (parts.areLiterals) return { what, why, fix: "write all values as texts: 'a' | '1' | 'true'" };
+  if (parts.isListOrElement) return { what, why, fix: 'write the list: one element is a list of one' };
+  const fix = 'write one object with an optional field for each case, and the tag @exactlyOneOf with their names';
+  return { what, why, fix };
 }

@@ -2,10 +2,10 @@ import type { Position, Problems } from '../problem.ts';
 import { builtinTypeOf } from './builtin-types.ts';
 import { docsOf } from './docs-of.ts';
 import type { ProjectView } from './project.ts';
-import { insteadOf } from './type-advice.ts';
+import { insteadOf, type TypeFinding, unionFinding, unresolved } from './type-advice.ts';
 import type { Docs, FieldModel, TypeModel } from './type-model.ts';
 import { ts } from './typescript.ts';
-import { writtenLiterals } from './written-literals.ts';
+import { literalsOf, writtenLiterals } from './written-literals.ts';
 
 /** Where a type is read for: its place in the code, and its path from the object's root. */
 interface Place {
@@ -48,11 +48,22 @@ export class TypeReader {
     if (ts.isTypeLiteralNode(node)) {
       const members = node.members.filter(ts.isIndexSignatureDeclaration);
       if (members.length === 1 && node.members.length === 1) {
-        const [{ type, parameters }] = members as [ts.IndexSignatureDeclaration];
-        return this.#map(type, { ...at, key: parameters[0]?.type });
+        const [signature] = members as [ts.IndexSignatureDeclaration];
+        return this.#map(signature.type, { ...at, key: signature.parameters[0]?.type, signature });
       }
     }
+    if (ts.isIndexedAccessTypeNode(node)) {
+      const property = this.#fieldNamed(node);
+      if (property !== undefined) return this.#value(property, at);
+    }
     return this.#type(this.#checker.getTypeFromTypeNode(node), at);
+  }
+
+  /** `Part['name']`: the field, whose comment speaks of the value wherever it stands. */
+  #fieldNamed({ objectType, indexType }: ts.IndexedAccessTypeNode): ts.Symbol | undefined {
+    const index = this.#checker.getTypeFromTypeNode(indexType);
+    const owner = this.#checker.getTypeFromTypeNode(objectType);
+    return index.isStringLiteral() ? owner.getProperty(index.value) : undefined;
   }
 
   #array(element: ts.TypeNode, place: Place): TypeModel {
@@ -60,12 +71,25 @@ export class TypeReader {
     return { type: 'array', items, ...this.#base(place) };
   }
 
-  #map(value: ts.TypeNode, place: Place & { readonly key: ts.TypeNode | undefined }): TypeModel {
+  #map(
+    value: ts.TypeNode,
+    place: Place & { readonly key: ts.TypeNode | undefined; readonly signature?: ts.IndexSignatureDeclaration },
+  ): TypeModel {
     const key = place.key && this.#checker.getTypeFromTypeNode(place.key);
-    if (key === undefined || !(key.flags & TypeFlags.String)) {
+    if (key === undefined || !(primitiveOf(key).flags & TypeFlags.String)) {
       return this.#notByText(place, place.key?.getText() ?? 'nothing');
     }
-    return { type: 'map', values: this.#node(value, { node: value, path: `${place.path}{}` }), ...this.#base(place) };
+    const values = this.#node(value, { node: value, path: `${place.path}{}` });
+    return { type: 'map', values: this.#described(values, place.signature), ...this.#base(place) };
+  }
+
+  /** The comment of an index signature speaks of the values. */
+  #described(values: TypeModel, signature: ts.Node | undefined): TypeModel {
+    if (signature === undefined || !ts.isIndexSignatureDeclaration(signature)) return values;
+    return {
+      ...values,
+      docs: [...values.docs, docsOf(signature, 'field', { view: this.#view, problems: this.#problems })],
+    };
   }
 
   #notByText(place: Place, key: string): TypeModel {
@@ -79,7 +103,11 @@ export class TypeReader {
     const isGlobal = symbol?.declarations?.some((each) => this.#view.isLibrary(each)) ?? false;
     if (isGlobal && first !== undefined) {
       if (symbol?.name === 'Array' || symbol?.name === 'ReadonlyArray') return this.#array(first, place);
-      if (symbol?.name === 'Readonly' || symbol?.name === 'NonNullable') return this.#node(first, place);
+      if (symbol?.name === 'Readonly') return this.#node(first, place);
+      if (symbol?.name === 'NonNullable') {
+        const { nullable: _, ...model } = this.#node(first, place);
+        return model;
+      }
       if (symbol?.name === 'Record' && second !== undefined && this.#isString(first)) {
         return this.#map(second, { ...place, key: first });
       }
@@ -96,7 +124,7 @@ export class TypeReader {
   }
 
   #isString(node: ts.TypeNode): boolean {
-    return (this.#checker.getTypeFromTypeNode(node).flags & TypeFlags.String) !== 0;
+    return (primitiveOf(this.#checker.getTypeFromTypeNode(node)).flags & TypeFlags.String) !== 0;
   }
 
   #symbolOf(name: ts.EntityName): ts.Symbol | undefined {
@@ -124,13 +152,23 @@ export class TypeReader {
     const base = this.#base(place);
     const { flags } = type;
     if (flags & TypeFlags.Any) return this.#any(type, place);
+    if (flags & (TypeFlags.Null | TypeFlags.Undefined | TypeFlags.VoidLike | TypeFlags.Never)) {
+      const what = `${place.node.getText()} alone says nothing of a value`;
+      return this.#broken(place, { what, fix: 'leave the field out, or write the type that it has when it is there' });
+    }
     if (flags & TypeFlags.Unknown || flags & TypeFlags.NonPrimitive) return { type: 'unknown', ...base };
     if (flags & TypeFlags.String) return { type: 'string', ...base };
     if (flags & TypeFlags.Number) return { type: 'number', ...base };
     if (flags & TypeFlags.Boolean) return { type: 'boolean', ...base };
     if (type.isLiteral() || flags & TypeFlags.BooleanLiteral) return this.#literals([type], place);
     if (type.isUnion()) return this.#union(type, place);
+    const branded = primitiveOf(type);
+    if (branded !== type) return this.#type(branded, place);
     if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return this.#object(type, place);
+    if (flags & TypeFlags.Enum) {
+      const what = `the values of ${this.#checker.typeToString(type)} are computed`;
+      return this.#broken(place, { what, why: 'a schema lists them', fix: "write them as literals: 'a' | 'b'" });
+    }
     return this.#broken(place, {
       what: `the type ${this.#checker.typeToString(type)} has no JSON schema`,
       fix: insteadOf(this.#checker.typeToString(type)),
@@ -139,8 +177,8 @@ export class TypeReader {
 
   #any(type: ts.Type, place: Place): TypeModel {
     if ('intrinsicName' in type && type.intrinsicName === 'error') {
-      const what = `the type ${place.node.getText()} cannot be resolved`;
-      this.#report(place, 'KW6104', { what, fix: 'correct its name, or import what it comes from' });
+      const { code, ...finding } = unresolved(place.node.getText());
+      this.#report(place, code, finding);
       return { type: 'broken', ...this.#base(place) };
     }
     return this.#broken(place, {
@@ -154,6 +192,7 @@ export class TypeReader {
     const parts = type.types.filter(({ flags }) => !(flags & nothing));
     const nullable = type.types.some(({ flags }) => flags & TypeFlags.Null) ? { nullable: true } : {};
     const all = (flags: ts.TypeFlags): boolean => parts.every((part) => part.flags & flags);
+    if (parts.length === 0) return this.#type(type.types[0] as ts.Type, place);
     if (all(TypeFlags.BooleanLiteral) && parts.length === 2) {
       return { type: 'boolean', ...this.#base(place), ...nullable };
     }
@@ -161,26 +200,29 @@ export class TypeReader {
       return { ...this.#literals(parts, place), ...nullable };
     }
     if (parts.length === 1) return { ...this.#type(parts[0] as ts.Type, place), ...nullable };
-    if (parts.length === 2 && all(TypeFlags.String | TypeFlags.Number)) {
-      return this.#broken(place, {
-        what: 'a union of number and string',
-        why: 'Kubernetes knows two of them, which are checked differently',
-        fix: 'write IntOrString of @kubewright/apimachinery, or string with the tag @quantity',
-      });
+    // 'a' | (string & {}) lets editors propose what any text may be.
+    const primitives = parts.map(primitiveOf);
+    const [primitive] = primitives.filter(({ flags }) => flags & (TypeFlags.String | TypeFlags.Number));
+    const family = primitive && (primitive.flags & TypeFlags.String ? TypeFlags.StringLike : TypeFlags.NumberLike);
+    if (primitive !== undefined && primitives.every(({ flags }) => flags & (family ?? 0))) {
+      return { ...this.#type(primitive, place), ...nullable };
     }
-    return this.#broken(place, {
-      what: `the union ${this.#checker.typeToString(type)} has no structural schema`,
-      why: 'a structural schema says one type for each field',
-      fix: 'write one object with an optional field for each case, and the tag @exactlyOneOf with their names',
-    });
+    const [list] = parts.filter((part) => this.#checker.isArrayType(part));
+    const element = list && this.#checker.getTypeArguments(list as ts.TypeReference)[0]; // arrays are references
+    return this.#broken(
+      place,
+      unionFinding(this.#checker.typeToString(type), {
+        areLiterals: parts.every((part) => part.isLiteral() || part.flags & TypeFlags.BooleanLiteral),
+        areTextAndNumber: parts.length === 2 && all(TypeFlags.String | TypeFlags.Number),
+        isListOrElement: parts.length === 2 && parts.some((part) => part === element),
+      }),
+    );
   }
 
   /** In the order in which they are written, where they are: the compiler's is that of first use in the program. */
   #literals(parts: readonly ts.Type[], place: Place): TypeModel {
-    const values = parts.map((part) =>
-      part.isStringLiteral() || part.isNumberLiteral() ? part.value : this.#checker.typeToString(part) === 'true',
-    );
-    const written = writtenLiterals(place.node);
+    const values = literalsOf(parts, this.#checker);
+    const written = writtenLiterals(place.node, this.#checker);
     const order = (value: string | number | boolean): number => written.indexOf(value);
     if (values.every((value) => order(value) !== -1)) values.sort((a, b) => order(a) - order(b));
     else values.sort((a, b) => (a < b ? -1 : 1));
@@ -208,6 +250,12 @@ export class TypeReader {
       const fix = 'name what is nested by a key in a flat list, or write unknown with @preserveUnknownFields there';
       this.#report(place, 'KW6103', { what, why, fix });
       return { type: 'broken', ...this.#base(place) };
+    }
+    const isEmpty = type.isIntersection() && type.getProperties().length === 0;
+    if (isEmpty && type.types.some((each) => each.getProperties().length > 0)) {
+      const what = `the parts of ${place.node.getText()} contradict each other`;
+      const why = 'a field has another type in each: no value fits';
+      return this.#broken(place, { what, why, fix: 'give the field one type, or leave it out of one: Omit<…, …>' });
     }
     this.#stack.push(type);
     try {
@@ -255,7 +303,7 @@ export class TypeReader {
       });
     }
     const values = this.#type(index.type, { ...place, path: `${place.path}{}` });
-    return { type: 'map', values, ...this.#base(place) };
+    return { type: 'map', values: this.#described(values, index.declaration), ...this.#base(place) };
   }
 
   #field(property: ts.Symbol, place: Place): FieldModel {
@@ -263,29 +311,44 @@ export class TypeReader {
     const path = place.path === '' ? name : `${place.path}.${name}`;
     const [declaration] = property.declarations ?? [];
     const optional = (property.flags & SymbolFlags.Optional) !== 0;
-    const type = this.#checker.getTypeOfSymbol(property);
     const node = declaration ?? place.node;
-    const at = this.#view.position(node);
-    if (declaration === undefined || !ts.isPropertySignature(declaration)) {
-      const what = `the field ${name} is no plain property`;
-      if (declaration !== undefined && !ts.isPropertySignature(declaration)) {
-        const fix = `write readonly ${name}: … with the type of its value`;
-        return { name, optional, at, type: this.#broken({ node, path }, { what, fix }) };
-      }
-      return { name, optional, at, type: this.#type(this.#present(type, optional), { node, path }) };
+    if (!optional && this.#mayBeUndefined(property)) {
+      this.#report({ node, path }, 'KW6102', {
+        what: `${name} may be undefined, and must be there`,
+        why: 'JSON has no undefined: the field would be missing, and the API server refuses the object',
+        fix: `write ${name}?: …`,
+      });
     }
-    const ofBuiltin = this.#builtinField(declaration, name, { node, path });
-    if (ofBuiltin !== undefined) return { name, optional, at, type: ofBuiltin };
+    return { name, optional, at: this.#view.position(node), type: this.#value(property, { node, path }) };
+  }
+
+  #mayBeUndefined(property: ts.Symbol): boolean {
+    const type = this.#checker.getTypeOfSymbol(property);
+    return type.isUnion() && type.types.some(({ flags }) => flags & TypeFlags.Undefined);
+  }
+
+  /** The type of a field's values, with its comment. */
+  #value(property: ts.Symbol, { node, path }: Place): TypeModel {
+    const { name } = property;
+    const [declaration] = property.declarations ?? [];
+    const optional = (property.flags & SymbolFlags.Optional) !== 0;
+    const present = this.#present(this.#checker.getTypeOfSymbol(property), optional);
+    if (declaration === undefined) return this.#type(present, { node, path });
+    const ofBuiltin = ts.isPropertySignature(declaration) && this.#builtinField(declaration, name, { node, path });
+    if (ofBuiltin) return ofBuiltin;
     const docs = docsOf(declaration, 'field', { view: this.#view, problems: this.#problems });
-    const written = declaration.type;
-    const present = this.#present(type, optional);
-    // A type parameter has another type at each use: then what it is here counts, not what is written.
-    const isWritten =
-      written !== undefined && this.#present(this.#checker.getTypeFromTypeNode(written), optional) === present;
-    const model = isWritten
-      ? this.#node(written, { node: written, path, optional })
-      : this.#type(present, { node, path, optional });
-    return { name, optional, at, type: { ...model, at, docs: [...model.docs, docs] } };
+    const written = ts.isPropertySignature(declaration) ? declaration.type : undefined;
+    const model = this.#written(written, present, { node, path, optional });
+    return { ...model, at: this.#view.position(node), docs: [...model.docs, docs] };
+  }
+
+  /** A type parameter has another type at each use: then what it is here counts, not what is written. */
+  #written(written: ts.TypeNode | undefined, present: ts.Type, place: Place): TypeModel {
+    if (written === undefined) return this.#type(present, place);
+    const type = this.#checker.getTypeFromTypeNode(written);
+    const isThatType = (type.flags & TypeFlags.Any) !== 0 || this.#present(type, place.optional === true) === present;
+    const isNothing = (type.flags & (TypeFlags.VoidLike | TypeFlags.Never | TypeFlags.Null)) !== 0;
+    return isThatType || isNothing ? this.#node(written, { ...place, node: written }) : this.#type(present, place);
   }
 
   #present(type: ts.Type, optional: boolean): ts.Type {
@@ -320,16 +383,12 @@ export class TypeReader {
     return { at: this.#view.position(place.node), docs: [] };
   }
 
-  #broken(place: Place, finding: { readonly what: string; readonly why?: string; readonly fix: string }): TypeModel {
+  #broken(place: Place, finding: TypeFinding): TypeModel {
     this.#report(place, 'KW6102', finding);
     return { type: 'broken', ...this.#base(place) };
   }
 
-  #report(
-    place: Place,
-    code: 'KW6102' | 'KW6103' | 'KW6104',
-    finding: { readonly what: string; readonly why?: string; readonly fix: string },
-  ): void {
+  #report(place: Place, code: 'KW6102' | 'KW6103' | 'KW6104', finding: TypeFinding): void {
     const path = place.path === '' ? {} : { path: place.path };
     this.#problems.add(this.#view.position(place.node), { code, ...path, ...finding });
   }
@@ -337,4 +396,11 @@ export class TypeReader {
 
 function isNamed(declaration: ts.Declaration): boolean {
   return ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration);
+}
+
+/** The string of `string & { readonly brand: 'Id' }`: a brand is there for the compiler only. */
+function primitiveOf(type: ts.Type): ts.Type {
+  if (!type.isIntersection()) return type;
+  const primitive = TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike;
+  return type.types.find(({ flags }) => flags & primitive) ?? type;
 }

@@ -1,13 +1,27 @@
 import { ts } from './typescript.ts';
 
-/** The literals of a written union, in order; aliases of unions are read at their own place. */
-export function writtenLiterals(node: ts.Node): readonly (string | number | boolean)[] {
-  if (!ts.isUnionTypeNode(node)) return [];
-  return node.types.flatMap((each): (string | number | boolean)[] => {
-    if (!ts.isLiteralTypeNode(each)) return [];
-    const { literal } = each;
-    if (ts.isStringLiteral(literal)) return [literal.text];
-    if (ts.isNumericLiteral(literal)) return [Number(literal.text)];
-    return [literal.kind === ts.SyntaxKind.TrueKeyword];
-  });
+type Literal = string | number | boolean;
+
+/** The literals of a written type in its order: of a union, of an enumeration's members, of a constant list. */
+export function writtenLiterals(node: ts.Node, checker: ts.TypeChecker): readonly Literal[] {
+  if (ts.isParenthesizedTypeNode(node)) return writtenLiterals(node.type, checker);
+  if (ts.isUnionTypeNode(node)) return node.types.flatMap((each) => writtenLiterals(each, checker));
+  if (ts.isLiteralTypeNode(node)) return literalsOf([checker.getTypeFromTypeNode(node)], checker);
+  if (ts.isIndexedAccessTypeNode(node)) {
+    const list = checker.getTypeFromTypeNode(node.objectType);
+    // Tuples are references.
+    return checker.isTupleType(list) ? literalsOf(checker.getTypeArguments(list as ts.TypeReference), checker) : [];
+  }
+  if (!ts.isTypeReferenceNode(node)) return [];
+  const symbol = checker.getSymbolAtLocation(node.typeName);
+  const target = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const members = (target?.declarations ?? []).filter(ts.isEnumDeclaration).flatMap((each) => [...each.members]);
+  return members.map((member) => checker.getConstantValue(member)).filter((value) => value !== undefined);
+}
+
+/** The values of types that have one each. */
+export function literalsOf(types: readonly ts.Type[], checker: ts.TypeChecker): Literal[] {
+  return types.map((type) =>
+    type.isStringLiteral() || type.isNumberLiteral() ? type.value : checker.typeToString(type) === 'true',
+  );
 }

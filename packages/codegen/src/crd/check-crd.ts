@@ -60,7 +60,11 @@ function checkSchema(schema: JsonSchema, { kind, positions, problems }: Checked)
   const { node } = compileStructuralSchema(schema, { compilePattern, ...(objectMeta && { objectMeta }) });
   const environment = kubernetesEnvironment({ patterns });
   const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '', costs: { schema } });
+  // Where single rules cost too much, all of them together do as well: that says nothing more.
+  const hasCostly = rules.problems.some(({ message }) => /^Forbidden: estimated .* exceeds budget/.test(message));
+  const isSum = (message: string): boolean => /^Forbidden: (?:contributed|x-kubernetes-validations)/.test(message);
   for (const { field, message, unlimited } of rules.problems) {
+    if (hasCostly && isSum(message)) continue;
     const at = placeOf(field, positions) ?? kind.at;
     if (unlimited !== undefined) {
       problems.add(at, { code: 'KW6304', ...typePath(field), ...tooCostly(message, unlimited) });

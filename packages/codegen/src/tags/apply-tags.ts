@@ -34,7 +34,7 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
       effects.problems.add(tag.at, {
         code: 'KW6201',
         ...pathOf(effects),
-        what: `the tag @${tag.name} is not known`,
+        what: `the tag ${tag.name.startsWith('+') ? tag.name : `@${tag.name}`} is not known`,
         why,
         fix: nearestTag(`${tag.name}${tag.text.startsWith('=') ? tag.text : ''}`),
       });

@@ -37,6 +37,7 @@ const SAID_OTHERWISE: Readonly<Record<string, string>> = {
 /** Says what to write instead of a tag that is none. */
 export function nearestTag(name: string): string {
   const plain = name
+    .replace(/^\+/, '')
     .replace(/^(?:kubebuilder|k8s|kubernetes)(?=[:.])/i, '')
     .replace(/^(?:[:.]?validation)(?=[:.])/i, '');
   const word = (

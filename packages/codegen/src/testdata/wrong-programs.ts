@@ -1,0 +1,67 @@
+/** Programs with one mistake each: what is wrong with them stands in wrong-programs.txt. */
+const spec = (fields: string, more = ''): string =>
+  `interface Spec {\n  ${fields}\n}\n${more}\nexport const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });`;
+const kind = (options: string, types = '<{ a?: string }>'): string =>
+  `export const Thing = defineKind${types}({ group: 'example.com', version: 'v1', kind: 'Thing', ${options} });`;
+
+export const wrongPrograms: Readonly<Record<string, string>> = {
+  // Types.
+  'a number of no kind': spec('size?: number;'),
+  'numbers of no kind in a list': spec('sizes?: readonly number[];'),
+  'any': spec('value?: any;'),
+  'a date': spec('when?: Date;'),
+  'a bigint': spec('large?: bigint;'),
+  'a map object': spec('names?: Map<string, string>;'),
+  'a set': spec('names?: Set<string>;'),
+  'a map by numbers': spec('names?: Record<number, string>;'),
+  'a tuple': spec('pair?: [string, boolean];'),
+  'a function': spec('act?: () => void;'),
+  'a method': spec('act(): void;'),
+  'an own class': spec('own?: Own;', 'class Own { name = "" }'),
+  'a class of the platform': spec('address?: URL;'),
+  'bytes': spec('data?: Uint8Array;'),
+  'a wrapper object': spec('name?: String;'),
+  'a pattern as a type': spec('version?: `v${number}`;'),
+  'text or number': spec('port?: string | number;'),
+  'mixed literals': spec("level?: 1 | 'high';"),
+  'a mixed enumeration': spec('level?: Level;', "enum Level { Low = 1, High = 'high' }"),
+  'a computed enumeration': spec('level?: Level;', "enum Level { Low = 'low'.length }"),
+  'a list or one of it': spec('names?: string | string[];'),
+  'a union of objects': spec("shape?: { kind: 'a'; x: string } | { kind: 'b'; y: string };"),
+  'parts that contradict each other': spec('both?: { a: string } & { a: boolean };'),
+  'names and others besides': spec('labels?: { [name: string]: string; app: string };'),
+  'a type that contains itself': spec('tree?: Tree;', 'interface Tree { children?: readonly Tree[] }'),
+  'types that contain each other': spec('one?: One;', 'interface One { two?: Two } interface Two { one?: One }'),
+  'a type of Kubernetes that contains itself': spec('crd?: CustomResourceDefinition;'),
+  'a type that is not there': spec('missing?: Mising;'),
+  'never': spec('nothing?: never;'),
+  'null alone': spec('nothing?: null;'),
+  'undefined that must be there': spec('name: string | undefined;'),
+  // Tags.
+  'an unknown tag': spec('/** @minLenght 3 */\n  name?: string;'),
+  "controller-gen's spelling": spec('/** +kubebuilder:validation:MinLength=3 */\n  name?: string;'),
+  "controller-gen's spelling in a plain comment": spec('// +kubebuilder:validation:MinLength=3\n  name?: string;'),
+  "controller-gen's word for a question mark": spec('/**\n   * A name.\n   * +optional\n   */\n  name: string;'),
+  'a tag of another type': spec('/** @minLength 3 */\n  on?: boolean;'),
+  'a tag without its argument': spec('/** @maxLength */\n  name?: string;'),
+  'a tag with a wrong argument': spec('/** @maxLength many */\n  name?: string;'),
+  'a tag in a plain comment': spec('/* @maxLength 3 */\n  name?: string;'),
+  'a tag after its field': spec('name?: string; // @maxLength 3'),
+  'a tag for what a question mark says': spec('/** @optional */\n  name?: string;'),
+  'a key of a list of texts': spec('/** @listType map @listMapKey name */\n  names?: string[];'),
+  'a default of another type': spec('/** @int32 @default many */\n  size?: number;'),
+  'a default outside of its limits': spec('/** @int32 @maximum 5 @default 6 */\n  size?: number;'),
+  'a pattern that is none': spec('/** @pattern ( */\n  name?: string;'),
+  // Rules.
+  'a rule over a field that is not there': spec("/** @rule self.nam == 'a' */\n  one?: { name?: string };"),
+  'a rule that is no condition': spec('/** @rule self + "a" */\n  name?: string;'),
+  'a rule that is too costly': spec('/** @rule self.all(x, self.exists_one(y, x == y)) */\n  names?: string[];'),
+  // Kinds.
+  'a value that must be run': kind('plural: process.argv[2]'),
+  'no types': kind('', ''),
+  'no group': `export const Thing = defineKind<{ a?: string }>({ version: 'v1', kind: 'Thing' } as never);`,
+  'a column of nothing': kind("columns: [{ name: 'Phase', jsonPath: '.status.phase' }]"),
+  'a path of nothing': kind("schema: { 'spec.b': { maxLength: 3 } }"),
+  'two versions of one name': `${kind('')}\n${kind('').replace('Thing =', 'Other =')}`,
+  'code that cannot be read': `${kind('')}\nconst = 1;`,
+};
