@@ -5,12 +5,23 @@
  * Works without recursion: nesting as deep as `JSON.parse` allows does not overflow the stack.
  */
 export function deepFreeze<T>(value: T): T {
-  const pending: unknown[] = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next !== 'object' || next === null || Object.isFrozen(next) || ArrayBuffer.isView(next)) continue;
+  const pending: object[] = isObject(value) ? [value] : [];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (Object.isFrozen(next) || ArrayBuffer.isView(next)) continue;
+    // By index and by key: lists of values, made for each object, were half of what freezing costs.
+    if (Array.isArray(next)) {
+      for (let i = 0; i < next.length; i++) if (isObject(next[i])) pending.push(next[i]);
+    } else {
+      for (const key in next) {
+        const child: unknown = (next as Readonly<Record<string, unknown>>)[key];
+        if (isObject(child)) pending.push(child);
+      }
+    }
     Object.freeze(next);
-    for (const child of Object.values(next)) pending.push(child);
   }
   return value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -4,10 +4,39 @@ export interface DecodedKey {
   readonly isDiscarded?: boolean;
 }
 
-/** What is kept of one object. */
+/** What is kept of one object, between what was put before and after it. */
 interface Decoded {
+  readonly key: DecodedKey;
   readonly value: unknown;
   readonly bytes: number;
+  chain: Chain | undefined;
+  before: Decoded | undefined;
+  after: Decoded | undefined;
+}
+
+/** Decoded objects in an order. A map has one, too, but gets slow when it loses its first entry time and again. */
+class Chain {
+  first: Decoded | undefined;
+  bytes = 0;
+  #last: Decoded | undefined;
+
+  append(decoded: Decoded): void {
+    decoded.chain = this;
+    decoded.before = this.#last;
+    decoded.after = undefined;
+    if (this.#last) this.#last.after = decoded;
+    else this.first = decoded;
+    this.#last = decoded;
+    this.bytes += decoded.bytes;
+  }
+
+  remove({ before, after, bytes }: Decoded): void {
+    if (before) before.after = after;
+    else this.first = after;
+    if (after) after.before = before;
+    else this.#last = before;
+    this.bytes -= bytes;
+  }
 }
 
 /** How many discarded objects are kept. */
@@ -24,14 +53,13 @@ const newPart = 1 / 16;
  */
 export class DecodedObjects {
   readonly #maxBytes: number;
+  readonly #kept = new Map<DecodedKey, Decoded>();
   /** In order of use. */
-  readonly #used = new Map<DecodedKey, Decoded>();
+  readonly #used = new Chain();
   /** In order of decoding. */
-  readonly #new = new Map<DecodedKey, Decoded>();
+  readonly #new = new Chain();
   /** In order of decoding, or of being discarded. */
   readonly #discarded = new Map<DecodedKey, unknown>();
-  #usedBytes = 0;
-  #newBytes = 0;
 
   /** @param maxBytes - sum of the kept objects' JSON lengths; their heap is about three times that. */
   constructor(maxBytes: number = 8 * 1024 * 1024) {
@@ -39,21 +67,14 @@ export class DecodedObjects {
   }
 
   get bytes(): number {
-    return this.#usedBytes + this.#newBytes;
+    return this.#used.bytes + this.#new.bytes;
   }
 
   get(entry: DecodedKey): unknown {
     if (entry.isDiscarded) return this.#discarded.get(entry);
-    const used = this.#used.get(entry);
-    if (used) {
-      this.#used.delete(entry);
-      this.#used.set(entry, used);
-      return used.value;
-    }
-    const found = this.#new.get(entry);
+    const found = this.#kept.get(entry);
     if (!found) return undefined;
-    this.delete(entry);
-    this.#use(entry, found);
+    this.#use(found);
     return found.value;
   }
 
@@ -64,35 +85,26 @@ export class DecodedObjects {
       this.#keepDiscarded(entry, value);
       return;
     }
-    this.#new.set(entry, { value, bytes });
-    this.#newBytes += bytes;
-    for (const [oldest, decoded] of this.#new) {
-      if (this.#newBytes <= this.#maxBytes * newPart || oldest === entry) break;
-      this.delete(oldest);
-      if (this.bytes + decoded.bytes <= this.#maxBytes) this.#use(oldest, decoded);
-    }
+    const decoded: Decoded = { key: entry, value, bytes, chain: undefined, before: undefined, after: undefined };
+    this.#kept.set(entry, decoded);
+    this.#new.append(decoded);
+    while (this.#new.bytes > this.#maxBytes * newPart && this.#new.first !== decoded) this.#age(this.#new.first!);
     this.#shrink();
   }
 
   /** Lets an object go soon that was just discarded; those who are told of it may still want it. */
   discard(entry: DecodedKey): void {
-    const kept = this.#used.get(entry) ?? this.#new.get(entry);
+    const kept = this.#kept.get(entry);
     if (!kept) return;
     this.delete(entry);
     this.#keepDiscarded(entry, kept.value);
   }
 
   delete(entry: DecodedKey): void {
-    const used = this.#used.get(entry);
-    if (used) {
-      this.#used.delete(entry);
-      this.#usedBytes -= used.bytes;
-      return;
-    }
-    const found = this.#new.get(entry);
-    if (!found) return;
-    this.#new.delete(entry);
-    this.#newBytes -= found.bytes;
+    const kept = this.#kept.get(entry);
+    if (!kept) return;
+    this.#kept.delete(entry);
+    kept.chain?.remove(kept);
   }
 
   #keepDiscarded(entry: DecodedKey, value: unknown): void {
@@ -102,16 +114,19 @@ export class DecodedObjects {
     if (oldest) this.#discarded.delete(oldest);
   }
 
-  #use(entry: DecodedKey, decoded: Decoded): void {
-    this.#used.set(entry, decoded);
-    this.#usedBytes += decoded.bytes;
+  #use(decoded: Decoded): void {
+    decoded.chain?.remove(decoded);
+    this.#used.append(decoded);
     this.#shrink();
   }
 
+  /** It stays if there is room even so. */
+  #age(decoded: Decoded): void {
+    if (this.bytes <= this.#maxBytes) this.#use(decoded);
+    else this.delete(decoded.key);
+  }
+
   #shrink(): void {
-    for (const oldest of this.#used.keys()) {
-      if (this.bytes <= this.#maxBytes) break;
-      this.delete(oldest);
-    }
+    while (this.bytes > this.#maxBytes && this.#used.first) this.delete(this.#used.first.key);
   }
 }

@@ -17,6 +17,7 @@ import { SplitReads } from '../cache/split-reads.ts';
 import { childId } from '../desired/child-plan.ts';
 import { observedChildren } from '../desired/children-index.ts';
 import type { Observed } from '../desired/desired-state.ts';
+import type { WriteSession } from '../detector/futile-writes.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Moment } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
@@ -25,21 +26,20 @@ import { appliedAlready } from './applied-already.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import { writingStatus } from './no-status-subresource-error.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
+import type { ReconcileRun } from './reconcile-run.ts';
 import type { Lifetime } from './reconcile-timeout.ts';
 import { writeFence } from './write-fence.ts';
 
 /** What a context is made from. */
 export interface ContextParts {
+  readonly run: Pick<ReconcileRun, 'request' | 'reconcileID' | 'log'>;
   readonly lifetime: Lifetime;
-  readonly log: Logger;
   /** Makes the client of this reconcile, once. */
   readonly client: () => KubernetesClient;
   readonly cache: InformerCache;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
-  readonly request: ReconcileRequest;
-  readonly reconcileID: string;
   readonly fieldManager: string;
   readonly kinds: KindResolver;
   /** The kind and, at the object level, the object that is reconciled. */
@@ -48,11 +48,11 @@ export interface ContextParts {
   /** Whether the primary is looked at live before the first write. */
   readonly checkPrimary: boolean;
   /** When the server was asked, if the primary is its answer and not out of a cache. */
-  readonly askedAt?: Moment | undefined;
+  readonly askedAt: Moment | undefined;
   /** Called whenever the reconcile goes on after a call, so that the watchdog knows who runs. */
   readonly resumed: () => void;
   /** Told of what is about to be written, as it is meant. */
-  readonly intends: (object: KubernetesObject) => void;
+  readonly writes: Pick<WriteSession, 'intends'>;
 }
 
 /**
@@ -60,28 +60,47 @@ export interface ContextParts {
  * pass {@link writeFence}.
  */
 export class LoopContext implements ReconcileContext<KubernetesObject> {
-  readonly log: Logger;
-  readonly cache: InformerCache;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly request: ReconcileRequest;
-  readonly reconcileID: string;
-  /** What was applied in this reconcile; nothing of it is superfluous. */
-  readonly appliedIds: Set<string> = new Set();
   readonly #parts: ContextParts;
+  #appliedIds: Set<string> | undefined;
   #client: KubernetesClient | undefined;
   #reads: SplitReads | undefined;
 
   constructor(parts: ContextParts) {
-    this.log = parts.log;
-    this.cache = parts.cache;
-    this.events = parts.events;
-    this.clock = parts.clock;
-    this.random = parts.random;
-    this.request = parts.request;
-    this.reconcileID = parts.reconcileID;
     this.#parts = parts;
+  }
+
+  get log(): Logger {
+    return this.#parts.run.log;
+  }
+
+  get cache(): InformerCache {
+    return this.#parts.cache;
+  }
+
+  get events(): EventRecorder {
+    return this.#parts.events;
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
+  get random(): Random {
+    return this.#parts.random;
+  }
+
+  get request(): ReconcileRequest {
+    return this.#parts.run.request;
+  }
+
+  get reconcileID(): string {
+    return this.#parts.run.reconcileID;
+  }
+
+  /** What was applied in this reconcile; nothing of it is superfluous. */
+  get appliedIds(): Set<string> {
+    this.#appliedIds ??= new Set();
+    return this.#appliedIds;
   }
 
   get signal(): AbortSignal {
@@ -91,10 +110,12 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   /** Made when it is first asked for: most reconciles find nothing to do. */
   get client(): KubernetesClient {
     if (this.#client) return this.#client;
-    const { primary, primaryKind, checkPrimary } = this.#parts;
+    const { primary, primaryKind, checkPrimary, askedAt } = this.#parts;
     const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
     const client = this.#parts.client();
-    this.#client = client.intercepted(writeFence({ ...this.#parts, signal: this.signal, client, view }));
+    this.#client = client.intercepted(
+      writeFence({ signal: this.signal, view, askedAt, client, clock: this.clock, log: this.log }),
+    );
     return this.#client;
   }
 
@@ -163,7 +184,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       return undefined;
     }
     const force = options.force ?? true;
-    this.#parts.intends(wanted);
+    this.#parts.writes.intends(wanted);
     const applying = { fieldManager, force, signal: this.signal };
     const { client, signal } = this;
     const write = (): Promise<KubernetesObject> => client.resource(primaryKind).status.apply(wanted, applying);
@@ -198,7 +219,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
-    this.#parts.intends(body);
+    this.#parts.writes.intends(body);
     return this.#answered(await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal }));
   }
 

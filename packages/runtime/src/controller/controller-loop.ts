@@ -1,16 +1,9 @@
-import {
-  type Clock,
-  formatObjectKey,
-  type KubernetesObject,
-  type ObjectKey,
-  type Random,
-} from '@kubewright/apimachinery';
+import type { Clock, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
-import { type ObjectForm, objectForm } from '../desired/object-form.ts';
-import { type Finding, tellFinding } from '../detector/finding.ts';
-import { FutileWrites } from '../detector/futile-writes.ts';
-import type { ReconcileRequest } from '../handler/event-handler.ts';
+import { objectForm } from '../desired/object-form.ts';
+import { tellFinding } from '../detector/finding.ts';
+import { FutileWrites, type WriteSession } from '../detector/futile-writes.ts';
 import { type Moment, momentOf } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
@@ -29,9 +22,9 @@ import { LoopTurn } from './loop-turn.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
 import { type PartitionEntry, whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
-import { ReconcileEvents } from './reconcile-events.ts';
-import { ReconcileStories, type Story } from './reconcile-stories.ts';
-import { type Lifetime, withTimeout } from './reconcile-timeout.ts';
+import { ReconcileRun, type ReconcileRunParts } from './reconcile-run.ts';
+import { ReconcileStories } from './reconcile-stories.ts';
+import { type Lifetime, TimeLimit } from './reconcile-timeout.ts';
 
 /** What a controller needs of its manager. */
 export interface ControllerParts {
@@ -65,14 +58,16 @@ export class ControllerLoop {
   readonly #telling: FailureTelling;
   readonly #stories: ReconcileStories | undefined;
   readonly #metrics: ControllerMetrics | undefined;
-  readonly #reconcileObject: ObjectForm;
+  readonly #runs: ReconcileRunParts;
+  readonly #limit: TimeLimit;
+  readonly #steps: ObjectReconcile | undefined;
+  readonly #after: AfterReconcile;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
     this.name = definition.name;
     this.#definition = definition;
-    this.#reconcileObject = objectForm(definition);
     this.#parts = parts;
     this.#turn = new LoopTurn(parts.clock);
     const { primary } = definition;
@@ -90,7 +85,23 @@ export class ControllerLoop {
       ...(definition.rateLimiter && { rateLimiter: definition.rateLimiter }),
       ...(metrics && { metrics: metrics.queue }),
     });
+    this.#runs = {
+      log: this.#log,
+      random: parts.random,
+      primary,
+      recorderOf: (regarding) => parts.recorder(definition.name, regarding),
+    };
+    const { reconcileTimeoutMs: timeoutMs = 120_000 } = definition;
+    this.#limit = new TimeLimit({ clock: parts.clock, timeoutMs, signal: this.#work.signal });
+    this.#steps = objectReconcile(definition, parts);
     this.#telling = new FailureTelling({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true });
+    this.#after = {
+      queue: this.queue,
+      metrics: this.#metrics,
+      telling: this.#telling,
+      isStopping: () => this.#work.signal.aborted,
+      ...(definition.recoverPanic === false && { panicked: parts.panicked }),
+    };
     this.#stories = ReconcileStories.for(parts.log, parts);
     this.#futile = new FutileWrites({
       cache: parts.cache,
@@ -105,7 +116,7 @@ export class ControllerLoop {
       queue: this.queue,
       turn: this.#turn,
       onAsked: (key, by) => {
-        this.#futile.asked(key, by && `${by.event.object.uid}/${by.event.object.resourceVersion}`);
+        this.#futile.asked(key, by?.event.object);
         this.#stories?.asked(key, by);
       },
     });
@@ -172,7 +183,7 @@ export class ControllerLoop {
   }
 
   async #process(item: WorkItem): Promise<void> {
-    const { clock, panicked } = this.#parts;
+    const { clock } = this.#parts;
     const request = parseRequest(item.key);
     if (this.#definition.partition?.owns(request) === false) {
       this.queue.forget(item.key);
@@ -181,41 +192,32 @@ export class ControllerLoop {
       this.#sources.dropped(item.key);
       return;
     }
-    const reconcileID = this.#parts.random.uid();
-    const log = this.#log.with(this.#logFields(request, reconcileID));
-    const events = new ReconcileEvents((regarding) => this.#parts.recorder(this.name, regarding));
     const startMs = clock.monotonic();
     const story = this.#stories?.begin(item.key);
+    const run = new ReconcileRun(item.key, { parts: this.#runs, request, story });
     let nextMs: number | undefined;
     this.#metrics?.activeWorkers(1);
-    const after: AfterReconcile = {
-      queue: this.queue,
-      metrics: this.#metrics,
-      telling: this.#telling,
-      isStopping: () => this.#work.signal.aborted,
-      ...(this.#definition.recoverPanic === false && { panicked }),
-      ...(story && {
-        onNext: (inMs: number | undefined) => {
-          nextMs = inMs;
-        },
-      }),
+    const onNext = (inMs: number | undefined): void => {
+      nextMs = inMs;
     };
+    const after = story ? { ...this.#after, onNext } : this.#after;
     let label: ReconcileResultLabel = 'error';
     try {
-      label = afterSuccess(item, await this.#traced({ request, reconcileID, log, events, story }), after);
-      this.#telling.succeeded(item.key, { log, isThere: events.isBegun });
+      label = afterSuccess(item, await this.#traced(run), after);
+      if (this.#telling.isTroubled(item.key))
+        this.#telling.succeeded(item.key, { log: run.log, isThere: run.events.isBegun });
     } catch (error) {
-      label = afterFailure(item, { error, log, events }, after);
+      label = afterFailure(item, { error, log: run.log, events: run.events }, after);
     } finally {
       this.#metrics?.activeWorkers(-1);
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
-      story?.ended(log, { failed: label === 'error', nextMs });
+      story?.ended(run.log, { failed: label === 'error', nextMs });
     }
   }
 
-  #traced(run: Run): Promise<ReconcileOutcome> {
+  #traced(run: ReconcileRun): Promise<ReconcileOutcome> {
     const { tracing, client } = this.#parts;
-    if (!tracing) return this.#limited({ ...run, client });
+    if (!tracing) return this.#limited(run, client);
     const { primary } = this.#definition;
     const { namespace, name } = run.request;
     const attributes = {
@@ -225,87 +227,88 @@ export class ControllerLoop {
       'k8s.object.name': name,
       ...(namespace && { 'k8s.namespace.name': namespace }),
     };
-    return tracing.reconcile(attributes, (calls) => this.#limited({ ...run, client: client.intercepted(calls) }));
+    return tracing.reconcile(attributes, (calls) => this.#limited(run, client.intercepted(calls)));
   }
 
-  async #limited(run: Run & { readonly client: KubernetesClient }): Promise<ReconcileOutcome> {
-    const { clock } = this.#parts;
-    const { reconcileTimeoutMs = 120_000, partition } = this.#definition;
+  async #limited(run: ReconcileRun, client: KubernetesClient): Promise<ReconcileOutcome> {
     // What is abandoned can write no more, so its key may go to another replica.
-    using entry = partition?.enter(run.request);
-    const what = `reconcile of ${this.name} ${formatObjectKey(run.request)}`;
-    const options = { clock, timeoutMs: reconcileTimeoutMs, signal: this.#work.signal, what };
-    return await withTimeout((lifetime) => this.#call({ ...run, entry, lifetime }), options);
+    using entry = this.#definition.partition?.enter(run.request);
+    return await this.#limit.run(
+      (lifetime) => this.#call(run, { client, entry, lifetime }),
+      () => `reconcile of ${this.name} ${run.key}`,
+    );
   }
 
-  async #call(
-    run: Run & {
-      readonly client: KubernetesClient;
-      readonly entry: PartitionEntry | undefined;
-      readonly lifetime: Lifetime;
-    },
-  ): Promise<ReconcileOutcome> {
-    const { definition, parts } = { definition: this.#definition, parts: this.#parts };
-    const key = formatObjectKey(run.request);
-    const mark = (parts.activity ?? noActivity).mark(this.name, key);
-    const tell = (finding: Finding): void => tellFinding(finding, run);
-    const writes = this.#futile.begin(key, { client: run.client, tell });
-    const onRefused = (): void => this.#sources.dropped(key);
-    const guards = run.entry ? [writes.interceptor, whileOwned(run.entry, { key, onRefused })] : [writes.interceptor];
+  async #call(run: ReconcileRun, within: Within): Promise<ReconcileOutcome> {
+    const { key, request } = run;
+    const { run: wanted, primary: primaryKind, fenced: checkPrimary = true } = this.#definition;
+    const { activity = noActivity, cache, clock, random, kinds } = this.#parts;
+    const mark = activity.mark(this.name, key);
+    const writes = this.#futile.begin(key, { client: within.client, tell: (finding) => tellFinding(finding, run) });
     let made: KubernetesClient | undefined;
     const client = (): KubernetesClient => {
-      if (made) return made;
-      made = run.client.intercepted(...guards).observed(writes.observer);
-      if (run.story) made = made.observed(run.story.observer);
+      made ??= this.#guarded(run, { ...within, writes });
       return made;
     };
     const contextFor = (primary: KubernetesObject | undefined, askedAt?: Moment): LoopContext =>
       new LoopContext({
-        ...parts,
-        ...run,
+        run,
+        lifetime: within.lifetime,
         client,
-        checkPrimary: definition.fenced ?? true,
-        askedAt,
+        cache,
+        clock,
+        random,
+        kinds,
         events: run.events.begin(primary),
         fieldManager: this.#fieldManager,
-        primaryKind: definition.primary,
+        primaryKind,
         primary,
+        checkPrimary,
+        askedAt,
         resumed: mark.resumed,
-        intends: writes.intends,
+        writes,
       });
     try {
-      if (definition.run.level === 'request') return await definition.run.reconcile(run.request, contextFor(undefined));
-      const { primary, finalizers } = definition;
-      const steps = new ObjectReconcile({
-        kind: primary!,
-        finalizers,
-        reconcile: this.#reconcileObject,
-        contextFor,
-        parts: { cache: parts.cache, client, now: () => momentOf(parts.clock) },
-      });
-      return await steps.run(run.request, run.lifetime);
+      if (wanted.level === 'request') return await wanted.reconcile(request, contextFor(undefined));
+      return await this.#steps!.run(request, { lifetime: within.lifetime, client, contextFor });
     } finally {
+      writes.ended();
       mark.ended();
     }
+  }
+
+  /** The client of a reconcile: what it writes is observed, and let out only while the key is this replica's. */
+  #guarded(run: ReconcileRun, within: Within & { readonly writes: WriteSession }): KubernetesClient {
+    const { client, entry, writes } = within;
+    const onRefused = (): void => this.#sources.dropped(run.key);
+    const guards = entry ? [writes.interceptor, whileOwned(entry, { key: run.key, onRefused })] : [writes.interceptor];
+    const guarded = client.intercepted(...guards).observed(writes.observer);
+    return run.story ? guarded.observed(run.story.observer) : guarded;
   }
 
   get #fieldManager(): string {
     return this.#definition.fieldManager ?? this.#definition.name;
   }
-
-  #logFields(request: ReconcileRequest, reconcileID: string): Record<string, unknown> {
-    const { namespace = '', name } = request;
-    const { primary } = this.#definition;
-    return { ...(primary && { [primary.kind]: { name, namespace } }), namespace, name, reconcileID };
-  }
 }
 
-interface Run {
-  readonly request: ReconcileRequest;
-  readonly reconcileID: string;
-  readonly log: Logger;
-  readonly events: ReconcileEvents;
-  readonly story: Story | undefined;
+/** What one reconcile works within. */
+interface Within {
+  readonly client: KubernetesClient;
+  readonly entry: PartitionEntry | undefined;
+  readonly lifetime: Lifetime;
+}
+
+function objectReconcile(definition: ControllerDefinition, parts: ControllerParts): ObjectReconcile | undefined {
+  const { run, primary, finalizers } = definition;
+  if (run.level === 'request') return undefined;
+  const { cache, clock } = parts;
+  return new ObjectReconcile({
+    kind: primary!,
+    finalizers,
+    reconcile: objectForm(definition),
+    cache,
+    now: () => momentOf(clock),
+  });
 }
 
 function parseRequest(key: string): ObjectKey {

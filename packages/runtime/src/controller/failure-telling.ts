@@ -64,6 +64,11 @@ export class FailureTelling {
     }
   }
 
+  /** True for a key whose last reconcile failed. */
+  isTroubled(key: string): boolean {
+    return this.#troubles.has(key);
+  }
+
   /** Takes note of a reconcile that succeeded; of an object that is gone there is nothing to tell. */
   succeeded(key: string, { log, isThere }: { readonly log: Logger; readonly isThere: boolean }): void {
     const known = this.#troubles.get(key);

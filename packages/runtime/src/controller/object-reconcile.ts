@@ -15,13 +15,16 @@ export interface ObjectReconcileOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
   readonly reconcile: ObjectForm;
+  readonly cache: InformerCache;
+  readonly now: () => Moment;
+}
+
+/** What one run has. */
+export interface ObjectRun {
+  readonly lifetime: Lifetime;
+  readonly client: () => KubernetesClient;
   /** Makes a context; `askedAt` says when the server was asked, of an object that is its answer. */
   readonly contextFor: (primary: KubernetesObject, askedAt?: Moment) => LoopContext;
-  readonly parts: {
-    readonly cache: InformerCache;
-    readonly client: () => KubernetesClient;
-    readonly now: () => Moment;
-  };
 }
 
 /** Reads the object of a request and does with it what its state calls for: finalizers on, reconcile, clean-up. */
@@ -32,45 +35,46 @@ export class ObjectReconcile {
     this.#options = options;
   }
 
-  async run(request: ReconcileRequest, lifetime: Lifetime): Promise<ReconcileOutcome> {
-    const { kind, finalizers, reconcile, contextFor, parts } = this.#options;
-    const object = parts.cache.peek(kind, request)?.object;
+  async run(request: ReconcileRequest, run: ObjectRun): Promise<ReconcileOutcome> {
+    const { kind, finalizers, reconcile, cache, now } = this.#options;
+    const { contextFor } = run;
+    const object = cache.peek(kind, request)?.object;
     // Gone: the normal end of every object, and of the requests for it.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
     if (names.length === 0) return reconcile(object, contextFor(object));
-    if (isDeleting(object)) return this.#cleanUp(object, lifetime);
+    if (isDeleting(object)) return this.#cleanUp(object, run);
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, contextFor(object));
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
-    const askedAt = parts.now();
-    const marked = await addFinalizers(object, { ...this.#patching(lifetime), names: missing });
+    const askedAt = now();
+    const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
     return reconcile(marked, contextFor(marked, askedAt));
   }
 
-  async #cleanUp(object: KubernetesObject, lifetime: Lifetime): Promise<ReconcileOutcome> {
-    const { kind, finalizers, contextFor, parts } = this.#options;
+  async #cleanUp(object: KubernetesObject, run: ObjectRun): Promise<ReconcileOutcome> {
+    const { kind, finalizers, cache } = this.#options;
     let current = object;
     for (const [name, finalize] of Object.entries(finalizers)) {
       if (!current.metadata.finalizers?.includes(name)) continue;
-      const outcome = await finalize(current, contextFor(current));
+      const outcome = await finalize(current, run.contextFor(current));
       // A step that wants to run again has not cleaned up yet.
       const again = outcome ? runAgain(outcome, current) : undefined;
       if (again) return again;
       // Steps may have written the object: their answer is the version to go on from.
-      const latest = parts.cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
+      const latest = cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
-      current = await removeFinalizer(base, { ...this.#patching(lifetime), name });
+      current = await removeFinalizer(base, { ...this.#patching(run), name });
     }
     return undefined;
   }
 
-  #patching({ signal }: Lifetime): {
+  #patching({ client, lifetime: { signal } }: ObjectRun): {
     readonly client: KubernetesClient;
     readonly kind: Kind<KubernetesObject>;
     readonly signal: AbortSignal;
   } {
-    return { client: this.#options.parts.client(), kind: this.#options.kind, signal };
+    return { client: client(), kind: this.#options.kind, signal };
   }
 }
 

@@ -19,6 +19,7 @@ const mostObjects = 8;
 const mostVersions = 32;
 /** The same finding is told again only after this time, in milliseconds. */
 const silenceMs = 600_000;
+const noVersions: ReadonlySet<string> = new Set();
 
 /** What {@link FutileWrites} needs. */
 export interface FutileWritesOptions {
@@ -29,19 +30,62 @@ export interface FutileWritesOptions {
   readonly onFutile: (what: FutileWrite) => void;
 }
 
-/** What is remembered of one key. */
-interface Trail {
+/** An object in a version, as events show it. */
+interface ShownVersion {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What is remembered of one key. Nearly always nothing: what it consists of is made when there is something to remember. */
+class Trail {
   /** Versions that came of its own writes, oldest first. */
-  readonly versions: Set<string>;
-  readonly objects: Map<string, WrittenObject>;
-  readonly told: Map<string, number>;
+  #versions: Set<string> | undefined;
+  #objects: Map<string, WrittenObject> | undefined;
+  #told: Map<string, number> | undefined;
   /**
    * Versions of the objects whose events asked for the next reconcile. Which of them are echoes of its own writes is known
    * when it begins: an event may come before the answer to the write.
    */
-  readonly askedBy: Set<string>;
+  #askedBy: Set<string> | undefined;
   /** Whether something else asked, too: a timer of another, a source, too many events to tell. */
-  foreign: boolean;
+  #foreign = false;
+
+  /** True if nothing of it could make a difference to later reconciles. */
+  get isBlank(): boolean {
+    return this.#versions === undefined && this.#objects === undefined && this.#told === undefined;
+  }
+
+  get objects(): Map<string, WrittenObject> {
+    this.#objects ??= new Map();
+    return this.#objects;
+  }
+
+  get told(): Map<string, number> {
+    this.#told ??= new Map();
+    return this.#told;
+  }
+
+  asked(by: ShownVersion | undefined): void {
+    this.#askedBy ??= new Set();
+    if (by === undefined || this.#askedBy.size >= mostVersions) this.#foreign = true;
+    else this.#askedBy.add(versionName(by));
+  }
+
+  /** Begins a reconcile; answers whether nothing but its own writes brought it about. */
+  begin(): boolean {
+    const versions = this.#versions;
+    const askedBy = this.#askedBy ?? noVersions;
+    const isOwn = !this.#foreign && askedBy.size > 0 && [...askedBy].every((each) => versions?.has(each));
+    if (!isOwn) for (const each of this.#objects?.values() ?? []) each.calm();
+    this.#askedBy = undefined;
+    this.#foreign = false;
+    return isOwn;
+  }
+
+  wrote(version: string): void {
+    this.#versions ??= new Set();
+    remember(this.#versions, version);
+  }
 }
 
 /** One reconcile, as far as its writes go. */
@@ -50,6 +94,8 @@ export interface WriteSession {
   readonly interceptor: ClientInterceptor;
   /** Says what the next write to an object is meant to bring about. */
   intends(object: KubernetesObject): void;
+  /** Says that it is over. */
+  ended(): void;
 }
 
 /**
@@ -67,12 +113,9 @@ export class FutileWrites {
     this.#options = options;
   }
 
-  /** Notes what asked for a reconcile; `version` is that of the object an event was about. */
-  asked(key: string, version: string | undefined): void {
-    const trail = this.#trails.get(key);
-    if (!trail) return;
-    if (version === undefined || trail.askedBy.size >= mostVersions) trail.foreign = true;
-    else trail.askedBy.add(version);
+  /** Notes what asked for a reconcile: an object's event, or something else. */
+  asked(key: string, by: ShownVersion | undefined): void {
+    this.#trails.get(key)?.asked(by);
   }
 
   /** Begins a reconcile; `tell` is called when a pattern was seen. */
@@ -81,20 +124,21 @@ export class FutileWrites {
     to: { readonly client: KubernetesClient; readonly tell: (finding: Finding) => void },
   ): WriteSession {
     const trail = this.#trail(key);
-    const { askedBy, versions } = trail;
-    const selfTriggered = !trail.foreign && askedBy.size > 0 && [...askedBy].every((each) => versions.has(each));
-    if (!selfTriggered) for (const each of trail.objects.values()) each.calm();
-    askedBy.clear();
-    trail.foreign = false;
-    const intended = new Map<string, KubernetesObject>();
-    const run = { key, selfTriggered, intended, tell: to.tell };
+    const run: Run = { key, selfTriggered: trail.begin(), intended: undefined, tell: to.tell };
     return {
       observer: (write) => this.#observe(run, write.target),
       interceptor: async (call, next) => {
         if (call.target && isWrite(call)) await this.#lookForOthers(key, { target: call.target, client: to.client });
         return next(call);
       },
-      intends: (object) => void intended.set(idOfObject(object), object),
+      intends: (object) => {
+        run.intended ??= new Map();
+        run.intended.set(idOfObject(object), object);
+      },
+      ended: () => {
+        // What wrote nothing leaves nothing: the newest keys that are remembered are those that write.
+        if (trail.isBlank && this.#trails.get(key) === trail) this.#trails.delete(key);
+      },
     };
   }
 
@@ -106,7 +150,7 @@ export class FutileWrites {
       const answer = 'answer' in outcome ? asObject(outcome.answer) : undefined;
       if (!answer || answer.kind !== target.kind) return;
       const trail = this.#trail(run.key);
-      remember(trail.versions, versionOf(answer));
+      trail.wrote(versionOf(answer));
       if (!before || before.metadata.uid !== answer.metadata.uid) return;
       const id = idOfObject(answer);
       const object = this.#written(trail, id);
@@ -136,7 +180,7 @@ export class FutileWrites {
   ): void {
     const { trail, object, answer, id } = what;
     if (++object.noops < patience) return;
-    const wanted = run.intended.get(id);
+    const wanted = run.intended?.get(id);
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
     const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times: object.noops, managers: [] };
@@ -175,13 +219,7 @@ export class FutileWrites {
   }
 
   #trail(key: string): Trail {
-    const trail = this.#trails.get(key) ?? {
-      versions: new Set(),
-      objects: new Map(),
-      told: new Map(),
-      askedBy: new Set(),
-      foreign: false,
-    };
+    const trail = this.#trails.get(key) ?? new Trail();
     this.#trails.delete(key);
     this.#trails.set(key, trail);
     if (this.#trails.size > mostKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
@@ -200,13 +238,17 @@ export class FutileWrites {
 interface Run {
   readonly key: string;
   readonly selfTriggered: boolean;
-  readonly intended: ReadonlyMap<string, KubernetesObject>;
+  intended: Map<string, KubernetesObject> | undefined;
   readonly tell: (finding: Finding) => void;
 }
 
 /** Names a version of an object, as events and answers show it. */
-function versionOf(object: { readonly metadata: KubernetesObject['metadata'] }): string {
-  return `${object.metadata.uid}/${object.metadata.resourceVersion}`;
+function versionName({ uid, resourceVersion }: KubernetesObject['metadata']): string {
+  return `${uid}/${resourceVersion}`;
+}
+
+function versionOf({ metadata }: { readonly metadata: KubernetesObject['metadata'] }): string {
+  return versionName(metadata);
 }
 
 function remember(versions: Set<string>, version: string): void {

@@ -97,8 +97,7 @@ export class Watchdog implements AsyncDisposable {
     if (this.#last === who) return;
     this.#credit();
     this.#last = who;
-    const text = who ? `${who.controller} ${who.key}`.slice(0, nameBytes / 3) : '';
-    Atomics.store(this.#shared, 1, this.#encoder.encodeInto(text, this.#name).written);
+    Atomics.store(this.#shared, 1, who ? this.#encoder.encodeInto(nameOf(who), this.#name).written : 0);
   }
 
   /** Notes for how long the last one has run until now. */
@@ -125,4 +124,8 @@ export class Watchdog implements AsyncDisposable {
     this.#longest = undefined;
     this.#timer = this.#arm();
   }
+}
+
+function nameOf({ controller, key }: Who): string {
+  return `${controller} ${key}`.slice(0, nameBytes / 3);
 }

@@ -45,6 +45,7 @@ export class WaitingKeys {
   }
 
   clear(key: string, slot: TimerSlot): void {
+    if (this.#slots.size === 0) return;
     this.#slots.delete(slotId(key, slot));
     if (this.#slots.size === 0) this.#disarm();
   }
