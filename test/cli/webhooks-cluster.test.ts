@@ -179,6 +179,15 @@ describe('kubewright deploy, with webhooks', () => {
       expect(await refusal(shops.createOld('lost', 'bob/4'))).toMatch(
         /conversion webhook for web\.example\.com\/v1beta1, Kind=Shop failed: .*service "shop-webhook-service" not found/,
       );
+
+      // By hand: as long as the program runs, and no longer.
+      const byHand = kubewright.start(['run', 'src/main.ts', '--', '--health-probe-bind-address=0'], { cwd: root });
+      const large = (name: string) => refusal(shops.create(name, { owner: 'ann', size: 10 }));
+      await expect.poll(() => large('by-hand'), { timeout: 60_000 }).toContain('at most 9');
+      expect((await shops.createOld('by-hand-old', 'bob/4')).spec).toEqual({ what: 'bob/4' });
+      byHand.child.kill('SIGINT');
+      expect(await byHand.ended).toBe(0);
+      expect(await large('free-again')).toBe('');
       expect(await run('uninstall')).toMatchObject({ code: 0, stderr: '' });
     } finally {
       await run('cluster', 'down');

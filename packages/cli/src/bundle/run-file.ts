@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { StateFolder } from '../cluster/state-folder.ts';
+import { runWebhooks } from '../dev/webhooks/run-webhooks.ts';
 import type { Context } from '../program/context.ts';
 import { OperatorOutput } from '../story/operator-output.ts';
 import { bundleOperator } from './bundle-operator.ts';
@@ -14,17 +15,18 @@ export interface RunFileOptions {
 }
 
 /** Runs one file as an operator until it ends or Ctrl-C; answers its exit code. */
-export async function runFile(
-  { surroundings }: Context,
-  { file, args, fullStacks = false }: RunFileOptions,
-): Promise<number> {
+export async function runFile(context: Context, { file, args, fullStacks = false }: RunFileOptions): Promise<number> {
+  const { surroundings } = context;
   const { cwd, env, program, signal, stderr, colors, interactive } = surroundings;
   const folder = new StateFolder(cwd);
   const target = join(folder.path, 'run');
   mkdirSync(target, { recursive: true, mode: 0o700 });
   const outfile = join(target, `${basename(file).replace(/\.[^.]*$/, '')}.mjs`);
-  await bundleOperator({ root: cwd, entry: resolve(cwd, file), outfile });
+  const entry = resolve(cwd, file);
+  await bundleOperator({ root: cwd, entry, outfile });
   const own = env['KUBECONFIG'] ? undefined : folder.running?.kubeconfig;
+  await using webhooks =
+    own === undefined ? undefined : await runWebhooks(context, { program: entry, kubeconfig: own });
   const output = new OperatorOutput({
     root: folder.base,
     full: fullStacks,
@@ -32,7 +34,8 @@ export async function runFile(
     raw: !interactive,
     write: (text) => void stderr.write(text),
   });
-  const child = surroundings.spawn([program[0] ?? 'node', '--enable-source-maps', outfile, ...args], {
+  const command = [program[0] ?? 'node', '--enable-source-maps', outfile, ...(webhooks?.flags ?? []), ...args];
+  const child = surroundings.spawn(command, {
     cwd,
     env: { ...env, ...(own !== undefined && { KUBECONFIG: own }) },
     onErrorOutput: (text) => output.take(text),

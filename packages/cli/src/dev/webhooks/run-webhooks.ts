@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import { applyObjects } from '../../deploy/apply-objects.ts';
+import { installObjects } from '../../deploy/deploy.ts';
+import { isAdmission, isConverted } from '../../deploy/webhook-readiness.ts';
+import type { Context } from '../../program/context.ts';
+import { findProject } from '../../project/find-project.ts';
+import { DevWebhooks } from './dev-webhooks.ts';
+
+/** Webhooks of an operator that is run by hand, until it ends. */
+export interface RunWebhooks extends AsyncDisposable {
+  /** What the operator is to be started with. */
+  readonly flags: readonly string[];
+}
+
+/**
+ * Has the embedded cluster ask the webhooks of a project whose operator is run, as they were generated last. Undefined for
+ * any other program, and where none are declared: such a program is given no flags.
+ */
+export async function runWebhooks(
+  { surroundings }: Context,
+  { program, kubeconfig }: { readonly program: string; readonly kubeconfig: string },
+): Promise<RunWebhooks | undefined> {
+  const { clock, cwd } = surroundings;
+  const project = findProject(cwd);
+  if (!project || program !== join(project.root, 'src', 'main.ts')) return undefined;
+  if (!existsSync(join(project.root, 'config', 'default', 'kustomization.yaml'))) return undefined;
+  const objects = installObjects(project).filter((object) => isAdmission(object) || isConverted(object));
+  if (objects.length === 0) return undefined;
+  const client = clientFromConfig(await loadClientConfig({ kubeconfig }), { clock });
+  let webhooks: DevWebhooks | undefined;
+  const stop = async (): Promise<void> => {
+    await webhooks?.[Symbol.asyncDispose]();
+    await client[Symbol.asyncDispose]();
+  };
+  try {
+    webhooks = await DevWebhooks.start(surroundings, { project, client });
+    await applyObjects({ client, surroundings }, webhooks.local(objects));
+    webhooks.operatorIsDown(undefined);
+    return { flags: webhooks.flags, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
