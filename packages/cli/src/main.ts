@@ -11,8 +11,12 @@ if (supported) {
   await drain();
   process.exit(exitCode);
 } else {
-  process.stderr.write(
-    `KW7010 Kubewright cannot run on this Node (${process.version})\n  why: it needs ^20.19, ^22.12 or 24 and newer\n  do: install a newer one from https://nodejs.org\n`,
-  );
-  process.exit(3);
+  const code = 'KW7010';
+  const what = `Kubewright cannot run on this Node (${process.version})`;
+  const why = 'it needs ^20.19, ^22.12 or 24 and newer';
+  const remedy = 'install a newer one from https://nodejs.org';
+  if (process.argv.includes('--json'))
+    process.stdout.write(`${JSON.stringify({ error: { code, what, why, do: remedy } })}\n`);
+  else process.stderr.write(`${code} ${what}\n  why: ${why}\n  do: ${remedy}\n`);
+  process.exitCode = 3;
 }

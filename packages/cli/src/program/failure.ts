@@ -2,6 +2,7 @@ import { StatusError } from '@kubewright/apimachinery';
 import { ConfigError, TransportError } from '@kubewright/client';
 import { CommanderError } from 'commander';
 import { CliError, type CliErrorCode, type Message } from './cli-error.ts';
+import { portOwner } from './port-owner.ts';
 import { webhookFailure } from './webhook-failure.ts';
 
 /** A message with the code by which it can be looked up. */
@@ -63,7 +64,15 @@ function codedFailure(error: unknown): Failure | undefined {
     what !== undefined && why !== undefined && remedy !== undefined
       ? { code, what, why, remedy }
       : { code, what: 'the command failed', why: error.message, remedy: `kubewright explain ${code}` };
-  return { message, exitCode: environmental.test(code) ? 3 : 1 };
+  return { message: withPortOwner(message, error), exitCode: environmental.test(code) ? 3 : 1 };
+}
+
+/** A busy port is somebody's: who, where the system shows it. */
+function withPortOwner(message: CoreMessage, error: Error): CoreMessage {
+  const isBusy = error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'EADDRINUSE';
+  if (!isBusy || !('port' in error) || typeof error.port !== 'number') return message;
+  const owner = portOwner(error.port);
+  return owner ? { ...message, why: `${message.why}: pid ${owner.pid}, ${owner.command}` } : message;
 }
 
 function usageText(error: CommanderError, command: string): Message {

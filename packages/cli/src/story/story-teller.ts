@@ -9,7 +9,7 @@ const mostTroubles = 1_000;
 
 /** Fields that the line says elsewhere, or that nobody reads. */
 const said: ReadonlySet<string> = new Set(
-  'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace'.split(
+  'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code'.split(
     ' ',
   ),
 );
@@ -100,7 +100,9 @@ export class StoryTeller {
     const { subject } = this.#about(record);
     const sign = { debug: '·', info: '·', warn: this.#paint('yellow', '!'), error: this.#paint('red', '✗') }[level];
     const rest = restOf(record);
-    const line = [this.#time(record), sign, subject, oneLine(msg), rest && this.#paint('dim', rest)];
+    // What can be looked up: kubewright explain CODE.
+    const code = /^KW\d{4}$/.test(textOf(record, 'code')) ? textOf(record, 'code') : '';
+    const line = [this.#time(record), sign, subject, code, oneLine(msg), rest && this.#paint('dim', rest)];
     return [
       line.filter((part) => part !== '').join(' '),
       ...(record['error'] === undefined ? [] : this.#error(record)),

@@ -18,12 +18,28 @@ export interface Finding {
   readonly times: number;
 }
 
+/**
+ * What a pattern of writes is known by in the log: `kubewright explain` knows it.
+ *
+ * | code | meaning |
+ * |---|---|
+ * | `KW3050` | hot loop: a reconcile brings itself about, since it writes another value each time; make the value depend on what is observed only |
+ * | `KW3051` | another writer undoes what this controller writes; leave the field to one of the two |
+ * | `KW3052` | a controller writes what is there already, since the server drops or changes a value that it sends |
+ */
+export type FindingCode = 'KW3050' | 'KW3051' | 'KW3052';
+
+const codes: Readonly<Record<Finding['pattern'], FindingCode>> = {
+  'hot-loop': 'KW3050',
+  conflict: 'KW3051',
+  'no-op': 'KW3052',
+};
 const reasons = { 'hot-loop': 'HotLoop', conflict: 'FieldConflict', 'no-op': 'NoOpWrites' } as const;
 
 /** Says it where people look: a log line and a warning event. */
 export function tellFinding(finding: Finding, to: { readonly log: Logger; readonly events: EventRecorder }): void {
   const { pattern, object, path, managers, times } = finding;
-  to.log.warn(adviceFor(pattern), { object, path, managers, times });
+  to.log.warn(adviceFor(pattern), { code: codes[pattern], object, path, managers, times });
   to.events.record({ type: 'Warning', reason: reasons[pattern], action: 'Reconcile', note: noteFor(finding) });
 }
 

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+const listening = '0A';
+
+/** The process that listens on a port of this machine, with its name; nothing where the system does not show it. */
+export function portOwner(port: number): { readonly pid: number; readonly command: string } | undefined {
+  const inode = inodeOf(port);
+  if (inode === undefined) return undefined;
+  for (const entry of read(() => readdirSync('/proc'))) {
+    if (!/^\d+$/.test(entry)) continue;
+    const links = read(() => readdirSync(`/proc/${entry}/fd`)).map((fd) =>
+      text(() => readlinkSync(`/proc/${entry}/fd/${fd}`)),
+    );
+    if (!links.includes(`socket:[${inode}]`)) continue;
+    const words = text(() => readFileSync(`/proc/${entry}/cmdline`, 'utf8')).split('\0');
+    return { pid: Number(entry), command: words.join(' ').trim().slice(0, 100) };
+  }
+  return undefined;
+}
+
+/** Linux writes addresses and ports as hexadecimal digits. */
+function inodeOf(port: number): string | undefined {
+  const wanted = port.toString(16).toUpperCase().padStart(4, '0');
+  for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of text(() => readFileSync(file, 'utf8')).split('\n')) {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+      if (state === listening && local.endsWith(`:${wanted}`)) return inode;
+    }
+  }
+  return undefined;
+}
+
+/** Another user's process, one that has just ended, another system: not seen. */
+function read(look: () => string[]): readonly string[] {
+  try {
+    return look();
+  } catch {
+    return [];
+  }
+}
+
+function text(look: () => string): string {
+  try {
+    return look();
+  } catch {
+    return '';
+  }
+}
