@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../packages/cli/src/program/run-cli.ts';
-import { projectFiles } from '../../packages/cli/src/templates/project-files.ts';
 import { commandsOf } from '../../scripts/docs/commands.mjs';
 import { repository } from '../main-job/repository.ts';
 import { codeIn, docsPages, type Page, page, tableRows } from './pages.ts';
+import { scaffolded } from './scaffold.ts';
 
 /** What the articles and the books of others make their readers type. */
 const theirs = [
@@ -40,8 +40,9 @@ describe('commands in the documentation', () => {
   });
 
   it.each(pages.map((each) => [each.path, each] as const))('%s names scripts that there are', (_, each) => {
-    const manifest = projectFiles({ name: 'any', domain: 'example.com', certificates: 'own' }).find(({ path }) => path === 'package.json');
-    const { scripts } = JSON.parse(manifest?.text ?? '{}') as { readonly scripts: Readonly<Record<string, string>> };
+    const { scripts } = JSON.parse(scaffolded('package.json')) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
     const own = ['start', 'test', 'build', 'check', 'typecheck', 'format', 'proof', 'docs', 'registry'];
     const named = codeOf(each).flatMap((code) => [...code.matchAll(/npm run (?:-\S+ )*([a-z][\w:-]*)/g)]);
     const known = [...Object.keys(scripts), ...own];

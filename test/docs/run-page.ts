@@ -15,8 +15,8 @@ export interface RunPageOptions {
  * Follows a page as a reader does: writes each block with a file's name to that file, types each `sh` block into its
  * terminal (the title; none is the first), and compares what it prints with the `text` block behind it, if there is one.
  *
- * A block in the first terminal must end with 0; its error output is not compared: tools warn there of what is this
- * machine's own. One in another terminal may go on, once it has printed what is shown, until a block there says `^C`. Runs
+ * A block in the first terminal must end with 0, or be shown failing with all that it writes. When it ends with 0, its error
+ * output is not compared: tools warn there of what is this machine's own. One in another terminal may go on, once it has printed what is shown, until a block there says `^C`. Runs
  * of blanks are as one; `…` stands for anything in a line, alone for any lines.
  */
 export async function runPage({ path, blocks }: Page, { folder, env }: RunPageOptions): Promise<void> {
@@ -59,6 +59,7 @@ async function typeBlock(terminal: Terminal, { block, shown, place }: Typing): P
   const mayGoOn = block.title !== '';
   const { exitCode, stdout, all } = await terminal.type(block.text, mayGoOn ? isShown : () => false);
   const told = `${place}\n${block.text}printed\n${all}`;
-  if (exitCode !== undefined && exitCode !== 0) throw new Error(`${told}and ended with ${exitCode}`);
-  if (!isShown(mayGoOn ? all : stdout)) throw new Error(`${told}where the page shows\n${shown}`);
+  const failed = exitCode !== undefined && exitCode !== 0;
+  if (failed && (shown === undefined || !isShown(all))) throw new Error(`${told}and ended with ${exitCode}`);
+  if (!failed && !isShown(mayGoOn ? all : stdout)) throw new Error(`${told}where the page shows\n${shown}`);
 }
