@@ -5,12 +5,10 @@ import { type CertificateStore, openCertificates } from '../apiserver/certificat
 import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
-import { builtInControllers } from '../controllers/index.ts';
-import { Deadline } from '../node/index.ts';
-import { schedulerController } from '../scheduler/index.ts';
+import { Deadline } from '../node/deadline.ts';
 import { MemoryStorage } from '../storage/index.ts';
-import { type ClusterNode, type NodeSettings, startNodes } from './cluster-nodes.ts';
-import { Components } from './components.ts';
+import type { ClusterNode, NodeSettings } from './cluster-nodes.ts';
+import type { Components } from './components.ts';
 import { ControlPlane } from './control-plane.ts';
 import { firstRevision, noteLastRevision } from './first-revision.ts';
 import {
@@ -26,6 +24,7 @@ import { LateConnector } from './late-connector.ts';
 import { ServiceAccountLogin } from './service-account-login.ts';
 import { SplitIdentityTransport } from './split-identity-transport.ts';
 import { StateDirectory } from './state-directory.ts';
+import type * as Workers from './workers.ts';
 
 /** What an {@link EmbeddedCluster} is told. */
 export interface EmbeddedClusterOptions {
@@ -103,7 +102,6 @@ export class EmbeddedCluster implements AsyncDisposable {
     await plane.start();
     const { http, takenPort } = await listen(directory, { options, plane, certificates, onError });
     address.text = `${http.host}:${http.port}`;
-    await plane.publish();
     const parts: Parts = {
       directory,
       options,
@@ -112,7 +110,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       plane,
       http,
       takenPort,
-      components: new Components(options),
+      components: undefined,
       logins: [],
       connector,
       nodes: [],
@@ -120,7 +118,10 @@ export class EmbeddedCluster implements AsyncDisposable {
     const cluster = new EmbeddedCluster(parts);
     try {
       await cluster.#writeKubeconfig();
-      await Promise.all([cluster.#startComponents(), cluster.#startNodes()]);
+      await plane.publish();
+      // Loaded now, so that the first clients need not wait until a quarter of the program is there.
+      const workers = await import('./workers.ts');
+      await Promise.all([cluster.#startComponents(workers), cluster.#startNodes(workers)]);
       return cluster;
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
@@ -189,7 +190,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     try {
       const clients = [
         ...nodes.map((node) => node.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) })),
-        components[Symbol.asyncDispose](),
+        components?.[Symbol.asyncDispose](),
       ];
       await this.#end('node and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
       await this.#end('listener', deadline.meets(http.close({ graceMs: Math.min(500, deadline.leftMs / 2) })));
@@ -221,16 +222,22 @@ export class EmbeddedCluster implements AsyncDisposable {
     });
   }
 
-  async #startComponents(): Promise<void> {
-    const { components, certificates } = this.#parts;
-    const controllers = builtInControllers({ ca: certificates.ca }).map(({ account, definition }) => {
+  async #startComponents(workers: typeof Workers): Promise<void> {
+    const { options, certificates } = this.#parts;
+    const components = new workers.Components(options);
+    this.#parts.components = components;
+    const controllers = workers.builtInControllers({ ca: certificates.ca }).map(({ account, definition }) => {
       return { name: account, client: this.#controllerClient(account), definition };
     });
-    const scheduler = { name: 'scheduler', client: this.client(schedulerIdentity), definition: schedulerController() };
+    const scheduler = {
+      name: 'scheduler',
+      client: this.client(schedulerIdentity),
+      definition: workers.schedulerController(),
+    };
     await components.start([...controllers, scheduler]);
   }
 
-  async #startNodes(): Promise<void> {
+  async #startNodes(workers: typeof Workers): Promise<void> {
     const { options, directory, certificates, connector, nodes } = this.#parts;
     if (options.node === undefined) return;
     const { clock, random, log, node: settings } = options;
@@ -243,7 +250,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       random,
       log: log.named('node'),
     };
-    await startNodes(parts, (node) => {
+    await workers.startNodes(parts, (node) => {
       nodes.push(node);
       connector.targets.set(node.name, node.connector);
     });
@@ -272,10 +279,10 @@ interface Parts {
   readonly plane: ControlPlane;
   readonly http: HttpServer;
   readonly takenPort: number | undefined;
-  readonly components: Components;
   readonly logins: ServiceAccountLogin[];
   readonly connector: LateConnector;
-  /** Come to be after the server. */
+  /** These come to be after the server. */
+  components: Components | undefined;
   readonly nodes: ClusterNode[];
 }
 

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import type { ApiHandler } from '../http/index.ts';
+import { nextTurn } from '../next-turn.ts';
 import { asServer } from './as-server.ts';
 import { BootstrapError } from './bootstrap-error.ts';
 
@@ -51,6 +52,8 @@ export async function publishServer(options: {
     },
   ];
   for (const { path, object } of objects) {
+    // The first clients are there already.
+    await nextTurn();
     // A POST of what is there would be refused for its address, which is taken: by itself.
     const contentType = 'application/merge-patch+json';
     const changed = await ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
