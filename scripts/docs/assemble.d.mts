@@ -1,0 +1,2 @@
+/** Writes the pages into a folder; answers dead links, each as `file:line: why`. */
+export function assemble(root: string, folder: string): readonly string[];

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { assemble } from '../../scripts/docs/assemble.mjs';
+import { repository } from '../main-job/repository.ts';
+
+describe('the pages of the site', () => {
+  const base = mkdtempSync(join(tmpdir(), 'kw-docs-pages-'));
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+  it('link to files and headings that there are', () => {
+    expect(assemble(repository, join(base, 'site'))).toEqual([]);
+  });
+
+  it('are found wanting where they do not', () => {
+    const root = join(base, 'repository');
+    const files = {
+      'docs/a.md':
+        '# A\n\n[one](b.md) [two](b.md#b-and-c) [three](#a) [code](../packages/p/code.ts)\n`[no](link.md)`\n',
+      'docs/b.md':
+        '# B and `C`\n\n[gone](c.md)\n[no\nheading](a.md#b)\n\n```md\n[no](link.md)\n```\n[p](../packages/p)\n',
+      'packages/p/README.md': '# P\n\n[docs](../../docs/a.md#a)\n',
+      'packages/p/code.ts': '',
+      'examples/e/README.md': '# E\n',
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const site = join(base, 'other');
+    expect(assemble(root, site)).toEqual(['docs/b.md:3: c.md is not there', 'docs/b.md:4: a.md#b has no such heading']);
+    expect(readFileSync(join(site, 'packages/p.md'), 'utf8')).toContain('[docs](../a.md#a)');
+    expect(readFileSync(join(site, 'b.md'), 'utf8')).toContain('[p](./packages/p.md)');
+    // The site has no page of a source file.
+    expect(readFileSync(join(site, 'a.md'), 'utf8')).toContain('[three](./a.md#a) code\n');
+  });
+});
