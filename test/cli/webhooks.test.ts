@@ -87,6 +87,13 @@ process.exitCode = await runOperator({
     );
   });
 
+  it("knows Kubernetes' own kinds", async () => {
+    const pods = ['create', 'webhook', '--group', 'core', '--version', 'v1', '--kind', 'Pod'];
+    expect((await run(...pods, '--defaulting', '--validation')).stdout).toContain('src/webhooks/v1/pod-rules.ts\n');
+    expect(text('src/webhooks/v1/pod-rules.ts')).toContain("import { Pod } from '@kubewright/apimachinery/core/v1';\n");
+    expect((await run(...pods, '--conversion')).stderr).toMatch(/^KW7105 Pod of v1 is not converted by webhooks\n/);
+  });
+
   it('converts between the versions that there are, and says what to add for later ones', async () => {
     await run('create', 'api', ...of('v1beta1'), '--no-controller');
     const old = 'src/api/v1beta1/shop.ts';
@@ -147,6 +154,14 @@ describe('kubewright generate, with webhooks', () => {
     expectKubectlToAgree();
     const service = { name: 'shop-webhook-service', namespace: 'shop-system' };
     expect(one('MutatingWebhookConfiguration', 'shop-mutating-webhook-configuration').webhooks).toMatchObject([
+      {
+        clientConfig: { service: { ...service, path: '/mutate--v1-pod' } },
+        namespaceSelector: {
+          matchExpressions: [
+            { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'shop-system'] },
+          ],
+        },
+      },
       {
         clientConfig: { service: { ...service, path: '/mutate-web-example-com-v1-shop' } },
         failurePolicy: 'Fail',

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
-import { entries, lines, optionalField, type TemplateText, when } from './template-text.ts';
+import { entries, type Lines, lines, optionalField, type TemplateText, when } from './template-text.ts';
 
 /** A container, as far as a chart's values say something of it. */
 export interface Container {
@@ -158,20 +158,33 @@ function argTemplates(args: readonly string[], text: TemplateText): readonly str
   const isOwn = (arg: string): boolean =>
     !/^--health-probe-bind-address/.test(arg) && !Object.values(decided).some((form) => form.test(arg));
   const firstOwn = args.findIndex(isOwn);
+  const firstWebhook = args.findIndex((arg) => decided.webhook.test(arg));
   const own = text.item(lines('{{- range .Values.manager.args }}', '- {{ . | quote }}', '{{- end }}'));
   const found = args.flatMap((arg, index): readonly string[] => {
     if (/^--metrics-bind-address/.test(arg)) return [text.item(metricsArgs)];
     if (decided.metrics.test(arg)) return [];
     if (decided.certManager.test(arg)) return [text.item(when('.Values.certManager.enabled', lines(`- ${arg}`)))];
-    if (decided.webhook.test(arg)) {
-      const port = arg.startsWith('--webhook-port') ? '--webhook-port={{ .Values.webhook.port }}' : arg;
-      return [text.item(when('.Values.webhook.enabled', lines(`- ${port}`)))];
-    }
+    if (decided.webhook.test(arg)) return index === firstWebhook ? [text.item(webhookArgs(args))] : [];
     if (!isOwn(arg)) return [arg];
     return index === firstOwn ? [own] : [];
   });
   const namespaced = text.item(when('.Values.rbac.namespaced', lines('- --namespace={{ .Release.Namespace }}')));
   return [...found, ...(firstOwn === -1 ? [own] : []), namespaced];
+}
+
+/** Without webhooks there is no server for them. */
+function webhookArgs(args: readonly string[]): Lines {
+  const given = args.filter((arg) => decided.webhook.test(arg));
+  const port = '- --webhook-port={{ .Values.webhook.port }}';
+  const isUsual = !given.some((arg) => arg.startsWith('--webhook-port'));
+  return lines(
+    '{{- if .Values.webhook.enabled }}',
+    ...given.filter((arg) => !arg.startsWith('--webhook-port')).map((arg) => `- ${arg}`),
+    ...(isUsual ? ['{{- if ne (toString .Values.webhook.port) "9443" }}', port, '{{- end }}'] : [port]),
+    '{{- else }}',
+    '- --webhook-port=-1',
+    '{{- end }}',
+  );
 }
 
 const metricsArgs = lines(

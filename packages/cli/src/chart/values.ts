@@ -32,7 +32,8 @@ export function chartValues({ objects }: Pick<ChartInput, 'objects'>): ChartValu
       secure: !args.includes('--metrics-secure=false'),
     },
     certManager: { enabled: has(/^cert-manager\.io\//) },
-    webhook: { enabled: has(/WebhookConfiguration$/), port: webhookPort(args) },
+    // One that only converts has no configurations.
+    webhook: { enabled: args.some((arg) => /^--webhook-(service|cert-path)=/.test(arg)), port: webhookPort(args) },
     prometheus: { enabled: has(/ServiceMonitor$/) },
     networkPolicy: { enabled: has(/NetworkPolicy$/) },
   };

@@ -38,12 +38,13 @@ export async function deleteObjects(
   let found = 0;
   for (const object of [...objects].reverse()) {
     const { name = '', namespace } = object.metadata ?? {};
-    const resource = client.resource(await kindOf(client, object));
     try {
+      const resource = client.resource(await kindOf(client, object));
       await resource.delete({ name, ...(namespace !== undefined && { namespace }) }, { signal });
       found++;
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      // Of a kind that has gone, nothing is there either.
+      if (!isNotFound(error) && !(error instanceof CliError && error.code === 'KW7305')) throw error;
     }
   }
   return found;

@@ -11,7 +11,7 @@ import {
   type WebhookFile,
 } from '../templates/webhook-files.ts';
 import { groupOf, registerIn } from './create-api.ts';
-import { findProjectKinds, type ProjectKind } from './find-kinds.ts';
+import { builtInKind, findProjectKinds, type ProjectKind } from './find-kinds.ts';
 import { requireProject } from './find-project.ts';
 import { generateProject } from './generate-project.ts';
 import { checkName } from './names.ts';
@@ -37,12 +37,12 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   const { defaulting = false, conversion = false } = options;
   const validation = options.validation === true || options.programmaticValidation === true;
   if (!defaulting && !validation && !conversion) throw nothingAsked();
-  const { kind, others } = find(project.root, {
-    group: groupOf(options.group, project.domain),
-    version: checkName('version', options.version),
-    kind: checkName('kind', options.kind),
-  });
-  if (conversion && others.length === 0) throw onlyVersion(kind, options);
+  const named = { version: checkName('version', options.version), kind: checkName('kind', options.kind) };
+  const builtIn = builtInKind({ group: options.group, ...named });
+  const { kind, others } = builtIn
+    ? { kind: builtIn, others: [] }
+    : find(project.root, { group: groupOf(options.group, project.domain), ...named });
+  if (conversion && others.length === 0) throw builtIn ? convertedAlready(kind) : onlyVersion(kind, options);
   const files = [
     ...(defaulting ? [defaulterFile(kind)] : []),
     ...(validation ? [validatorFile(kind)] : []),
@@ -131,5 +131,13 @@ function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebho
     what: `there is nothing to convert ${kind} to`,
     why: `${version} is its only version in ${group}`,
     remedy: `add another: kubewright create api --group ${options.group} --version v2 --kind ${kind} --no-controller`,
+  });
+}
+
+function convertedAlready({ kind, version }: ProjectKind): CliError {
+  return new CliError('KW7105', {
+    what: `${kind} of ${version} is not converted by webhooks`,
+    why: 'it is a kind of Kubernetes, which converts its own kinds itself',
+    remedy: 'leave --conversion out',
   });
 }

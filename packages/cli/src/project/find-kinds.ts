@@ -8,8 +8,24 @@ export interface ProjectKind {
   readonly kind: string;
   /** The constant that holds it. */
   readonly variable: string;
-  /** Of the module, relative to `src`, with slashes. */
+  /** Of the module, relative to `src`, with slashes; of a package, where `isBuiltIn`. */
   readonly file: string;
+  /** One of Kubernetes' own. */
+  readonly isBuiltIn?: boolean;
+}
+
+/**
+ * One of Kubernetes' own kinds, by a group as people write it (`core`, `apps`, `networking.k8s.io`); undefined for other
+ * groups. Whether there is such a kind is the compiler's to say.
+ */
+export function builtInKind({
+  group,
+  version,
+  kind,
+}: Pick<ProjectKind, 'group' | 'version' | 'kind'>): ProjectKind | undefined {
+  if (!/^(core|apps|autoscaling|batch|policy|[a-z]+(\.[a-z]+)*\.k8s\.io)$/.test(group)) return undefined;
+  const file = `@kubewright/apimachinery/${group.split('.')[0]}/${version}`;
+  return { group: group === 'core' ? '' : group, version, kind, variable: kind, file, isBuiltIn: true };
 }
 
 /** `export const Shop = defineKind<ShopSpec, ShopStatus>({ … })`, as far as its literals. */

@@ -93,6 +93,7 @@ npm run deploy -- --image registry.example.com/${name}:0.1.0
 |---|---|
 | \`src/api\` | the kinds: the types are the CRDs |
 | \`src/controllers\` | what is done about them |
+| \`src/webhooks\` | defaults, rules and conversions that are code: \`npx kubewright create webhook\` |
 | \`config/samples\` | objects to try |
 | other folders of \`config\` | generated; a file whose first line is deleted is left alone |
 `;

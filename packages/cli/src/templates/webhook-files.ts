@@ -11,36 +11,40 @@ export interface WebhookFile extends ProjectFile {
 
 /** What completes objects of a kind before they are stored. */
 export function defaulterFile(kind: ProjectKind): WebhookFile {
-  const { variable: name } = kind;
+  const { variable: name, isBuiltIn = false } = kind;
+  const better = isBuiltIn
+    ? ''
+    : ` What does not depend on
+ * other fields is better written as \`@default\` in the type: that needs no server.`;
+  // Not every kind of Kubernetes has a spec.
+  const changed = isBuiltIn ? '({ ...object })' : '({\n  ...object,\n  spec: { ...object.spec },\n})';
   return file(kind, {
     part: 'defaults',
     text: (variable) => `import { defaulter } from '@kubewright/runtime';
 import { ${name} } from '${moduleOf(kind)}';
 
 /**
- * Completes every ${kind.kind} before it is stored: answer a changed copy, or the object as it is. What does not depend on
- * other fields is better written as \`@default\` in the type: that needs no server.
+ * Completes every ${kind.kind} before it is stored: answer a changed copy, or the object as it is.${better}
  */
-export const ${variable} = defaulter(${name}, (object) => ({
-  ...object,
-  spec: { ...object.spec },
-}));
+export const ${variable} = defaulter(${name}, (object) => ${changed});
 `,
   });
 }
 
 /** What judges objects of a kind. */
 export function validatorFile(kind: ProjectKind): WebhookFile {
-  const { variable: name } = kind;
+  const { variable: name, isBuiltIn = false } = kind;
+  const better = isBuiltIn
+    ? 'Add `delete` to be asked about deletions.'
+    : `What one field says of itself, or a CEL rule can say, is better written as a tag in
+ * the type: that needs no server. Add \`delete\` to be asked about deletions.`;
   return file(kind, {
     part: 'rules',
     text: (variable) => `import { type FieldError, invalidField } from '@kubewright/apimachinery';
-import { validator } from '@kubewright/runtime';
-import { ${name} } from '${moduleOf(kind)}';
-
+${isBuiltIn ? `import { ${name} } from '${moduleOf(kind)}';\n` : ''}import { validator } from '@kubewright/runtime';
+${isBuiltIn ? '' : `import { ${name} } from '${moduleOf(kind)}';\n`}
 /**
- * Says which ${kind.kind} may be stored. What one field says of itself, or a CEL rule can say, is better written as a tag in
- * the type: that needs no server. Add \`delete\` to be asked about deletions.
+ * Says which ${kind.kind} may be stored. ${better}
  */
 export const ${variable} = validator(${name}, {
   create: (object) => faultsOf(object),
@@ -106,6 +110,6 @@ function file(
 }
 
 /** From a file in `src/webhooks/<version>`. */
-function moduleOf({ file: path }: ProjectKind): string {
-  return `../../${path}`;
+function moduleOf({ file: path, isBuiltIn = false }: ProjectKind): string {
+  return isBuiltIn ? path : `../../${path}`;
 }

@@ -78,7 +78,7 @@ export class WebhookFront implements AsyncDisposable {
       if (body === undefined) return refuse(response, 'the review is larger than 128 MiB');
       await this.#forward({ request, response, body, signal });
     } catch (error) {
-      if (!signal.aborted) refuse(response, error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) refuse(response, messageOf(error));
     }
   }
 
@@ -90,7 +90,8 @@ export class WebhookFront implements AsyncDisposable {
         return await this.#ask(call);
       } catch (error) {
         if (call.signal.aborted || call.response.headersSent) throw error;
-        const why = this.#down ?? (clock.monotonic() >= end ? 'it does not serve its webhooks' : undefined);
+        const late = clock.monotonic() >= end;
+        const why = this.#down ?? (late ? `it does not serve its webhooks (${messageOf(error)})` : undefined);
         if (why !== undefined) throw new Error(downMessage(why), { cause: error });
       }
       // It restarts: reviews leave no trace, so each may be asked again.
@@ -121,6 +122,10 @@ interface Call {
   readonly response: ServerResponse;
   readonly body: Uint8Array;
   readonly signal: AbortSignal;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What is said of a write that nobody can judge. */
