@@ -1,5 +1,9 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { ConfigMap, Namespace } from '@kubewright/apimachinery/core/v1';
+import { ClusterRole } from '@kubewright/apimachinery/rbac/v1';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
@@ -98,5 +102,126 @@ describe('kubewright dev', () => {
     dev.child.kill('SIGINT');
     expect(await dev.ended).toBe(0);
     back();
+  });
+});
+
+describe('kubewright dev --context', () => {
+  it('runs the operator in a cluster that is there, under its own account, and leaves it as it was', async () => {
+    const elsewhere = join(kubewright.folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    const KUBECONFIG = join(elsewhere, 'config');
+    await kubewright.run(['cluster', 'up', '--background', '--kubeconfig', KUBECONFIG], { cwd: elsewhere });
+    try {
+      await using client = clientFromConfig(await loadClientConfig({ kubeconfig: KUBECONFIG }));
+      const namespaces = client.resource(Namespace);
+      await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop-system' } });
+      const env = { KUBECONFIG };
+      const dev = kubewright.start(['dev', '--context', 'kubewright', '--no-type-check'], { cwd: root, env });
+      await seen(dev, /✓ context +kubewright: https:\/\/127\.0\.0\.1:\d+, Kubernetes v1\.36\S*, local\n/);
+      await seen(dev, 'controller shop works');
+      const Shop = {
+        group: 'shop.example.com',
+        version: 'v1',
+        kind: 'Shop',
+        plural: 'shops',
+        scope: 'Namespaced',
+      } as const;
+      const object = {
+        apiVersion: 'shop.example.com/v1',
+        kind: 'Shop',
+        metadata: { name: 'one', namespace: 'default' },
+        spec: { message: 'hi' },
+      };
+      await client.resource(Shop).create(object);
+      await seen(dev, /\+ ConfigMap one-message/);
+      const { metadata } = await client.resource(ConfigMap).get({ name: 'one-message', namespace: 'default' });
+      expect(metadata.managedFields?.[0]?.manager).toBe('shop');
+      const login = join(root, '.kubewright/dev/shop-system.shop-controller-manager.kubeconfig');
+      expect(existsSync(login)).toBe(true);
+      dev.child.kill('SIGINT');
+      expect({ code: await dev.ended, stderr: dev.stderr() }).toEqual({ code: 0, stderr: '' });
+      expect(existsSync(login)).toBe(false);
+      const crds = async () => (await client.resource(CustomResourceDefinition).list()).items;
+      await expect.poll(crds, { timeout: 20_000 }).toEqual([]);
+      const roles = (await client.resource(ClusterRole).list()).items.map((role) => role.metadata.name);
+      expect(roles.filter((name) => name?.startsWith('shop-'))).toEqual([]);
+      // It was there before.
+      expect((await namespaces.get({ name: 'shop-system' })).status?.phase).toBe('Active');
+    } finally {
+      await kubewright.run(['cluster', 'down'], { cwd: elsewhere });
+    }
+  });
+});
+
+describe('what an operator would do', () => {
+  const run = (...args: readonly string[]) => kubewright.run(args, { cwd: root });
+
+  it('is rendered: the children and the status of one reconcile', async () => {
+    const { code, stdout, stderr } = await run('render', 'config/samples/shop_v1_shop.yaml');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: shop-sample-message\n[\s\S]*\ndata:\n {2}message: hello\n---\n# status of Shop shop-sample\nstatus:\n[\s\S]*type: Ready\n/,
+    );
+    expect(stdout).not.toContain('uid:');
+    writeFileSync(join(root, 'pod.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n');
+    expect(await run('render', 'pod.yaml')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^KW7603 nothing of pod\.yaml is reconciled by this operator\n/),
+    });
+    const back = edit(
+      controller(),
+      'desired: (object) => ({',
+      "desired: (object) => { throw new Error('no way'); return ({",
+    );
+    const other = edit(controller(), 'status: {} }),', 'status: {} }); },');
+    const failed = await run('render', 'config/samples/shop_v1_shop.yaml');
+    other();
+    back();
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/^KW7603 Shop shop-sample was not reconciled\n {2}why: no way\n/);
+    expect(failed.stderr).toMatch(/src\/controllers\/shop\.ts:\d+:\d+\n/);
+  });
+
+  it('is compared with what its roles grant', async () => {
+    const good = await run('rbac');
+    expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(good.stdout).toMatch(/granted and used\n {2}configmaps +create, patch, watch\n/);
+    const more = `import { Secret } from '@kubewright/apimachinery/core/v1';
+import { controller } from '@kubewright/runtime';`;
+    const back = edit(controller(), "import { controller } from '@kubewright/runtime';", more);
+    // A call that the generator cannot see.
+    const other = edit(
+      controller(),
+      'owns: [ConfigMap],',
+      "owns: [ConfigMap],\n  finalizers: { 'shop.example.com/x': async (_, ctx) => { const kinds: any[] = [Secret]; await ctx.client.resource(kinds[0]).list().catch(() => undefined); } },",
+    );
+    const bad = await run('rbac');
+    other();
+    back();
+    expect(bad.code).toBe(1);
+    expect(bad.stderr).toMatch(
+      /KW7604 the operator may not do what it needs to\n {2}why: its roles lack:\n +secrets +list\n {2}do: .*\n +- apiGroups: \[""\]\n +resources: \["secrets"\]\n +verbs: \["list"\]\n/,
+    );
+  });
+
+  it("is taken over from somebody else's kinds", async () => {
+    const source = 'config/crd/bases/shop.example.com_shops.yaml';
+    const { code, stdout } = await run('import', 'crd', source);
+    expect(code).toBe(0);
+    expect(stdout).toContain('export interface ShopSpec {');
+    expect(await run('import', 'crd', source, '--out', 'src/other.ts')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(root, 'src/other.ts'), 'utf8')).toBe(stdout);
+    expect(await run('import', 'crd', source, '--out', 'src/other.ts')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('KW7104 '),
+    });
+    rmSync(join(root, 'src/other.ts'));
+    const { stderr } = await run('import', 'crd', 'http://example.com/crd.yaml');
+    expect(stderr).toMatch(/^KW7601 .*\n {2}why: only https addresses are read\n/);
+  });
+
+  it('is tested by the tests of the project', async () => {
+    expect(await run('test')).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 passed/) });
+    expect(await run('test', '--', '-t', 'nothing')).toMatchObject({ code: 0 });
   });
 });
