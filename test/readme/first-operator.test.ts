@@ -9,11 +9,11 @@ import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
-import { firstOperator } from './readme-blocks.ts';
+import { firstOperator, programOfTheReadme } from './readme-blocks.ts';
 
 const strictly = ['--strict', '--module', 'nodenext', '--target', 'es2022', 'main.ts'];
 
-describe('the first operator of the README', () => {
+describe('the operator in one file', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-first-'));
   const folder = join(base, 'echo-operator');
   const { files, commands } = firstOperator();
@@ -29,6 +29,11 @@ describe('the first operator of the README', () => {
   }, 120_000);
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
+  it('is the program of the README', () => {
+    expect(Object.keys(files)).toEqual(['package.json', 'main.ts', 'crd.yaml']);
+    expect(files['main.ts']).toBe(programOfTheReadme());
+  });
+
   it.each(['typescript', 'typescript-7'])(
     'compiles strictly with %s, declarations of the packages included',
     (name) => {
@@ -40,7 +45,7 @@ describe('the first operator of the README', () => {
   );
 
   it.skipIf(isMissing('kubectl'))(
-    'does what the README shows',
+    'does what the page shows',
     async () => {
       const directory = join(base, 'kubewright', '.kubewright');
       await using _cluster = await EmbeddedCluster.start({
