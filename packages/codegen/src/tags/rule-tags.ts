@@ -7,7 +7,7 @@ const REASONS = ['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired
 const COUNTS = {
   atMostOneOf: { test: '<= 1', words: 'at most one of the fields in [%] may be set' },
   exactlyOneOf: { test: '== 1', words: 'exactly one of the fields in [%] must be set' },
-  atLeastOneOf: { test: '>= 1', words: 'at least one of the fields in [%] must be set' },
+  atLeastOneOf: { test: undefined, words: 'at least one of the fields in [%] must be set' },
 } as const;
 
 /** Applies a tag that makes CEL rules, or says more about the rule before it. False if the tag is another one. */
@@ -84,8 +84,8 @@ function countFields(
     }
   }
   const { test, words } = COUNTS[name];
-  addRules(draft, {
-    rule: `[${fields.map((field) => `has(self.${celName(field)})`).join(',')}].filter(x,x==true).size() ${test}`,
-    message: words.replace('%', fields.join(' ')),
-  });
+  const present = fields.map((field) => `has(self.${celName(field)})`);
+  // No list and no loop: each costs the API server something at every write.
+  const rule = test === undefined ? present.join('||') : `${present.map((each) => `(${each}?1:0)`).join('+')} ${test}`;
+  addRules(draft, { rule, message: words.replace('%', fields.join(' ')) });
 }

@@ -55,7 +55,10 @@ describe('tags', () => {
   it('keep an optional immutable field once it is set', async () => {
     const spec = await fixture.spec('interface Spec { /** @immutable */ namespace?: string }');
     expect(spec['x-kubernetes-validations']).toEqual([
-      { rule: '!has(oldSelf.__namespace__) || has(self.__namespace__)', message: 'namespace is required once set' },
+      {
+        rule: '!has(oldSelf.__namespace__) || has(self.__namespace__)',
+        message: 'field namespace is immutable once set',
+      },
     ]);
   });
 

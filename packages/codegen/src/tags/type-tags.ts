@@ -31,6 +31,8 @@ export function applyTypeTag(draft: Draft, { name, text }: DocTag): boolean {
       return true;
     case 'type':
       draft.type = text;
+      // Of another type than an object nothing is unknown.
+      if (text !== 'object') delete draft['x-kubernetes-preserve-unknown-fields'];
       return true;
     case 'schemaless':
       for (const key of Object.keys(draft)) if (key !== 'description') Reflect.deleteProperty(draft, key);

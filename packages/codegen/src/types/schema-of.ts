@@ -143,7 +143,7 @@ function keepOnceSet(object: Draft, name: string): void {
   const field = celName(name);
   addRules(object, {
     rule: `!has(oldSelf.${field}) || has(self.${field})`,
-    message: `${name} is required once set`,
+    message: `field ${name} is immutable once set`,
   });
 }
 

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const read = (path: string): string => readFileSync(new URL(`./testdata/${path}`, import.meta.url), 'utf8');
+
+/** Go types that were recorded, and to which ours are compared. */
+const shapes = ['parity/types.go', ...['v1', 'v1beta1', 'v1alpha1'].map((name) => `parity-markers/go/${name}/types.go`)]
+  .concat('parity-markers/go/operator/markers.go')
+  .map(read)
+  .join('\n');
+
+const SAME_SAID_OTHERWISE = 'the same in another spelling';
+const NO_DEEP_COPIES = 'frozen data needs no copies';
+const APPLY_TYPES = 'ApplyConfiguration<T> is a type';
+
+/** Markers that no shape has, and why. */
+const withoutShape: Readonly<Record<string, string>> = {
+  'kubebuilder:validation:UniqueItems': 'the API server refuses it',
+  'kubebuilder:validation:items:UniqueItems': 'the API server refuses it',
+  'kubebuilder:skip': 'only what defineKind names is made',
+  'kubebuilder:webhookconfiguration': "kubebuilder's names for kustomize are the ones",
+  'k8s:minimum': SAME_SAID_OTHERWISE,
+  'k8s:maximum': SAME_SAID_OTHERWISE,
+  'k8s:maxItems': SAME_SAID_OTHERWISE,
+  'k8s:required': SAME_SAID_OTHERWISE,
+  'k8s:deepcopy-gen': NO_DEEP_COPIES,
+  'k8s:deepcopy-gen:interfaces': NO_DEEP_COPIES,
+  'kubebuilder:object:generate': NO_DEEP_COPIES,
+  'kubebuilder:ac:generate': APPLY_TYPES,
+  'kubebuilder:ac:output:package': APPLY_TYPES,
+};
+
+const has = (marker: string): boolean => new RegExp(`\\+${marker}(?![\\w:]*\\w:)(?=[:=\\s]|$)`, 'm').test(shapes);
+
+describe("controller-gen's markers", () => {
+  const markers = read('parity-markers/recorded/markers.txt').trim().split('\n');
+
+  it('are all in a shape that was recorded, or left out for a reason', () => {
+    const missing = markers.filter((marker) => {
+      // What is said of elements is the same as what is said of fields; some of it is in the shapes.
+      const isOfItems = marker.startsWith('kubebuilder:validation:items:') && has(marker.replace(':items:', ':'));
+      return !has(marker) && !isOfItems && !Object.hasOwn(withoutShape, marker);
+    });
+    expect(missing).toEqual([]);
+    expect(markers.length).toBeGreaterThan(80);
+  });
+
+  it('have no reason that is none any more', () => {
+    expect(Object.keys(withoutShape).filter((marker) => has(marker) || !markers.includes(marker))).toEqual([]);
+  });
+});
