@@ -25,6 +25,10 @@ const sides = [ours, ...(flags.peers ? peers(say) : [])].filter(({ name }) => !f
 const fake = fork(new URL('./runtime/server.mjs', import.meta.url), [String(objects)]);
 const port = await new Promise((resolve) => fake.once('message', resolve));
 const server = `http://127.0.0.1:${port}`;
+// Nobody is to be the first whom the server answers: its code is compiled and its answers are made by then.
+for (let i = 0; i < 5; i++) {
+  for (const query of ['', '?limit=500', '?watch=1&sendInitialEvents=true']) await readOnce(query);
+}
 
 const rounds = new Map(sides.map(({ name }) => [name, []]));
 // In turns, so that what else the machine does weighs on all alike.
@@ -35,6 +39,16 @@ for (let round = 0; round < Number(flags.rounds); round++) {
   }
 }
 fake.kill();
+
+/** Reads an answer, of a stream what is there at first. */
+async function readOnce(query) {
+  const stop = new AbortController();
+  const { body } = await fetch(`${server}/apis/example.com/v1/things${query}`, { signal: stop.signal });
+  for await (const chunk of body) {
+    if (Buffer.from(chunk).subarray(-400).includes('k8s.io/initial-events-end')) break;
+  }
+  stop.abort();
+}
 
 const middle = (runs, key) =>
   runs.every((run) => run[key] === undefined) ? undefined : median(runs.map((run) => run[key]));
