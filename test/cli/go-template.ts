@@ -164,6 +164,10 @@ class Renderer {
         return this.nodes(this.#template(String(a)), { dot: b, root: b });
       case 'not':
         return isEmpty(a);
+      case 'ne':
+        return a !== b;
+      case 'toString':
+        return String(a);
       case 'and':
         return args.find(isEmpty) ?? args.at(-1);
       case 'or':

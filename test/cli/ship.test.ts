@@ -244,6 +244,64 @@ describe('kubewright build --helm', () => {
   });
 });
 
+describe("a chart's webhooks", () => {
+  let hook: CliProject;
+  const image = ['--image', 'registry.example.com/hook:1'];
+  beforeAll(async () => {
+    hook = await cliProject(kubewright, 'hook');
+    const kind = ['--group', 'hook', '--version', 'v1', '--kind', 'Hook'];
+    expect(await hook.run('create', 'webhook', ...kind, '--validation', '--defaulting')).toMatchObject({ code: 0 });
+  }, 120_000);
+
+  it.each(['own', 'cert-manager'])('are those of config/default, with certificates of %s', async (certificates) => {
+    hook.edit('package.json', (text) =>
+      text.replace(/"domain": "example.com".*/s, (rest) =>
+        rest.replace(
+          /"domain": "example.com"(,\s*"certificates": "[^"]*")?/,
+          `"domain": "example.com", "certificates": "${certificates}"`,
+        ),
+      ),
+    );
+    expect(await hook.run('build', '--helm', ...image)).toMatchObject({ code: 0, stderr: '' });
+    const chart = chartIn(hook);
+    const ours = install(chart, { release: 'hook', namespace: 'hook-system' });
+    expect(withoutHelm(ours)).toEqual(withoutHelm(objectsIn(hook.read('dist/install.yaml'))));
+    expect(ours.filter(({ kind }) => kind === 'Certificate').length).toBe(certificates === 'own' ? 0 : 1);
+    const renamed = install(chart, { release: 'mine', namespace: 'there' });
+    expect(JSON.stringify(renamed)).not.toMatch(/hook-system|"hook-(?!0\.1\.0)/);
+    expect(renamed.filter(({ kind }) => kind === 'ValidatingWebhookConfiguration')).toMatchObject([
+      { webhooks: [{ clientConfig: { service: { name: 'mine-hook-webhook-service', namespace: 'there' } } }] },
+    ]);
+  });
+
+  it('can be left out', () => {
+    const rendered = install(chartIn(hook), {
+      release: 'hook',
+      namespace: 'hook-system',
+      set: ['webhook.enabled=false', 'certManager.enabled=false'],
+    });
+    const text = JSON.stringify(rendered);
+    expect(text).toContain('"--webhook-port=-1"');
+    expect(text).not.toMatch(/WebhookConfiguration|webhook-service|cert-manager|webhook-certs/);
+  });
+
+  it('are told to OLM by the CSV alone', async () => {
+    expect(await hook.run('build', '--olm', ...image)).toMatchObject({ code: 0, stderr: '' });
+    const [csv] = objectsIn(hook.read('dist/bundle/manifests/hook.clusterserviceversion.yaml'));
+    expect(csv).toMatchObject({
+      spec: {
+        webhookdefinitions: [
+          { type: 'MutatingAdmissionWebhook', deploymentName: 'hook-controller-manager', targetPort: 9443 },
+          { type: 'ValidatingAdmissionWebhook', webhookPath: '/validate-hook-example-com-v1-hook' },
+        ],
+      },
+    });
+    expect(JSON.stringify(csv)).toContain('"--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs"');
+    const files = readdirSync(join(hook.root, 'dist/bundle/manifests')).join(' ');
+    expect(files).not.toMatch(/webhook|certificate/);
+  });
+});
+
 describe('kubewright build', () => {
   let tea: CliProject;
   beforeAll(async () => {
