@@ -111,6 +111,7 @@ const MAX_UPDATERS = 10;
 
 /** Merges the oldest updaters of a version into `ancient-changes` until ten updaters are left. */
 export function capUpdaters(managers: Managers): void {
+  if (managers.size <= MAX_UPDATERS) return;
   const updaters = [...managers]
     .filter(([, manager]) => manager.operation !== 'Apply')
     .sort(([idA, a], [idB, b]) => compare(a.time ?? '', b.time ?? '') || compare(idA, idB));

@@ -67,30 +67,54 @@ export class Http2Listener {
     stream.on('close', () => exchange.abort(CLIENT_GONE));
     // A reset without an error closes a stream only once its (empty) request was read to the end.
     if (exchange.longRunning && stream.endAfterHeaders) stream.resume();
-    const headers = plainHeaders(sent);
-    const request: ApiRequest = {
-      method: sent[':method'] ?? 'GET',
-      path,
-      headers,
-      body: stream.endAfterHeaders
-        ? undefined
-        : new RequestBody(stream, {
-            limit: this.#context.limits.maxBodyBytes,
-            declared: headers['content-length'],
-            ...(headers['expect'] === '100-continue'
-              ? { onStart: () => stream.additionalHeaders({ [constants.HTTP2_HEADER_STATUS]: 100 }) }
-              : {}),
-          }),
-      get signal() {
-        return exchange.signal;
-      },
-      connection,
-    };
-    void exchange.run(request);
+    void exchange.run(new Http2Request(stream, { sent, path, exchange, connection, limits: this.#context.limits }));
   }
 }
 
 const CLIENT_GONE = 'the client has gone';
+
+/** A class, for an object with an accessor of its own costs as much as reading the headers. */
+class Http2Request implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RequestBody | undefined;
+  readonly connection: Connection;
+  readonly #exchange: Exchange;
+
+  constructor(
+    stream: ServerHttp2Stream,
+    parts: {
+      readonly sent: IncomingHttpHeaders;
+      readonly path: string;
+      readonly exchange: Exchange;
+      readonly connection: Connection;
+      readonly limits: HttpLimits;
+    },
+  ) {
+    const { sent, path, exchange, connection, limits } = parts;
+    this.method = sent[':method'] ?? 'GET';
+    this.path = path;
+    this.headers = plainHeaders(sent);
+    this.body = stream.endAfterHeaders ? undefined : bodyOf(stream, this.headers, limits);
+    this.connection = connection;
+    this.#exchange = exchange;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+}
+
+function bodyOf(stream: ServerHttp2Stream, headers: ApiRequest['headers'], limits: HttpLimits): RequestBody {
+  return new RequestBody(stream, {
+    limit: limits.maxBodyBytes,
+    declared: headers['content-length'],
+    ...(headers['expect'] === '100-continue'
+      ? { onStart: () => stream.additionalHeaders({ [constants.HTTP2_HEADER_STATUS]: 100 }) }
+      : {}),
+  });
+}
 
 function sessionOptions(limits: HttpLimits): Parameters<typeof createServer>[0] {
   return {
@@ -123,11 +147,13 @@ function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
 /** Node checks values for HTTP/1.1 only; a line feed in one must not reach a proxy that translates. */
 function assertSendable(headers: Readonly<Record<string, string | readonly string[]>>): void {
   for (const name in headers) {
-    for (const value of [headers[name] ?? ''].flat()) {
-      if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new TypeError(`the header ${name} holds what cannot be sent`);
-    }
+    const value = headers[name] ?? '';
+    const isBad = typeof value === 'string' ? UNSENDABLE.test(value) : value.some((each) => UNSENDABLE.test(each));
+    if (isBad) throw new TypeError(`the header ${name} holds what cannot be sent`);
   }
 }
+
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
 function streamSink(stream: ServerHttp2Stream): ResponseSink {
   return {
@@ -135,9 +161,10 @@ function streamSink(stream: ServerHttp2Stream): ResponseSink {
     head(status, headers) {
       assertSendable(headers);
       stream.respond({ ...headers, ':status': status } as Record<string, string | string[] | number>);
+      if (stream.readableEnded || stream.endAfterHeaders) return;
       // What the client still sends of a body that nobody wanted is not worth the wait.
       stream.once('finish', () => {
-        if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
+        if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
       });
     },
     abort() {
