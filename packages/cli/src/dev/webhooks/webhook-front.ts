@@ -129,7 +129,7 @@ function messageOf(error: unknown): string {
 }
 
 /** What is said of a write that nobody can judge. */
-export function downMessage(why: string): string {
+function downMessage(why: string): string {
   return `KW7310 the operator is down: ${why}; kubewright dev shows more: mend it and save, and write again`;
 }
 
