@@ -69,7 +69,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
     dev.child.stdin?.write('q');
     await seen(dev, /✓ stopped\r?\n/);
     await seen(dev, /\bexit 0\r?\n/);
-    expect(dev.stdout()).toMatch(/(^|\s)icanon/);
+    await seen(dev, /\sicanon\b/);
   });
 });
 

@@ -4,8 +4,8 @@ import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { type ChartInput, chartFiles } from '../chart/chart-files.ts';
 import { installObjects } from '../deploy/deploy.ts';
 import type { Project } from '../project/find-project.ts';
-import { samplesOf } from '../project/manifests.ts';
 import type { PackageManifest } from '../project/package-manifest.ts';
+import { samplesOf } from '../project/sample-files.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import { kustomize, readObjects } from '../render/kustomize.ts';
 

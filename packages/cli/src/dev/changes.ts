@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
 /** Editors write a file in several steps: they are taken for one, in milliseconds. */
-const debounceMs = 30;
+const debounceMs = 15;
 
 /** Notices that files below a folder have changed. */
 export class Changes implements Disposable {

@@ -1,12 +1,12 @@
 import { join, relative } from 'node:path';
 import type { UnstructuredObject } from '@kubewright/apimachinery';
-import { Generator } from '@kubewright/codegen';
+import type { Generator } from '@kubewright/codegen';
 import { installObjects } from '../deploy/deploy.ts';
 import type { Context } from '../program/context.ts';
 import { failureOf } from '../program/failure.ts';
 import type { Project } from '../project/find-project.ts';
-import { generateProject } from '../project/generate-project.ts';
-import { type Generate, samplesOf } from '../project/manifests.ts';
+import type { Generate } from '../project/manifests.ts';
+import { samplesOf } from '../project/sample-files.ts';
 import { Changes } from './changes.ts';
 import type { DevPlace } from './dev-place.ts';
 import { checkSamples, installedCrd, tellKindChange } from './kind-changes.ts';
@@ -22,7 +22,7 @@ export class DevLoop {
   readonly #context: Context;
   readonly #project: Project;
   readonly #place: DevPlace;
-  readonly #generator: Generator;
+  #generator: Generator | undefined;
   readonly #tests: TestRun;
   readonly #applied = new Map<string, string>();
 
@@ -30,7 +30,6 @@ export class DevLoop {
     this.#context = context;
     this.#project = project;
     this.#place = place;
-    this.#generator = new Generator({ root: project.root, projectName: project.name });
     this.#tests = new TestRun(project, context);
   }
 
@@ -45,6 +44,7 @@ export class DevLoop {
       if (what) wakeUps.add(what);
     });
     this.#tellHow();
+    // Reading types holds this process up, and with it the cluster: the operator's start went first.
     if (!isNew) await this.attempt(() => this.update());
     for (;;) {
       const what = await wakeUps.next(signal);
@@ -78,7 +78,13 @@ export class DevLoop {
   }
 
   async generate(): Promise<void> {
-    const generate: Generate = (options) => this.#generator.generate(options);
+    // Both bring a compiler along: a start goes without.
+    const { Generator } = await import('@kubewright/codegen');
+    const { generateProject } = await import('../project/generate-project.ts');
+    const { root, name: projectName } = this.#project;
+    this.#generator ??= new Generator({ root, projectName });
+    const generator = this.#generator;
+    const generate: Generate = (options) => generator.generate(options);
     await generateProject(this.#project, { ...this.#context, generate });
   }
 

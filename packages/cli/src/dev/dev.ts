@@ -24,20 +24,42 @@ export interface DevOptions {
   readonly typeCheck?: boolean;
 }
 
+/** Where the operator runs, once that is known. */
+interface Surrounded {
+  place?: DevPlace;
+  kubeconfig?: string;
+}
+
 /** Runs the operator in a cluster until Ctrl-C, or with `--ci` until the samples are ready. */
 export async function dev(context: Context, options: DevOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const { signal } = surroundings;
   const project = requireProject(surroundings.cwd);
-  const place = await placeOf(context, { project, options });
+  const where: Surrounded = {};
+  const ending = endOfOperator(context, { ci: options.ci ?? false, where });
+  await using operator = new OperatorProcess({
+    project,
+    surroundings,
+    kubeconfig: () => where.kubeconfig ?? '',
+    flags: () => where.place?.flags ?? [],
+    onStart: () => where.place?.operatorIsDown(undefined),
+    onEnd: ending.onEnd,
+    fullStacks: options.fullStacks,
+    write: reporter.json ? (text) => reporter.record({ output: text.trimEnd() }) : undefined,
+  });
+  // While the cluster starts.
+  const prepared = operator.prepare();
   try {
-    await develop(context, { project, place, options });
+    where.place = await placeOf(context, { project, options });
+    await prepared;
+    await develop(context, { project, place: where.place, where, options, operator, ended: ending.ended });
     signal.throwIfAborted();
   } catch (error) {
     // Ctrl-C is how this ends.
     if (!signal.aborted || options.ci) throw error;
   } finally {
-    await place.stop();
+    await operator.stop();
+    await where.place?.stop();
   }
   reporter.step('stopped');
 }
@@ -51,14 +73,21 @@ function placeOf(
   return embeddedPlace(context, { project, settings: options });
 }
 
-async function develop(
-  context: Context,
-  parts: { readonly project: Project; readonly place: DevPlace; readonly options: DevOptions },
-): Promise<void> {
-  const { project, place, options } = parts;
+interface Development {
+  readonly project: Project;
+  readonly place: DevPlace;
+  readonly where: Surrounded;
+  readonly options: DevOptions;
+  readonly operator: OperatorProcess;
+  /** Fails when the operator ends by itself. */
+  readonly ended: Promise<never>;
+}
+
+async function develop(context: Context, parts: Development): Promise<void> {
+  const { project, place, where, options, operator, ended } = parts;
   const { surroundings, reporter } = context;
   const { signal } = surroundings;
-  const { ci = false, fullStacks, typeCheck = true } = options;
+  const { ci = false, typeCheck = true } = options;
   reporter.step('cluster ready', place.server);
   const loop = new DevLoop(context, { project, place });
   // Manifests of the last time will do to begin with: reading the types takes longer than all the rest.
@@ -66,29 +95,7 @@ async function develop(
   if (isNew || ci) await loop.generate();
   await loop.apply();
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
-  const kubeconfig = await place.logInAs(account);
-  let failed: (error: Error) => void = () => undefined;
-  const ended = new Promise<never>((_, reject) => {
-    failed = reject;
-  });
-  ended.catch(() => undefined); // told by onEnd where nobody waits
-  const onEnd = (exitCode: number): void => {
-    const error = operatorEnded(exitCode);
-    failed(error);
-    place.operatorIsDown(`it ended by itself with exit code ${exitCode}`);
-    if (!ci && !signal.aborted) reporter.failure({ ...error.text, code: error.code });
-  };
-  const write = reporter.json ? (text: string) => reporter.record({ output: text.trimEnd() }) : undefined;
-  await using operator = new OperatorProcess({
-    project,
-    surroundings,
-    kubeconfig,
-    onEnd,
-    fullStacks,
-    write,
-    flags: place.flags,
-    onStart: () => place.operatorIsDown(undefined),
-  });
+  where.kubeconfig = await place.logInAs(account);
   await using types = new TypeCheck(project, context);
   try {
     await loop.attempt(() => operator.restart(), { insist: ci });
@@ -97,12 +104,32 @@ async function develop(
       const samples = awaitSamples({ client: place.client, surroundings }, { project, reporter });
       await Promise.race([samples, ended, stopped(signal)]);
     } else {
+      await operator.working(signal);
       if (typeCheck) types.start();
       await loop.run(operator, { isNew });
     }
   } finally {
     await place.beforeStop();
   }
+}
+
+/** Tells of an operator that ends though nobody asked it to. */
+function endOfOperator(
+  { surroundings, reporter }: Context,
+  { ci, where }: { readonly ci: boolean; readonly where: Surrounded },
+): { readonly ended: Promise<never>; readonly onEnd: (exitCode: number) => void } {
+  let failed: (error: Error) => void = () => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    failed = reject;
+  });
+  ended.catch(() => undefined); // told by onEnd where nobody waits
+  const onEnd = (exitCode: number): void => {
+    const error = operatorEnded(exitCode);
+    failed(error);
+    where.place?.operatorIsDown(`it ended by itself with exit code ${exitCode}`);
+    if (!ci && !surroundings.signal.aborted) reporter.failure({ ...error.text, code: error.code });
+  };
+  return { ended, onEnd };
 }
 
 function operatorEnded(exitCode: number): CliError {

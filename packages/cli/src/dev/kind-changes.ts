@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { isNotFound, StatusError, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
-import { type Crd, compareCrds } from '@kubewright/codegen';
+import type { Crd } from '@kubewright/codegen';
 import { kindOf, type Target } from '../deploy/apply-objects.ts';
 import type { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
-import { samplesOf } from '../project/manifests.ts';
+import { samplesOf } from '../project/sample-files.ts';
 import { readObjects } from '../render/kustomize.ts';
 
 const mostNamed = 5;
@@ -31,6 +31,8 @@ export async function tellKindChange(
   parts: { readonly before: UnstructuredObject; readonly after: UnstructuredObject; readonly reporter: Reporter },
 ): Promise<void> {
   const { before, after, reporter } = parts;
+  // It brings a compiler along, which a start does without.
+  const { compareCrds } = await import('@kubewright/codegen');
   // Both were made by a generator, or taken by a server.
   const changes = compareCrds(before as unknown as Crd, after as unknown as Crd);
   const told = changes.filter(({ kind }) => kind !== 'description-changed');

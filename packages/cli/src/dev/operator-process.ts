@@ -1,13 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
-import { type BuildContext, context } from 'esbuild';
+import { type BuildContext, context, type Metafile } from 'esbuild';
 import { bundleError, bundleSettings } from '../bundle/bundle-operator.ts';
 import type { Child, Surroundings } from '../program/surroundings.ts';
 import type { Project } from '../project/find-project.ts';
 import type { LogRecord } from '../story/log-record.ts';
 import { OperatorOutput } from '../story/operator-output.ts';
+import { type StandBy, standBy } from './stand-by.ts';
 
+/** Not bundled: they do not change from save to save, so that a process can have loaded them before. */
+const libraries = ['@kubewright/*'];
+/** An operator that does not say that it works has, after so long, in milliseconds. */
+const mostStartMs = 3_000;
 /** How long an operator may take to end before it is killed, in milliseconds. */
 const graceMs = 1_200;
 
@@ -15,9 +20,10 @@ const graceMs = 1_200;
 export interface OperatorOptions {
   readonly project: Project;
   readonly surroundings: Surroundings;
-  readonly kubeconfig: string;
+  /** Path of the kubeconfig; known when it is started at the latest. */
+  readonly kubeconfig: () => string;
   /** More flags of the operator. */
-  readonly flags?: readonly string[];
+  readonly flags?: () => readonly string[];
   /** Told when it is started. */
   readonly onStart?: () => void;
   /** Told when the operator ends though nobody asked it to. */
@@ -32,33 +38,58 @@ export interface OperatorOptions {
   readonly onRecord?: ((record: LogRecord) => void) | undefined;
 }
 
-/** The operator of a project as a process of its own, bundled anew for each start. */
+/**
+ * The operator of a project as a process of its own, bundled anew for each start. Another process stands by meanwhile, with
+ * the libraries loaded: it becomes the operator of the next start.
+ */
 export class OperatorProcess implements AsyncDisposable {
   readonly #options: OperatorOptions;
+  readonly #folder: string;
   readonly #outfile: string;
-  #bundler: BuildContext | undefined;
+  #bundler: BuildContext<{ readonly metafile: true }> | undefined;
   #child: Child | undefined;
+  #next: StandBy | undefined;
+  #loads: readonly string[] = [];
+  #working: (() => void) | undefined;
+  #isWorking = false;
+  #isDisposed = false;
 
   constructor(options: OperatorOptions) {
     this.#options = options;
-    const folder = join(options.project.root, '.kubewright', options.folder ?? 'dev');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#outfile = join(folder, 'main.mjs');
+    this.#folder = join(options.project.root, '.kubewright', options.folder ?? 'dev');
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#outfile = join(this.#folder, 'main.mjs');
+  }
+
+  /** Bundles and loads libraries ahead of the first start, while other things are under way; failures are told by that. */
+  async prepare(): Promise<void> {
+    try {
+      await this.#bundle();
+      this.#standBy();
+    } catch {
+      // The start says it.
+    }
   }
 
   /** Bundles, and starts in place of what runs; that goes on if the bundle fails. @throws CliError KW7501 */
   async restart(): Promise<void> {
-    const { root } = this.#options.project;
-    try {
-      this.#bundler ??= await context(
-        bundleSettings({ root, entry: join(root, 'src', 'main.ts'), outfile: this.#outfile }),
-      );
-      await this.#bundler.rebuild();
-    } catch (error) {
-      throw await bundleError(error);
-    }
+    await this.#bundle();
     await this.#stop();
     this.#start();
+  }
+
+  /** Resolves when the operator has said that it works, has ended, or has had the time to. */
+  async working(signal: AbortSignal): Promise<void> {
+    if (this.#isWorking || !this.#child || signal.aborted) return;
+    const { clock } = this.#options.surroundings;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(mostStartMs, resolve);
+      this.#working = () => {
+        timer[Symbol.dispose]();
+        resolve();
+      };
+      signal.addEventListener('abort', () => this.#working?.(), { once: true });
+    });
   }
 
   /** Asks it to end, and waits until it has. */
@@ -67,38 +98,72 @@ export class OperatorProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#stop(), this.#bundler?.dispose()]);
+    this.#isDisposed = true;
+    this.#next?.child.kill('SIGKILL');
+    await Promise.all([this.#stop(), this.#next?.child.ended, this.#bundler?.dispose()]);
+  }
+
+  async #bundle(): Promise<void> {
+    const { root } = this.#options.project;
+    const settings = bundleSettings({ root, entry: join(root, 'src', 'main.ts'), outfile: this.#outfile });
+    try {
+      this.#bundler ??= await context({ ...settings, external: libraries });
+      this.#loads = librariesOf((await this.#bundler.rebuild()).metafile);
+    } catch (error) {
+      throw await bundleError(error);
+    }
+  }
+
+  #standBy(): void {
+    const { surroundings, project } = this.#options;
+    if (this.#next || this.#isDisposed || surroundings.signal.aborted) return;
+    const next = standBy(surroundings, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
+    this.#next = next;
+    // Killed while it waited: the next start makes another.
+    void next.child.ended.then(() => {
+      if (this.#next === next) this.#next = undefined;
+    });
   }
 
   #start(): void {
-    const { project, surroundings, kubeconfig, onEnd, onRecord, fullStacks = false } = this.#options;
-    const { program, env, stdout, colors } = surroundings;
+    const { project, surroundings, onEnd, fullStacks = false } = this.#options;
+    const { stdout, colors } = surroundings;
     // Addresses are the machine's: another operator's must not be in the way.
-    const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags ?? [])];
+    const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags?.() ?? [])];
     // As records, for the story; what reconciles did is of level debug.
     const flags = ['--zap-encoder=json', '--zap-log-level=debug', ...addresses];
     const write = this.#options.write ?? ((text: string) => void stdout.write(text));
-    const output = new OperatorOutput({
-      write,
-      root: project.root,
-      full: fullStacks,
-      colors,
-      ...(onRecord && { onRecord }),
-    });
-    const command = [program[0] ?? 'node', '--enable-source-maps', this.#outfile, ...flags];
-    const child = surroundings.spawn(command, {
-      cwd: project.root,
-      env: { ...env, KUBECONFIG: kubeconfig },
-      onOutput: (text) => output.take(text),
-    });
+    const onRecord = (record: LogRecord): void => this.#heard(record);
+    const output = new OperatorOutput({ write, root: project.root, full: fullStacks, colors, onRecord });
+    this.#standBy();
+    const next = this.#next;
+    if (!next) return;
+    this.#next = undefined;
+    next.onOutput = (text) => output.take(text);
+    next.run({ main: this.#outfile, args: flags, env: { KUBECONFIG: this.#options.kubeconfig() } });
+    const { child } = next;
     this.#child = child;
+    this.#isWorking = false;
     this.#options.onStart?.();
     void child.ended.then((exitCode) => {
       output.end();
       if (this.#child !== child) return;
       this.#child = undefined;
+      this.#works();
       onEnd(exitCode);
     });
+  }
+
+  #heard(record: LogRecord): void {
+    this.#options.onRecord?.(record);
+    if (record.msg === 'starting workers') this.#works();
+  }
+
+  #works(): void {
+    this.#isWorking = true;
+    this.#working?.();
+    // Not before: two processes that load the same libraries take each other's time.
+    this.#standBy();
   }
 
   async #stop(): Promise<void> {
@@ -115,4 +180,12 @@ export class OperatorProcess implements AsyncDisposable {
     over.abort();
     await late;
   }
+}
+
+/** What a bundle leaves to be loaded by Node. */
+function librariesOf({ outputs }: Metafile): readonly string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  return [
+    ...new Set(imports.filter(({ external, path }) => external && !path.startsWith('node:')).map(({ path }) => path)),
+  ];
 }

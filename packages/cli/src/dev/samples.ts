@@ -4,7 +4,7 @@ import { applyObjects, kindOf, type Target } from '../deploy/apply-objects.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
-import { samplesOf } from '../project/manifests.ts';
+import { samplesOf } from '../project/sample-files.ts';
 import { readObjects } from '../render/kustomize.ts';
 
 /** How long a sample may take to be ready, in milliseconds. */

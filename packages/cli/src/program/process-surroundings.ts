@@ -60,7 +60,7 @@ export async function drain(): Promise<void> {
 }
 
 function spawnChild([command = '', ...args]: readonly string[], options: SpawnOptions): Child {
-  const { cwd, env, onOutput, onErrorOutput, logFile, detached = false } = options;
+  const { cwd, env, onOutput, onErrorOutput, logFile, detached = false, input = false } = options;
   const log = logFile === undefined ? undefined : openSync(logFile, 'a', 0o600);
   const output = log ?? (onOutput ? 'pipe' : 'inherit');
   try {
@@ -68,13 +68,20 @@ function spawnChild([command = '', ...args]: readonly string[], options: SpawnOp
       cwd,
       env: { ...env },
       detached,
-      stdio: ['ignore', output, onErrorOutput ? 'pipe' : output],
+      stdio: [input ? 'pipe' : 'ignore', output, onErrorOutput ? 'pipe' : output],
       windowsHide: true,
     });
     if (detached) child.unref();
     child.stdout?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
     child.stderr?.setEncoding('utf8').on('data', onErrorOutput ?? onOutput ?? (() => {}));
-    return { pid: child.pid, ended: endOf(child), kill: (signal) => void child.kill(signal) };
+    // It may have ended meanwhile.
+    child.stdin?.on('error', () => undefined);
+    return {
+      pid: child.pid,
+      ended: endOf(child),
+      kill: (signal) => void child.kill(signal),
+      tell: (text) => void child.stdin?.end(text),
+    };
   } finally {
     if (log !== undefined) closeSync(log);
   }

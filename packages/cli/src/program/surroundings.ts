@@ -11,6 +11,8 @@ export interface Child {
   /** Resolves when it has ended: its exit code, or 128 and the signal's number. */
   readonly ended: Promise<number>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** Writes to its input and ends that, where it has one. */
+  tell(text: string): void;
 }
 
 /** How a program is started. */
@@ -21,6 +23,8 @@ export interface SpawnOptions {
   readonly onOutput?: (text: string) => void;
   /** Gets what the program writes to its error output; the other one is this program's own. */
   readonly onErrorOutput?: (text: string) => void;
+  /** Gives the program an input, which ends with this process at the latest. @defaultValue false */
+  readonly input?: boolean;
   /** File that the program's output is added to. */
   readonly logFile?: string;
   /** Lets the program live on when this one ends. @defaultValue false */

@@ -1,10 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
 import { configFiles } from '../layout/config-files.ts';
 import { editorSchemasOf } from '../layout/editor-schemas.ts';
 import { webhookLayoutOf } from '../layout/webhook-files.ts';
 import type { Project } from './find-project.ts';
+import { samplesOf } from './sample-files.ts';
 import type { ProjectFile } from './write-files.ts';
 
 /** What a project's sources say that its manifests should be. */
@@ -30,14 +29,4 @@ export async function manifestsOf(
   const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];
   const webhooks = webhookLayoutOf(files, project.certificates);
   return { files: [...fromTypes, ...configFiles({ project, present, webhooks })], problems };
-}
-
-/** Samples are the user's own. */
-export function samplesOf({ root }: Pick<Project, 'root'>): readonly string[] {
-  const folder = join(root, 'config', 'samples');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => /\.ya?ml$/.test(name) && name !== 'kustomization.yaml')
-    .sort()
-    .map((name) => `config/samples/${name}`);
 }

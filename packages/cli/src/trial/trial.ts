@@ -105,7 +105,7 @@ export class Trial implements AsyncDisposable {
     this.#operator = new OperatorProcess({
       project,
       surroundings: { ...surroundings, colors: false },
-      kubeconfig,
+      kubeconfig: () => kubeconfig,
       folder: 'trial',
       onEnd: (exitCode) => {
         this.#ended = exitCode;

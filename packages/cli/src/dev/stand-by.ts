@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Child, Surroundings } from '../program/surroundings.ts';
+
+/** Loads libraries, waits to be told what to run, and runs that in its place. */
+const program = `// Written by kubewright dev: a process that has loaded what an operator needs before there is something to run.
+const [, script, ...libraries] = process.argv;
+await Promise.all(libraries.map((name) => import(name).catch(() => undefined)));
+let told = '';
+for await (const piece of process.stdin) told += piece;
+if (told === '') process.exit(0);
+const { main, args, env } = JSON.parse(told);
+Object.assign(process.env, env);
+process.argv.splice(1, process.argv.length, main.path, ...args);
+await import(main.url);
+`;
+
+/** What a process that stands by is to run. */
+export interface StandByRun {
+  /** Path of a module. */
+  readonly main: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A process that stands by. */
+export interface StandBy {
+  readonly child: Child;
+  /** Gets what it writes from now on. */
+  onOutput: (text: string) => void;
+  /** Makes it what it stands by for. */
+  run(what: StandByRun): void;
+}
+
+/** Starts a process that loads libraries and stands by; it ends with this one. */
+export function standBy(
+  surroundings: Surroundings,
+  { folder, cwd, libraries }: { readonly folder: string; readonly cwd: string; readonly libraries: readonly string[] },
+): StandBy {
+  const script = join(folder, 'stand-by.mjs');
+  writeFileSync(script, program);
+  const command = [surroundings.program[0] ?? 'node', '--enable-source-maps', script, ...libraries];
+  const made: { onOutput: (text: string) => void } = { onOutput: () => undefined };
+  const child = surroundings.spawn(command, {
+    cwd,
+    env: surroundings.env,
+    input: true,
+    onOutput: (text) => made.onOutput(text),
+  });
+  return Object.assign(made, {
+    child,
+    run({ main, args, env }: StandByRun): void {
+      child.tell(JSON.stringify({ main: { path: main, url: pathToFileURL(main).href }, args, env }));
+    },
+  });
+}
