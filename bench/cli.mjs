@@ -194,7 +194,10 @@ function ownFiles(root) {
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/node_modules|\.kubewright|package-lock|[\\/]dist[\\/]|[\\/]schemas[\\/]|config[\\/](?!samples)/.test(path))
+    .filter(
+      (path) =>
+        !/node_modules|\.kubewright|package-lock|[\\/]dist[\\/]|[\\/]schemas[\\/]|config[\\/](?!samples)/.test(path),
+    )
     .filter((path) => !readFileSync(path, 'utf8').startsWith('# Generated'));
   const lines = files.map((path) => readFileSync(path, 'utf8').split('\n').length - 1);
   return { files: files.length, lines: lines.reduce((sum, count) => sum + count, 0) };
