@@ -196,7 +196,7 @@ export class Manager implements AsyncDisposable {
     const { metricsBindAddress = '0', restClientHistograms } = this.#options;
     if (metricsBindAddress !== '0') {
       const histogramsOfRequests = restClientHistograms ? this.#from.clock : undefined;
-      this.#metrics = await prometheusMetrics({ histogramsOfRequests });
+      this.#metrics = prometheusMetrics({ histogramsOfRequests });
       this.#metrics.caches(() => this.#informers.map((informer) => informer.gauges));
     }
     await this.#servers.start(this.#metrics);

@@ -47,6 +47,11 @@ export class PlainHistogram {
     };
   }
 
+  /** Takes one observation. */
+  observe(labels: Readonly<Record<string, string>>, value: number): void {
+    this.series(labels)(value);
+  }
+
   /** Called by the registry. */
   get(): Promise<object> {
     const values = [...this.#series.values()].flatMap((series) => this.#valuesOf(series));

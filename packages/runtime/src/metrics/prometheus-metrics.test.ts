@@ -3,7 +3,7 @@ import { prometheusMetrics } from './prometheus-metrics.ts';
 
 describe('prometheusMetrics', () => {
   it('counts on when a controller is made anew, as a leader makes them in each term', async () => {
-    const metrics = await prometheusMetrics();
+    const metrics = prometheusMetrics();
     for (let term = 0; term < 3; term++) {
       const gauges = { workingFor: () => [1_000 * term] };
       const { controller, queue } = metrics.controller('site', { maxConcurrentReconciles: 1, gauges });

@@ -1,8 +1,9 @@
 import type { Clock } from '@kubewright/apimachinery';
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ReconcileResultLabel } from '../controller/controller-metrics.ts';
 import { formatGoNumber } from './go-number.ts';
 import { PlainHistogram } from './plain-histogram.ts';
+import { PlainMetric } from './plain-metric.ts';
 import { requestMetrics } from './request-metrics.ts';
 import type { CacheGauges, RuntimeMetrics } from './runtime-metrics.ts';
 import { certificateMetrics, webhookMetrics } from './webhook-metrics.ts';
@@ -30,14 +31,12 @@ export interface PrometheusOptions {
 }
 
 /**
- * Keeps controller-runtime's metrics (names, labels, buckets, HELP sense) in a registry of its own. The library is loaded
- * here, so that only programs that serve metrics pay for it.
+ * Keeps controller-runtime's metrics (names, labels, buckets, HELP sense). The library is loaded when they are first asked for,
+ * so that only programs whose metrics are read pay for it; what it tells of the process by itself counts from then on.
  */
-export async function prometheusMetrics(options: PrometheusOptions = {}): Promise<RuntimeMetrics> {
-  const prom = await import('prom-client');
-  const registry = new prom.Registry();
-  prom.collectDefaultMetrics({ register: registry });
-  const make = metricFactory(prom, registry);
+export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetrics {
+  const registered = new RegisteredMetrics();
+  const make = metricFactory(registered);
   const families = {
     make,
     reconcile: reconcileFamilies(make),
@@ -54,45 +53,70 @@ export async function prometheusMetrics(options: PrometheusOptions = {}): Promis
     webhooks: webhookMetrics(make, queueBuckets()),
     certificates: certificateMetrics(make),
     clientInterceptor: requestMetrics(make, options.histogramsOfRequests),
-    render: async () => ({ contentType: registry.contentType, text: withGoLabels(await registry.metrics()) }),
+    render: async () => {
+      const registry = await registered.registry();
+      return { contentType: registry.contentType, text: withGoLabels(await registry.metrics()) };
+    },
   };
 }
 
-type Prom = typeof import('prom-client');
+/** Metrics that are made while there is no registry for them yet. */
+class RegisteredMetrics {
+  readonly #metrics: { registerIn(registry: Registry): void }[] = [];
+  #made: Registry | undefined;
+  #making: Promise<Registry> | undefined;
 
-/** Makes metrics in one registry. */
+  add<M extends { registerIn(registry: Registry): void }>(metric: M): M {
+    this.#metrics.push(metric);
+    if (this.#made) metric.registerIn(this.#made);
+    return metric;
+  }
+
+  /** Made when it is first asked for. */
+  registry(): Promise<Registry> {
+    this.#making ??= this.#make();
+    return this.#making;
+  }
+
+  async #make(): Promise<Registry> {
+    const { Registry, collectDefaultMetrics } = await import('prom-client');
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    for (const metric of this.#metrics) metric.registerIn(registry);
+    this.#made = registry;
+    return registry;
+  }
+}
+
+/** Makes metrics of one registry. */
 export interface MetricFactory {
-  counter(name: string, help: string, labelNames: string[]): Counter;
-  gauge(name: string, help: string, labelNames: string[], collect?: () => void): Gauge;
-  histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram;
+  counter(name: string, help: string, labelNames: readonly string[]): PlainMetric;
+  gauge(name: string, help: string, labelNames: readonly string[]): PlainMetric;
+  histogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
   /**
    * Reads what a metric shows when it is asked for. Several controllers share a metric: each adds its own reading. One that is
    * made anew, as those of a leader are in each term, takes the place of the one before, which is read for the last time.
    */
-  readWhenAsked(metric: object, owner: string, read: () => void): void;
-  /** For what is observed at every reconcile. */
-  plainHistogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
+  readWhenAsked(metric: PlainMetric, owner: string, read: () => void): void;
 }
 
-function metricFactory(prom: Prom, registry: Registry): MetricFactory {
-  const registers = [registry];
-  const readings = new Map<object, Map<string, () => void>>();
+function metricFactory(registered: RegisteredMetrics): MetricFactory {
+  const readings = new Map<PlainMetric, Map<string, () => void>>();
+  const plain = (type: 'counter' | 'gauge') => (name: string, help: string, labelNames: readonly string[]) =>
+    registered.add(new PlainMetric({ name, help, type, isLabelled: labelNames.length > 0 }));
   return {
     readWhenAsked(metric, owner, read) {
       const owners = readings.get(metric) ?? new Map<string, () => void>();
       readings.set(metric, owners);
       owners.get(owner)?.();
       owners.set(owner, read);
-      // The library calls `collect` of the metric before it renders; its type leaves the member out.
-      (metric as { collect?: () => void }).collect = () => {
+      metric.collect = () => {
         for (const each of owners.values()) each();
       };
     },
-    counter: (name, help, labelNames) => new prom.Counter({ name, help, labelNames, registers }),
-    gauge: (name, help, labelNames, collect) =>
-      new prom.Gauge({ name, help, labelNames, registers, ...(collect && collect) }),
-    histogram: (name, help, labelNames, buckets) => new prom.Histogram({ name, help, labelNames, buckets, registers }),
-    plainHistogram: (name, help, buckets) => new PlainHistogram({ name, help, buckets }).registerIn(registry),
+    counter: plain('counter'),
+    gauge: plain('gauge'),
+    histogram: (name, help, buckets) => registered.add(new PlainHistogram({ name, help, buckets })),
   };
 }
 
@@ -113,7 +137,7 @@ function reconcileFamilies(make: MetricFactory) {
       labels,
     ),
     timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that took too long', labels),
-    seconds: make.plainHistogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', reconcileBuckets),
+    seconds: make.histogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', reconcileBuckets),
     concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Most reconciles at a time', labels),
     active: make.gauge(`${prefix}_active_workers`, 'Workers that are reconciling', labels),
   };
@@ -141,8 +165,8 @@ function queueFamilies(make: MetricFactory) {
   return {
     depth: make.gauge('workqueue_depth', 'Keys that are ready', [...labels, 'priority']),
     adds: make.counter('workqueue_adds_total', 'Keys added', labels),
-    wait: make.plainHistogram('workqueue_queue_duration_seconds', 'How long keys were ready', queueBuckets()),
-    work: make.plainHistogram('workqueue_work_duration_seconds', 'How long keys were worked on', queueBuckets()),
+    wait: make.histogram('workqueue_queue_duration_seconds', 'How long keys were ready', queueBuckets()),
+    work: make.histogram('workqueue_work_duration_seconds', 'How long keys were worked on', queueBuckets()),
     unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Sum of the time of keys in work', labels),
     longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest time of a key in work', labels),
     retries: make.counter('workqueue_retries_total', 'Keys added for a later time', labels),
@@ -221,7 +245,7 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
 }
 
 /** Counts at every reconcile cost an addition; the library hears of them when it is asked. */
-function counted(make: MetricFactory, counter: Counter, labels: Readonly<Record<string, string>>): () => void {
+function counted(make: MetricFactory, counter: PlainMetric, labels: Readonly<Record<string, string>>): () => void {
   let news = 0;
   make.readWhenAsked(counter, JSON.stringify(labels), () => {
     counter.inc({ ...labels }, news);

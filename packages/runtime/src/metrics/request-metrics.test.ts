@@ -12,7 +12,7 @@ const post: ClientCall = {
 const watch: ClientCall = { verb: 'watch', attempt: 1, request: { method: 'GET', path: '/', longRunning: true } };
 
 async function setUp(clock?: VirtualClock) {
-  const metrics = await prometheusMetrics({ histogramsOfRequests: clock });
+  const metrics = prometheusMetrics({ histogramsOfRequests: clock });
   const intercept = metrics.clientInterceptor('10.0.0.1:6443');
   const gaveUp: string[] = [];
   const answer = (chunks: readonly number[]): TransportResponse => ({

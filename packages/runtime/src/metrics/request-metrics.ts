@@ -47,15 +47,13 @@ function measuring(
   make: MetricFactory,
   clock: Pick<Clock, 'monotonic'>,
 ): (call: ClientCall, host: string) => MeasuredRequest {
-  const labelNames = ['verb', 'host'];
   const seconds = make.histogram(
     'rest_client_request_duration_seconds',
     'How long requests took, to the end of the answer',
-    labelNames,
     durationBuckets,
   );
-  const sent = make.histogram('rest_client_request_size_bytes', 'Sizes of requests', labelNames, sizeBuckets);
-  const received = make.histogram('rest_client_response_size_bytes', 'Sizes of answers', labelNames, sizeBuckets);
+  const sent = make.histogram('rest_client_request_size_bytes', 'Sizes of requests', sizeBuckets);
+  const received = make.histogram('rest_client_response_size_bytes', 'Sizes of answers', sizeBuckets);
   return ({ request }, host) => {
     const labels = { verb: request.method, host };
     const startMs = clock.monotonic();

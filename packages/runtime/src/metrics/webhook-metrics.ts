@@ -5,12 +5,7 @@ import type { MetricFactory } from './prometheus-metrics.ts';
 /** Makes the counters of webhooks as controller-runtime has them. Denials are answered with 200, here as there. */
 export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookMetrics {
   const prefix = 'controller_runtime';
-  const latency = make.histogram(
-    `${prefix}_webhook_latency_seconds`,
-    'How long webhook requests took',
-    ['webhook'],
-    buckets,
-  );
+  const latency = make.histogram(`${prefix}_webhook_latency_seconds`, 'How long webhook requests took', buckets);
   const requests = make.counter(`${prefix}_webhook_requests_total`, 'Webhook requests by path and HTTP status code', [
     'webhook',
     'code',

@@ -169,7 +169,7 @@ describe('WebhookServer', () => {
   });
 
   it('counts with the names and labels of controller-runtime', async () => {
-    const metrics = await prometheusMetrics();
+    const metrics = prometheusMetrics();
     const broken = admissionWebhook({
       type: 'validating',
       path: '/broken',
