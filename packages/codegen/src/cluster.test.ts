@@ -72,7 +72,7 @@ describe('generated manifests on a cluster', () => {
     expect(String(error)).toContain(message);
   });
 
-  it('are accepted whatever they hold: several versions, a pod, webhooks, roles', async () => {
+  it('are accepted whatever they hold: several versions, a pod, webhooks, roles', { timeout: 60_000 }, async () => {
     const applied = await install(
       await new Fixture().generate(`
         interface Spec { template?: PodTemplateSpec; claims?: readonly string[]; /** @immutable */ once?: string }

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 const read = (path: string): string => readFileSync(new URL(`./testdata/${path}`, import.meta.url), 'utf8');
 
 /** Go types that were recorded, and to which ours are compared. */
-const shapes = ['parity/types.go', ...['v1', 'v1beta1', 'v1alpha1'].map((name) => `parity-markers/go/${name}/types.go`)]
-  .concat('parity-markers/go/operator/markers.go')
+const shapes = ['parity/types.go', ...['v1', 'v1beta1', 'v1alpha1'].map((name) => `parity/go/${name}/types.go`)]
+  .concat('parity/go/operator/markers.go')
   .map(read)
   .join('\n');
 
@@ -33,7 +33,7 @@ const withoutShape: Readonly<Record<string, string>> = {
 const has = (marker: string): boolean => new RegExp(`\\+${marker}(?![\\w:]*\\w:)(?=[:=\\s]|$)`, 'm').test(shapes);
 
 describe("controller-gen's markers", () => {
-  const markers = read('parity-markers/recorded/markers.txt').trim().split('\n');
+  const markers = read('parity/recorded-markers/markers.txt').trim().split('\n');
 
   it('are all in a shape that was recorded, or left out for a reason', () => {
     const missing = markers.filter((marker) => {

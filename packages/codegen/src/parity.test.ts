@@ -53,8 +53,7 @@ function parsed(text: string): unknown {
 }
 
 describe('the generator beside controller-gen 0.23', () => {
-  const markers = new URL('./testdata/parity-markers/', import.meta.url);
-  const theirs = (name: string): string => readFileSync(new URL(`recorded/${name}`, markers), 'utf8');
+  const theirs = (name: string): string => readFileSync(new URL(`recorded-markers/${name}`, folder), 'utf8');
   const documents = (text: string): readonly unknown[] =>
     text
       .split(/^---\n/m)
@@ -62,7 +61,7 @@ describe('the generator beside controller-gen 0.23', () => {
       .map(parsed);
 
   it('makes the same of the markers that the sixty shapes do not have', async () => {
-    const generator = new Generator({ root: fileURLToPath(markers), sources: ['kind.ts'] });
+    const generator = new Generator({ root: fileURLToPath(folder), sources: ['markers.ts'] });
     const { files, problems } = await generator.generate();
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     const ours = (name: string): string => files.find(({ path }) => path.endsWith(name))?.text ?? '';

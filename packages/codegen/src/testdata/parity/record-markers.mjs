@@ -1,4 +1,4 @@
-// Asks controller-gen for what it makes of go/: node record.mjs PATH-OF-CONTROLLER-GEN (v0.23). Needs Go and its proxy.
+// Asks controller-gen for what it makes of go/: node record-markers.mjs PATH-OF-CONTROLLER-GEN (v0.23). Needs Go and its proxy.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ for (const [command, ...args] of [
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} answered ${status}\n${stderr}`);
 }
 for (const name of readdirSync(join(folder, 'out'))) {
-  writeFileSync(here(`recorded/${name}`), readFileSync(join(folder, 'out', name)));
+  writeFileSync(here(`recorded-markers/${name}`), readFileSync(join(folder, 'out', name)));
 }
 
 // The names of all markers: what follows a name is told apart by those that take named values.
@@ -32,4 +32,4 @@ for (const what of ['crd', 'rbac', 'webhook', 'object', 'applyconfiguration']) {
     if (!options.test(marker)) names.add(named.exec(marker)?.[0] ?? marker);
   }
 }
-writeFileSync(here('recorded/markers.txt'), [...names].sort().map((name) => `${name}\n`).join(''));
+writeFileSync(here('recorded-markers/markers.txt'), [...names].sort().map((name) => `${name}\n`).join(''));

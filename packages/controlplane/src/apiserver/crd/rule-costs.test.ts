@@ -1,0 +1,56 @@
+import { type JsonSchema, kubernetesEnvironment, PatternCache } from '@kubewright/schema';
+import { describe, expect, it } from 'vitest';
+import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
+import type { CustomResourceDefinition } from './custom-resource-definition.ts';
+
+const patterns = new PatternCache();
+const tools = {
+  compilePattern: (pattern: string): ReturnType<PatternCache['get']> => patterns.get(pattern),
+  environment: kubernetesEnvironment({ patterns }),
+};
+
+function crd(spec: JsonSchema): CustomResourceDefinition {
+  const openAPIV3Schema = { type: 'object', properties: { spec } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+    status: { storedVersions: ['v1'] },
+  } as unknown as CustomResourceDefinition; // what validation looks at
+}
+
+const texts = (rule: string, more: JsonSchema = {}): JsonSchema => ({
+  type: 'array',
+  maxItems: 900,
+  items: { type: 'string', maxLength: 10 },
+  'x-kubernetes-validations': [{ rule }],
+  ...more,
+});
+const COSTLY = texts('self.all(x, self.all(y, x + y != y + x))');
+
+describe('rules that cost too much', () => {
+  it('are refused in a new CRD and in a changed schema', () => {
+    const field = 'spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule';
+    const body = expect.stringMatching(/^Forbidden: estimated rule cost exceeds budget by factor of 2\.5x \(try /);
+    const refused = [{ type: 'FieldValueForbidden', field, body }];
+    expect(validateCrd(crd(COSTLY), tools)).toMatchObject(refused);
+    const before = crd(texts('self.size() < 5'));
+    expect(validateCrdUpdate(crd(COSTLY), before, tools)).toMatchObject(refused);
+  });
+
+  it('stay where they are: who changes something else must be able to', () => {
+    const changed = crd(COSTLY);
+    const reordered = crd(Object.fromEntries(Object.entries(COSTLY).reverse()));
+    expect(validateCrdUpdate(changed, reordered, tools)).toEqual([]);
+  });
+
+  it('are accepted with limits', () => {
+    expect(validateCrd(crd({ ...COSTLY, maxItems: 500 }), tools)).toEqual([]);
+  });
+});
