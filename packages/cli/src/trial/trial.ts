@@ -7,6 +7,7 @@ import { silentLogger } from '@kubewright/runtime';
 import { applyObjects, type Target } from '../deploy/apply-objects.ts';
 import { installObjects } from '../deploy/deploy.ts';
 import { OperatorProcess } from '../dev/operator-process.ts';
+import { DevWebhooks } from '../dev/webhooks/dev-webhooks.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { Reporter } from '../program/reporter.ts';
@@ -33,6 +34,7 @@ export class Trial implements AsyncDisposable {
   readonly #cluster: EmbeddedCluster;
   readonly #directory: string;
   #operator: OperatorProcess | undefined;
+  #webhooks: DevWebhooks | undefined;
   #output = '';
   #ended: number | undefined;
 
@@ -91,6 +93,7 @@ export class Trial implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#operator?.[Symbol.asyncDispose]();
+    await this.#webhooks?.[Symbol.asyncDispose]();
     await this.#cluster.stop();
     rmSync(this.#directory, { recursive: true, force: true });
   }
@@ -99,7 +102,10 @@ export class Trial implements AsyncDisposable {
     const { surroundings } = this.#context;
     const project = this.#project;
     const objects = installObjects(project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
-    await applyObjects(this.target, objects);
+    const { client } = this.target;
+    const webhooks = await DevWebhooks.start(surroundings, { project, client, folder: this.#directory });
+    this.#webhooks = webhooks;
+    await applyObjects(this.target, webhooks.local(objects));
     const namespace = `${project.name}-system`;
     const kubeconfig = await this.#cluster.logInAs({ namespace, name: `${project.name}-controller-manager` });
     this.#operator = new OperatorProcess({
@@ -107,6 +113,8 @@ export class Trial implements AsyncDisposable {
       surroundings: { ...surroundings, colors: false },
       kubeconfig: () => kubeconfig,
       folder: 'trial',
+      flags: () => webhooks.flags,
+      onStart: () => webhooks.operatorIsDown(undefined),
       onEnd: (exitCode) => {
         this.#ended = exitCode;
       },

@@ -41,13 +41,21 @@ export class DevWebhooks implements AsyncDisposable {
     }));
   }
 
-  /** Takes away first what an earlier run left behind that was killed: nobody answers it any more. */
+  /**
+   * Takes away first what an earlier run left behind that was killed: nobody answers it any more. `folder` holds the
+   * operator's certificate, by default that of the project's `dev`.
+   */
   static async start(
     surroundings: Surroundings,
-    { project, client }: { readonly project: Project; readonly client: KubernetesClient },
+    {
+      project,
+      client,
+      folder,
+    }: { readonly project: Project; readonly client: KubernetesClient; readonly folder?: string },
   ): Promise<DevWebhooks> {
     const { clock } = surroundings;
-    const certificates = localCertificates(join(project.root, '.kubewright', 'dev', 'webhooks'), clock.now());
+    const place = folder ?? join(project.root, '.kubewright', 'dev');
+    const certificates = localCertificates(join(place, 'webhooks'), clock.now());
     const front = await WebhookFront.start({ certificates, clock });
     const started = new DevWebhooks({ front, certificates, client, surroundings, project });
     await started.keepOnly([]);

@@ -8,6 +8,9 @@ export interface LocalAddress {
   readonly authority: string;
 }
 
+/** As long as the API allows: compiler, cluster and operator share a machine, and a restart is waited for. */
+const timeoutSeconds = 30;
+
 interface ClientConfig {
   readonly service?: { readonly path?: string };
 }
@@ -22,7 +25,8 @@ export function atLocalAddress(object: UnstructuredObject, address: LocalAddress
   if (isAdmission(object)) {
     // The generator has just made it.
     const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig: ClientConfig }[] };
-    return { ...object, webhooks: webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig) })) };
+    const asked = webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig), timeoutSeconds }));
+    return { ...object, webhooks: asked };
   }
   const conversion = isConverted(object) ? conversionOf(object) : undefined;
   if (!conversion?.webhook) return object;

@@ -7,8 +7,8 @@ import type { LocalCertificates } from './local-certificates.ts';
 
 /** How often an operator that starts is tried, in milliseconds. */
 const pollMs = 25;
-/** How long a question waits for the operator where the API server does not say, in milliseconds. */
-const usualPatienceMs = 10_000;
+/** Longest that a question waits for the operator, in milliseconds: it starts in one second, on a busy machine in several. */
+const patienceMs = 15_000;
 /** Kept for the answer of what the API server waits for, in milliseconds. */
 const reserveMs = 500;
 /** As the operator's own limit: a whole list travels in one review of conversion. */
@@ -163,10 +163,12 @@ async function read(request: IncomingMessage): Promise<Uint8Array | undefined> {
 function patienceOf({ url = '/' }: IncomingMessage): number {
   const timeout = new URLSearchParams(url.split('?')[1] ?? '').get('timeout');
   try {
-    return timeout === null ? usualPatienceMs : Math.max(parseDurationMs(timeout) - reserveMs, reserveMs);
+    return timeout === null
+      ? patienceMs
+      : Math.min(patienceMs, Math.max(parseDurationMs(timeout) - reserveMs, reserveMs));
   } catch {
     // A duration that cannot be read is as good as none.
-    return usualPatienceMs;
+    return patienceMs;
   }
 }
 
