@@ -12,7 +12,7 @@ import { runPage } from './run-page.ts';
 /** What says so stands in the page itself, where readers of its source see it. */
 const executed = docsPages().filter(({ text }) => text.includes('<!-- executed by test/docs -->'));
 
-describe.skipIf(isMissing('kubectl') || isMissing('postgres'))('pages that are executed', () => {
+describe.skipIf(['kubectl', 'postgres', 'script'].some(isMissing))('pages that are executed', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw docs-'));
   let registry: Registry;
   beforeAll(async () => {

@@ -16,13 +16,14 @@ export interface RunPageOptions {
  * terminal (the title; none is the first), and compares what it prints with the `text` block behind it, if there is one.
  *
  * A block in the first terminal must end with 0, or be shown failing with all that it writes. When it ends with 0, its error
- * output is not compared: tools warn there of what is this machine's own. One in another terminal may go on, once it has printed what is shown, until a block there says `^C`. Runs
- * of blanks are as one; `…` stands for anything in a line, alone for any lines.
+ * output is not compared: tools warn there of what is this machine's own. Another terminal is a real one; a block may go on
+ * there, once it has printed what is shown, until a block there says `^C`. Runs of blanks are as one; `…` stands for
+ * anything in a line, alone for any lines.
  */
 export async function runPage({ path, blocks }: Page, { folder, env }: RunPageOptions): Promise<void> {
   const terminals = new Map<string, Terminal>();
   const terminal = (name: string): Terminal => {
-    const found = terminals.get(name) ?? new Terminal({ folder, env });
+    const found = terminals.get(name) ?? new Terminal({ folder, env, real: name !== '' });
     terminals.set(name, found);
     return found;
   };

@@ -27,16 +27,26 @@ set -e
 /** How long lines may take, in milliseconds: installations and clusters on a busy machine. */
 const patienceMs = 180_000;
 
+/** What a terminal starts with. */
+export interface TerminalOptions {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A real one, in which programs see that somebody looks; otherwise outputs are kept apart. */
+  readonly real: boolean;
+}
+
 /** A reader's terminal. */
 export class Terminal {
   readonly #state = mkdtempSync(join(tmpdir(), 'kw-terminal-'));
   readonly #env: Readonly<Record<string, string>>;
   readonly #first: string;
+  readonly #real: boolean;
   #running: Running | undefined;
 
-  constructor({ folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string>> }) {
+  constructor({ folder, env, real }: TerminalOptions) {
     this.#first = folder;
     this.#env = env;
+    this.#real = real;
   }
 
   /** The folder that it is in. */
@@ -48,18 +58,22 @@ export class Terminal {
   /** Types lines; resolves when they have ended, or before as soon as `isEnough` of what is seen. */
   async type(lines: string, isEnough: (all: string) => boolean): Promise<Shown> {
     if (this.#running) throw new Error(`something runs in this terminal already; typed: ${lines}`);
-    const child = spawn('bash', ['-c', script + lines], {
+    // util-linux' script makes the terminal; what is written to it is typed.
+    const inTerminal = ['script', '-q', '-e', '-f', '-c', 'stty columns 200; bash -c "$DOCS_LINES"', '/dev/null'];
+    const [program = '', ...args] = this.#real ? inTerminal : ['bash', '-c', script + lines];
+    const own = { DOCS_STATE: this.#state, DOCS_FOLDER: this.folder, DOCS_LINES: script + lines };
+    const child = spawn(program, args, {
       cwd: this.#first,
-      env: { ...this.#env, DOCS_STATE: this.#state, DOCS_FOLDER: this.folder },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that Ctrl-C reaches all of it and nothing else.
+      env: { ...this.#env, ...own },
+      stdio: [this.#real ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      // A group of its own, so that its end reaches all of it and nothing else.
       detached: true,
     });
     const written = { stdout: '', all: '' };
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (written.all += text));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      written.stdout += text;
-      written.all += text;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (written.all += text));
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      written.stdout += text.replaceAll('\r', '');
+      written.all += text.replaceAll('\r', '');
     });
     // What was left in the background may hold the pipes: the end of the lines counts.
     const ended = new Promise<void>((resolve) => child.once('exit', () => setImmediate(resolve)));
@@ -79,19 +93,16 @@ export class Terminal {
 
   /** Presses Ctrl-C, and waits for the prompt. */
   async interrupt(): Promise<void> {
-    await this.#end('SIGINT');
+    const running = this.#running;
+    running?.child.stdin?.write('\u0003');
+    await running?.ended;
   }
 
   /** Ends what runs in it. */
   async close(): Promise<void> {
-    await this.#end('SIGKILL');
-    rmSync(this.#state, { recursive: true, force: true });
-  }
-
-  async #end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
     const running = this.#running;
-    if (!running?.child.pid) return;
-    process.kill(-running.child.pid, signal);
-    await running.ended;
+    if (running?.child.pid) process.kill(-running.child.pid, 'SIGKILL');
+    await running?.ended;
+    rmSync(this.#state, { recursive: true, force: true });
   }
 }
