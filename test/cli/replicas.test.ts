@@ -112,6 +112,14 @@ describe('an operator with two replicas', () => {
     expect(restrictedViolations(template.spec)).toEqual([]);
     const [container] = template.spec.containers;
     expect(container?.securityContext?.['readOnlyRootFilesystem']).toBe(true);
+    // The rest of the limit is for what is no heap.
+    const { resources, env = [] } = container as {
+      readonly resources?: { readonly limits?: { readonly memory?: string } };
+      readonly env?: readonly { readonly name: string; readonly value?: string }[];
+    };
+    const [, heap = ''] =
+      /--max-old-space-size=(\d+)/.exec(env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '') ?? [];
+    expect(Number(heap)).toBeCloseTo(0.7 * Number.parseInt(resources?.limits?.memory ?? '', 10), -1);
     // The rules see something.
     expect(restrictedViolations({ ...template.spec, hostPID: true, securityContext: {} }).length).toBe(3);
   });

@@ -37,7 +37,7 @@ export function chartInput({ project, manifest, image, changes }: ArtifactOption
 }
 
 /** The samples of a project. */
-export function sampleObjects(project: Pick<Project, 'root'>): readonly UnstructuredObject[] {
+function sampleObjects(project: Pick<Project, 'root'>): readonly UnstructuredObject[] {
   return samplesOf(project).flatMap((path) => readObjects(join(project.root, path)));
 }
 

@@ -85,7 +85,7 @@ function webhookPort(args: readonly string[]): number {
 /** What is said of each part in `values.yaml`. */
 const comments: Readonly<Record<keyof ChartValues, string>> = {
   manager:
-    "The operator's deployment. An empty image.tag takes the chart's appVersion; an empty pullPolicy the cluster's rule.",
+    "The operator's deployment. An empty image.tag takes the chart's appVersion; an empty pullPolicy the cluster's rule.\n# In env the heap is 70 % of resources.limits.memory: change both.",
   rbac: "namespaced: the operator sees the release's namespace only, and may do nothing outside.\n# helpers: roles that an administrator can bind users to, three for each kind.",
   serviceAccount: 'The account of the operator. With enabled: false the one that name says has to be there.',
   crd: 'The kinds. keep: helm uninstall leaves them and their objects.',

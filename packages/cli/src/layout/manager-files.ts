@@ -60,6 +60,10 @@ ${labels(project, '    ')}spec:
         - --metrics-bind-address=:8443
         - --leader-elect
         - --health-probe-bind-address=:8081
+        env:
+        # The heap may grow to 70 % of the memory limit: change both.
+        - name: NODE_OPTIONS
+          value: --enable-source-maps --max-old-space-size=180
         image: controller:latest
         name: manager
         ports: []
