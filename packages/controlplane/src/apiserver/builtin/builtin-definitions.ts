@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
-import { type BuiltinResource, builtinResources, builtinSchema } from '@kubewright/schema';
+import { type BuiltinResource, builtinResources, builtinSchema, type SchemaNode } from '@kubewright/schema';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
 import type { Strategy } from '../registry/strategy.ts';
 import { builtinCells } from './builtin-cells.ts';
@@ -43,9 +43,17 @@ interface Parts {
 
 function storedDefinition(parts: Parts): ResourceDefinition {
   const { resource, kind, types, cells } = parts;
+  let zero: ResourceDefinition['zero'];
   return {
     ...namesOf(resource),
-    zero: types.zero(kind.struct),
+    // Worked out for those kinds that are asked for: a start needs few.
+    get schema() {
+      return schemaOf(resource);
+    },
+    get zero() {
+      zero ??= types.zero(kind.struct);
+      return zero;
+    },
     storagePrefix:
       kind.storagePrefix ?? `/registry/${resource.group === '' ? '' : `${resource.group}/`}${resource.resource}/`,
     storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),
@@ -86,6 +94,9 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
   if (foreign) return foreign(resource);
   return {
     ...namesOf(resource),
+    get schema() {
+      return schemaOf(resource);
+    },
     storagePrefix: `/registry/${resource.resource}/`,
     storageApiVersion: apiVersionOf(resource),
     strategy: { generation: 'none', allowUnconditionalUpdate: true, allowCreateOnUpdate: false },
@@ -104,12 +115,10 @@ const DEPRECATIONS: ReadonlyMap<string, string> = new Map([
 
 type Names = Omit<
   ResourceDefinition,
-  'storagePrefix' | 'storageApiVersion' | 'strategy' | 'cells' | 'fieldLabels' | 'subresources'
+  'schema' | 'storagePrefix' | 'storageApiVersion' | 'strategy' | 'cells' | 'fieldLabels' | 'subresources'
 >;
 
 function namesOf(row: BuiltinResource): Names {
-  const schema = builtinSchema(row);
-  if (!schema) throw new Error(`the type table has no schema for ${row.group}/${row.version} ${row.kind}`);
   return {
     group: row.group,
     version: row.version,
@@ -123,9 +132,14 @@ function namesOf(row: BuiltinResource): Names {
     verbs: row.verbs,
     storageVersionHash: row.storageVersionHash,
     deprecation: DEPRECATIONS.get(`${row.group}/${row.version}/${row.resource}`),
-    schema,
     custom: false,
     // Upstream's descriptions are not ours to copy.
     columns: (row.columns ?? nameAndAgeColumns).map((column) => ({ ...column, description: '' })),
   };
+}
+
+function schemaOf({ group, version, kind }: BuiltinResource): SchemaNode {
+  const schema = builtinSchema({ group, version, kind });
+  if (!schema) throw new Error(`the type table has no schema for ${group}/${version} ${kind}`);
+  return schema;
 }
