@@ -48,6 +48,21 @@ describe('kubewright cluster up', () => {
     });
   }, 60_000);
 
+  it('has as many nodes as asked for, simulated or not', async () => {
+    const cwd = folder('nodes');
+    const flags = ['--nodes', '3', '--driver', 'simulated'];
+    expect(await kubewright.run(['cluster', 'up', '--background', ...flags], { cwd })).toMatchObject({ code: 0 });
+    try {
+      const nodes = async () =>
+        JSON.parse((await kubewright.run(['cluster', 'status', '--json'], { cwd })).stdout).cluster.nodes;
+      await expect.poll(nodes, { timeout: 15_000 }).toEqual(['kubewright', 'kubewright-2', 'kubewright-3']);
+    } finally {
+      await kubewright.run(['cluster', 'down'], { cwd });
+    }
+    const wrong = await kubewright.run(['cluster', 'up', '--nodes', '0'], { cwd });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is a number from 1 to 100.') });
+  }, 60_000);
+
   it('runs in the background, two folders side by side, until cluster down', async () => {
     const [one, two] = [folder('one'), folder('two')];
     const file = join(one, 'a kubeconfig');

@@ -227,6 +227,7 @@ describe('kubewright generate', () => {
     const { code, stderr } = await kubewright.run(['generate'], { cwd: root });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^src\/api\/v1\/wrong\.ts:9:\d+ error KW6101 spec\.size: /);
+    expect(stderr).toMatch(/\n {5}9 \| {3}readonly size: number;\n {7}\| +\^\n/);
     expect(stderr).toContain('KW7401 the manifests cannot be made from the types; nothing was written\n');
     expect(readdirSync(join(root, 'config'))).toEqual(['samples']);
   });

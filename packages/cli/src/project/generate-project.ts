@@ -1,9 +1,10 @@
-import { formatProblem, type Problem } from '@kubewright/codegen';
+import type { Problem } from '@kubewright/codegen';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { refuseBreaks } from '../release/released-crds.ts';
 import type { Project } from './find-project.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
+import { showProblem } from './show-problem.ts';
 import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from './write-files.ts';
 
 /** How a project is generated. */
@@ -51,7 +52,7 @@ async function checked(
   const { files, problems } = await manifestsOf(project, { signal, ...(generate && { generate }) });
   for (const problem of problems) {
     if (reporter.json) reporter.record({ problem });
-    else surroundings.stderr.write(`${formatProblem(problem)}\n`);
+    else surroundings.stderr.write(`${showProblem(problem, project.root)}\n`);
   }
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw withErrors(errors);
