@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
@@ -220,7 +221,16 @@ import { controller } from '@kubewright/runtime';`;
     expect(stderr).toMatch(/^KW7601 .*\n {2}why: only https addresses are read\n/);
   });
 
-  it('is tested by the tests of the project', async () => {
+  it('is tested by the tests of the project, also on a cluster, as the documentation shows', async () => {
+    await run('generate');
+    const page = readFileSync(join(repository, 'docs/how-to/develop.md'), 'utf8');
+    const [, text = ''] = /```ts on a cluster\n(.*?)```/s.exec(page) ?? [];
+    const path = 'src/controllers/shop.cluster.test.ts';
+    writeFileSync(join(root, path), text);
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
+    expect(await run('test')).toMatchObject({ code: 0, stdout: expect.stringMatching(/Tests {2}2 passed/) });
+    rmSync(join(root, path));
     expect(await run('test')).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 passed/) });
     expect(await run('test', '--', '-t', 'nothing')).toMatchObject({ code: 0 });
   });
