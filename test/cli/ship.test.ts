@@ -397,9 +397,13 @@ describe('kubewright build', () => {
   it('refuses a bundle that breaks a rule', async () => {
     const sample = 'config/samples/tea-shop_v1_teashop.yaml';
     const good = tea.read(sample);
+    const built = ['main.mjs', 'main.mjs.map', 'sbom.cdx.json', 'install.yaml'].map((name) => `dist/${name}`);
+    const before = built.map(tea.read);
     tea.edit(sample, (text) => text.replace('kind: TeaShop', 'kind: Coffee'));
     const { code, stderr } = await tea.run('build', '--olm', '--image', 'registry.example.com/tea:1');
     tea.edit(sample, () => good);
+    // Built again, it is the same.
+    expect(built.filter((path, index) => tea.read(path) !== before[index])).toEqual([]);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `KW7505 the OLM bundle is not valid; it was not written
