@@ -73,6 +73,17 @@ export function readString(bytes: Buffer, at: number, end: number): string {
   return bytes.toString('latin1', at + 1, end - 1);
 }
 
+/** Reads a number; one of a few digits, as nearly all are, without making a text of it. Where there is nothing it is 0. */
+export function readInteger(bytes: Buffer, at: number, end: number): number {
+  let value = 0;
+  for (let i = at; i < end; i++) {
+    const digit = bytes[i]! - 0x30;
+    if (digit < 0 || digit > 9 || end - at > 15) return Number(bytes.toString('latin1', at, end));
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 /** True if the bytes from `at` are exactly this ASCII text. */
 export function bytesEqual(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;

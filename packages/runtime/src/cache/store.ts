@@ -2,7 +2,7 @@ import { apiVersionOf, compareResourceVersions, type Kind, type KubernetesObject
 import type { IndexFunc } from './cached-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Indexer } from './indexer.ts';
-import { closeBracket, comma, MalformedJsonError, openBracket, readString } from './json-bytes.ts';
+import { closeBracket, comma, MalformedJsonError, openBracket, readInteger, readString } from './json-bytes.ts';
 import { type ByteSpan, ownManagedFields } from './managed-fields-cut.ts';
 import { MetadataScan } from './metadata-scan.ts';
 import { type Slab, SlabAllocator } from './slab.ts';
@@ -109,10 +109,7 @@ export class Store<T> {
       return { old, entry: old, version };
     }
     const copied = this.#copy(bytes, start, end);
-    const generation =
-      scan.generationAt === 0
-        ? 0
-        : Number(bytes.toString('latin1', start + scan.generationAt, start + scan.generationEnd));
+    const generation = readInteger(bytes, start + scan.generationAt, start + scan.generationEnd);
     // A replaced object's strings are shared with its successor.
     const entry = new StoreEntry<T>(this.#context, {
       namespace: old ? old.namespace : namespace,

@@ -37,6 +37,7 @@ interface Watched {
 /** Feeds a controller's queue: events of watched kinds pass predicates and handlers, other sources feed by themselves. */
 export class ControllerSources {
   readonly #options: ControllerSourcesOptions;
+  readonly #context: HandlerContext;
   readonly #subscriptions: Disposable[] = [];
   /** Aborted when there is to be no more feeding. */
   readonly #stop = new AbortController();
@@ -46,6 +47,7 @@ export class ControllerSources {
 
   constructor(options: ControllerSourcesOptions) {
     this.#options = options;
+    this.#context = this.#handlerContext();
   }
 
   /** Subscribes to the caches and waits until all that is there is in the queue; begun once, however often it is called. */
@@ -79,7 +81,7 @@ export class ControllerSources {
     this.#gained = gained;
     const failed = (error: unknown): void => log.error('cannot look for keys that were gained', { error });
     if (gained) this.#subscriptions.push(partition.subscribe((share) => void gained.changed(share).catch(failed)));
-    const context = this.#handlerContext();
+    const context = this.#context;
     for (const source of sources) waits.push(source.start(context, { signal, clock, random, log }));
     await Promise.all(waits);
     // What is in the queue by now is known to be this replica's, so that the next change of members need not queue it again.
@@ -98,7 +100,7 @@ export class ControllerSources {
   ): Promise<void> {
     const { isGained, signal } = options;
     const { definition, turn } = this.#options;
-    const asAlways = this.#handlerContext();
+    const asAlways = this.#context;
     const enqueue: HandlerContext['enqueue'] = (request, how) => {
       if (isGained(request)) asAlways.enqueue(request, how);
     };
@@ -126,7 +128,7 @@ export class ControllerSources {
     }
   }
 
-  #handle(watch: Watch, event: EventOf, context = this.#handlerContext()): void {
+  #handle(watch: Watch, event: EventOf, context = this.#context): void {
     if (!watch.predicates.every((predicate) => this.#lets(predicate, event))) return;
     this.#cause = { kind: watch.kind.kind, event };
     try {

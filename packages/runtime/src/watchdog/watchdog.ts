@@ -97,7 +97,18 @@ export class Watchdog implements AsyncDisposable {
     if (this.#last === who) return;
     this.#credit();
     this.#last = who;
-    Atomics.store(this.#shared, 1, who ? this.#encoder.encodeInto(nameOf(who), this.#name).written : 0);
+    Atomics.store(this.#shared, 1, who ? this.#write(`${who.controller} ${who.key}`) : 0);
+  }
+
+  /** Writes whose turn it is for the other thread; answers the length. Names are ASCII, and short: the encoder is for others. */
+  #write(text: string): number {
+    const name = this.#name;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f || i === nameBytes) return this.#encoder.encodeInto(text.slice(0, nameBytes / 3), name).written;
+      name[i] = code;
+    }
+    return text.length;
   }
 
   /** Notes for how long the last one has run until now. */
@@ -124,8 +135,4 @@ export class Watchdog implements AsyncDisposable {
     this.#longest = undefined;
     this.#timer = this.#arm();
   }
-}
-
-function nameOf({ controller, key }: Who): string {
-  return `${controller} ${key}`.slice(0, nameBytes / 3);
 }

@@ -34,10 +34,6 @@ export class ReadyQueue {
     return this.#keys.size;
   }
 
-  has(key: string): boolean {
-    return this.#keys.has(key);
-  }
-
   priorityOf(key: string): number | undefined {
     return this.#keys.get(key)?.priority;
   }

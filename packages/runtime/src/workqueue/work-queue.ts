@@ -108,8 +108,10 @@ export class WorkQueue {
       if (dirty === undefined || priority > dirty) this.#dirty.set(key, priority);
       return;
     }
-    if (!this.#ready.has(key)) this.#metrics?.added();
-    this.#push(key, priority);
+    const before = this.#ready.priorityOf(key);
+    if (before === undefined) this.#metrics?.added();
+    else if (before >= priority) return;
+    this.#push(key, priority, before);
     this.#feed();
   }
 
@@ -166,7 +168,7 @@ export class WorkQueue {
     this.#metrics?.finished((this.#clock.monotonic() - processing.startedMs) / 1000);
     const dirty = this.#dirty.get(key);
     this.#dirty.delete(key);
-    if (dirty !== undefined) this.#push(key, dirty);
+    if (dirty !== undefined) this.#push(key, dirty, undefined);
     this.#feed();
     if (this.#shuttingDown) this.#endWorkers();
   }
@@ -204,9 +206,8 @@ export class WorkQueue {
     this.#waiting.set(key, { slot, dueMs: this.#clock.monotonic() + options.delayMs, priority: options.priority ?? 0 });
   }
 
-  #push(key: string, priority: number): void {
-    const before = this.#ready.priorityOf(key);
-    if (before !== undefined && before >= priority) return;
+  /** @param before - its priority if it is ready already. */
+  #push(key: string, priority: number, before: number | undefined): void {
     if (before !== undefined) this.#metrics?.depthChanged(before, -1);
     this.#ready.push(key, { priority, nowMs: this.#clock.monotonic() });
     this.#metrics?.depthChanged(priority, 1);
