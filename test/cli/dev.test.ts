@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
@@ -90,6 +90,23 @@ describe('kubewright dev', () => {
     dev.child.kill('SIGINT');
     expect(await dev.ended).toBe(0);
     back();
+  });
+
+  it('leaves no process behind, even when it is killed', async () => {
+    const dev = kubewright.start(['dev'], { cwd: root });
+    await seen(dev, 'types are right');
+    const table = () =>
+      execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/).map(Number));
+    // Operator, the process that stands by, bundler, compiler.
+    const children = table().flatMap(([pid = 0, parent]) => (parent === dev.child.pid ? [pid] : []));
+    expect(children.length).toBeGreaterThanOrEqual(4);
+    const processes = () => table().flatMap(([pid = 0]) => (children.includes(pid) ? [pid] : []));
+    dev.child.kill('SIGKILL');
+    await dev.ended;
+    await expect.poll(processes, { timeout: 15_000 }).toEqual([]);
   });
 
   it('shows the place of an error that ends the operator', async () => {

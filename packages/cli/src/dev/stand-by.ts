@@ -3,14 +3,23 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Child, Surroundings } from '../program/surroundings.ts';
 
-/** Loads libraries, waits to be told what to run, and runs that in its place. */
+/** Loads libraries, waits to be told what to run, and runs that in its place; ends with the process that made it. */
 const program = `// Written by kubewright dev: a process that has loaded what an operator needs before there is something to run.
-const [, script, ...libraries] = process.argv;
+const { stdin } = process;
+const [, , ...libraries] = process.argv;
+let isRunning = false;
+stdin.on('end', () => (isRunning ? process.kill(process.pid, 'SIGTERM') : process.exit(0)));
 await Promise.all(libraries.map((name) => import(name).catch(() => undefined)));
-let told = '';
-for await (const piece of process.stdin) told += piece;
-if (told === '') process.exit(0);
-const { main, args, env } = JSON.parse(told);
+const { main, args, env } = await new Promise((resolve) => {
+  let told = '';
+  stdin.setEncoding('utf8').on('data', (text) => {
+    told += text;
+    if (told.endsWith('\\n')) resolve(JSON.parse(told));
+  });
+});
+isRunning = true;
+// It is watched, but keeps nothing alive.
+stdin.unref();
 Object.assign(process.env, env);
 process.argv.splice(1, process.argv.length, main.path, ...args);
 await import(main.url);
@@ -51,7 +60,7 @@ export function standBy(
   return Object.assign(made, {
     child,
     run({ main, args, env }: StandByRun): void {
-      child.tell(JSON.stringify({ main: { path: main, url: pathToFileURL(main).href }, args, env }));
+      child.tell(`${JSON.stringify({ main: { path: main, url: pathToFileURL(main).href }, args, env })}\n`);
     },
   });
 }

@@ -11,6 +11,9 @@ import { codeFrame } from '../story/code-frame.ts';
 const mostShown = 5;
 /** Lets everything else go first. */
 const lowPriority = 10;
+/** Runs a compiler that ends with the process that made it, however that ends. */
+const wrapper =
+  "process.stdin.on('end', () => process.exit(0)).resume(); import(require('node:url').pathToFileURL(process.argv[1]));";
 
 interface TypeMistake {
   readonly file: string;
@@ -44,9 +47,10 @@ export class TypeCheck implements AsyncDisposable {
     const compiler = compilerOf(root);
     if (compiler === undefined || !existsSync(join(root, 'tsconfig.json'))) return;
     const flags = ['--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'];
-    this.#child = surroundings.spawn([surroundings.program[0] ?? 'node', compiler, ...flags], {
+    this.#child = surroundings.spawn([surroundings.program[0] ?? 'node', '-e', wrapper, compiler, ...flags], {
       cwd: root,
       env: surroundings.env,
+      input: true,
       onOutput: (text) => this.#take(text),
     });
     try {

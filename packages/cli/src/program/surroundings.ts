@@ -11,7 +11,7 @@ export interface Child {
   /** Resolves when it has ended: its exit code, or 128 and the signal's number. */
   readonly ended: Promise<number>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Writes to its input and ends that, where it has one. */
+  /** Writes to its input, where it has one. */
   tell(text: string): void;
 }
 

@@ -94,6 +94,12 @@ describe('OperatorOutput', () => {
     ]);
   });
 
+  it('names the code of a hot loop, which can be looked up', () => {
+    const msg = 'this reconcile brings itself about: it writes another value each time';
+    const loop = { level: 'warn', ts: at(0), msg, ...about, code: 'KW3050', path: '.status.seen', times: 6 };
+    expect(tell([loop])).toBe(`12:00:00.000 ! Site default/a KW3050 ${msg} path=.status.seen times=6\n`);
+  });
+
   it('shows an uncaught error in the same way, in place of what Node prints', () => {
     const text = `hello\n${source}:2\n\tconst x = nothing.at(1);\n\t          ^\n\n${stack()}\n\nNode.js v22.0.0\n`;
     expect(tell(text)).toBe(`hello
