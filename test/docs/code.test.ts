@@ -9,7 +9,8 @@ import { type Block, docsPages, isFile, type Page } from './pages.ts';
 import { scaffolded } from './scaffold.ts';
 
 const pages = docsPages().filter(({ blocks }) => blocks.some(isFile));
-const tsconfig = scaffolded('tsconfig.json');
+// An operator in one file has no folder src/.
+const tsconfig = scaffolded('tsconfig.json').replace('"src"', '"**/*.ts"');
 
 describe('files that the documentation shows', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-docs-code-'));
