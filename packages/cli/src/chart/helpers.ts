@@ -3,7 +3,7 @@
  * one puts its own in front.
  */
 export function helpers(chart: string): string {
-  // The longest of our names adds 35 characters, and a service's name has at most 63.
+  // The longest of our names adds 35 characters, and a service's name has at most 63; `init` holds projects to that.
   const short = `| trunc ${Math.max(28, chart.length)} | trimSuffix "-"`;
   return `{{/* Stands before the names of all objects. */}}
 {{- define "${chart}.prefix" -}}

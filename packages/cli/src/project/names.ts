@@ -2,6 +2,9 @@ import { CliError } from '../program/cli-error.ts';
 
 type NameOf = 'domain' | 'name' | 'group' | 'version' | 'kind';
 
+/** With what the layout adds, `-controller-manager-metrics-service`, it is a service's name: at most 63 characters. */
+const maxName = 28;
+
 /** What a name is for, with the form it must have and an example. */
 const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: string; readonly rule: string }>> = {
   domain: {
@@ -10,9 +13,9 @@ const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: 
     rule: 'lower-case words with at least one dot between them',
   },
   name: {
-    form: /^[a-z]([a-z0-9-]{0,48}[a-z0-9])?$/,
+    form: new RegExp(`^[a-z]([a-z0-9-]{0,${maxName - 2}}[a-z0-9])?$`),
     example: 'guestbook-operator',
-    rule: 'lower-case letters, digits and dashes, at most 50; a letter first',
+    rule: `lower-case letters, digits and dashes, at most ${maxName}; a letter first`,
   },
   group: {
     form: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
@@ -44,7 +47,7 @@ export function nameFrom(text: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '');
-  return name.slice(0, 50).replace(/-+$/, '') || 'operator';
+  return name.slice(0, maxName).replace(/-+$/, '') || 'operator';
 }
 
 /** `guestbook-operator` → `Guestbook`. */
