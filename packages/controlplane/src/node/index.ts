@@ -1,4 +1,3 @@
-export { Deadline } from './deadline.ts';
 export type { Driver } from './driver.ts';
 export type { NodeAgentOptions } from './node-agent.ts';
 export type { NodeFacts } from './object/node-description.ts';
