@@ -1,11 +1,10 @@
 import { basename, resolve } from 'node:path';
-import type { JsonSchema } from '@kubewright/schema';
 import { findKinds, type ReadKind } from './compiler/find-kinds.ts';
 import { KindResolver } from './compiler/kind-resolver.ts';
 import { Project, type ProjectOptions } from './compiler/project.ts';
 import type { TypeModel } from './compiler/type-model.ts';
 import { type BuiltCrd, buildCrds } from './crd/build-crds.ts';
-import { checkCrd } from './crd/check-crd.ts';
+import { CrdChecker } from './crd/check-crd.ts';
 import type { KindSchema } from './crd/kind-schema.ts';
 import { Memory, ObjectMemory } from './memory.ts';
 import { type Problem, Problems } from './problem.ts';
@@ -59,7 +58,7 @@ export class Generator {
   readonly #project: Project;
   readonly #kinds = new Memory<ReadKind | undefined>();
   readonly #schemas = new ObjectMemory<TypeModel, KindSchema>();
-  readonly #checked = new ObjectMemory<JsonSchema, void>();
+  readonly #checker = new CrdChecker();
   readonly #rules = new Memory<FileRules>();
   readonly #texts = new Memory<string>();
 
@@ -85,7 +84,7 @@ export class Generator {
       place,
       problems,
     });
-    if (!problems.hasErrors) for (const crd of crds) checkCrd(crd, { problems, checked: this.#checked });
+    if (!problems.hasErrors) for (const crd of crds) this.#checker.check(crd, problems);
     const role = managerRoles(findRules({ view, resolver, problems, memory: this.#rules }), this.#names);
     const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
     if (problems.hasErrors) return { files: [], problems: problems.list };

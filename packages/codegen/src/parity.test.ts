@@ -60,7 +60,7 @@ describe('the generator beside controller-gen 0.23', () => {
       .slice(1)
       .map(parsed);
 
-  it('makes the same of the markers that the sixty shapes do not have', async () => {
+  it('makes the same of the markers that the sixty shapes do not have', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root: fileURLToPath(folder), sources: ['markers.ts'] });
     const { files, problems } = await generator.generate();
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -76,7 +76,7 @@ describe('the generator beside controller-gen 0.23', () => {
 });
 
 describe('the generator beside controller-gen 0.19', () => {
-  it('makes the same schema of each of sixty shapes', async () => {
+  it('makes the same schema of each of sixty shapes', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root: fileURLToPath(folder), sources: ['kind.ts'] });
     const { files, problems } = await generator.generate();
     expect(problems).toEqual([]);

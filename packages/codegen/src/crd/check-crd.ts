@@ -1,5 +1,6 @@
 import {
   builtinSchema,
+  type CelEnvironment,
   checkStructural,
   compileRules,
   compileStructuralSchema,
@@ -10,7 +11,7 @@ import {
   type Unlimited,
 } from '@kubewright/schema';
 import type { KindModel } from '../compiler/find-kinds.ts';
-import type { ObjectMemory } from '../memory.ts';
+import { ObjectMemory } from '../memory.ts';
 import type { Position, Problem, Problems } from '../problem.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import type { BuiltCrd } from './build-crds.ts';
@@ -20,24 +21,36 @@ const WARN_BYTES = 200_000;
 const FAIL_BYTES = 900_000;
 
 /**
- * Checks a CRD as the API server will (1.36): whether its schemas are structural, its defaults good, its rules compile,
- * and whether it is small enough. Problems are reported at the code that they come from.
+ * Checks CRDs as the API server will (1.36): whether their schemas are structural, their defaults good, their rules compile
+ * and are cheap enough, and whether they are small enough. Problems are reported at the code that they come from.
  */
-export function checkCrd(
-  built: BuiltCrd,
-  { problems, checked }: { readonly problems: Problems; readonly checked: ObjectMemory<JsonSchema, void> },
-): void {
-  built.crd.spec.versions.forEach((version, index) => {
-    const schema = version.schema?.openAPIV3Schema;
-    const kind = built.kinds[index];
-    if (schema === undefined || kind === undefined) return;
-    const positions = built.positions[index] ?? new Map<string, Position>();
-    checked.recall(schema, problems, (found) => {
-      checkSchema(schema, { kind, positions, problems: found });
-      checkPaths(schema, { kind, problems: found });
+export class CrdChecker {
+  readonly #checked = new ObjectMemory<JsonSchema, void>();
+  readonly #tools: Tools;
+
+  constructor() {
+    const patterns = new PatternCache();
+    this.#tools = { patterns, environment: kubernetesEnvironment({ patterns }) };
+  }
+
+  check(built: BuiltCrd, problems: Problems): void {
+    built.crd.spec.versions.forEach((version, index) => {
+      const schema = version.schema?.openAPIV3Schema;
+      const kind = built.kinds[index];
+      if (schema === undefined || kind === undefined) return;
+      const positions = built.positions[index] ?? new Map<string, Position>();
+      this.#checked.recall(schema, problems, (found) => {
+        checkSchema(schema, { kind, positions, problems: found }, this.#tools);
+        checkPaths(schema, { kind, problems: found });
+      });
     });
-  });
-  checkSize(built, problems);
+    checkSize(built, problems);
+  }
+}
+
+interface Tools {
+  readonly patterns: PatternCache;
+  readonly environment: CelEnvironment;
 }
 
 interface Checked {
@@ -46,8 +59,11 @@ interface Checked {
   readonly problems: Problems;
 }
 
-function checkSchema(schema: JsonSchema, { kind, positions, problems }: Checked): void {
-  const patterns = new PatternCache();
+function checkSchema(
+  schema: JsonSchema,
+  { kind, positions, problems }: Checked,
+  { patterns, environment }: Tools,
+): void {
   const compilePattern = (pattern: string): ReturnType<PatternCache['get']> => patterns.get(pattern);
   const faults = checkStructural(schema, { path: '', compilePattern });
   for (const { field, message } of faults) {
@@ -58,7 +74,6 @@ function checkSchema(schema: JsonSchema, { kind, positions, problems }: Checked)
   if (faults.length > 0) return;
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   const { node } = compileStructuralSchema(schema, { compilePattern, ...(objectMeta && { objectMeta }) });
-  const environment = kubernetesEnvironment({ patterns });
   const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '', costs: { schema } });
   // Where single rules cost too much, all of them together do as well: that says nothing more.
   const hasCostly = rules.problems.some(({ message }) => /^Forbidden: estimated .* exceeds budget/.test(message));

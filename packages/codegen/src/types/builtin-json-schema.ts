@@ -61,8 +61,9 @@ function objectOf(node: SchemaNode, way: Way): JsonSchema {
   const below: Way = typeName === undefined ? way : { ...way, stack: [...way.stack, typeName] };
   const properties = [...(node.properties ?? [])].map(([name, child]) => {
     // The API's documents give required texts an empty default, which controller-gen does not write either.
-    const { default: _, ...plain } = convert(child, below);
-    return [name, required?.includes(name) ? plain : convert(child, below)] as const;
+    const converted = convert(child, below);
+    const { default: _, ...plain } = converted;
+    return [name, required?.includes(name) ? plain : converted] as const;
   });
   return {
     type: 'object',
