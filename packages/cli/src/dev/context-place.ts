@@ -16,7 +16,7 @@ import type { Account, DevPlace } from './dev-place.ts';
 import { removeCustomObjects } from './left-overs.ts';
 
 /** Names that tools give to contexts of clusters on this machine. */
-const localNames = /^(kind-.+|k3d-.+|minikube|docker-desktop|rancher-desktop|orbstack|colima.*|kubewright)$/;
+const localNames = /^(kind-.+|k3d-.+|minikube|docker-desktop|rancher-desktop)$/;
 
 /** Which cluster to develop in. */
 export interface ContextChoice {

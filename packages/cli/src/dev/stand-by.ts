@@ -55,6 +55,8 @@ export function standBy(
     cwd,
     env: surroundings.env,
     input: true,
+    // It ends after what it has to clean up, not before.
+    shielded: true,
     onOutput: (text) => made.onOutput(text),
   });
   return Object.assign(made, {

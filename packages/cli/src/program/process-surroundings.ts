@@ -60,14 +60,15 @@ export async function drain(): Promise<void> {
 }
 
 function spawnChild([command = '', ...args]: readonly string[], options: SpawnOptions): Child {
-  const { cwd, env, onOutput, onErrorOutput, logFile, detached = false, input = false } = options;
+  const { cwd, env, onOutput, onErrorOutput, logFile, detached = false, input = false, shielded = false } = options;
   const log = logFile === undefined ? undefined : openSync(logFile, 'a', 0o600);
   const output = log ?? (onOutput ? 'pipe' : 'inherit');
   try {
     const child = spawn(command, args, {
       cwd,
       env: { ...env },
-      detached,
+      // A session of its own, without the terminal.
+      detached: detached || shielded,
       stdio: [input ? 'pipe' : 'ignore', output, onErrorOutput ? 'pipe' : output],
       windowsHide: true,
     });

@@ -27,6 +27,8 @@ export interface SpawnOptions {
   readonly input?: boolean;
   /** File that the program's output is added to. */
   readonly logFile?: string;
+  /** Keeps the terminal's signals from the program: Ctrl-C is then this program's alone. @defaultValue false */
+  readonly shielded?: boolean;
   /** Lets the program live on when this one ends. @defaultValue false */
   readonly detached?: boolean;
 }

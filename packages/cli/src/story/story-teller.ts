@@ -14,7 +14,8 @@ const said: ReadonlySet<string> = new Set(
   ),
 );
 /** What the end of the reconcile tells as well. */
-const toldByStory = /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$/;
+const toldByStory =
+  /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$|^stopping$/;
 
 /** How stories are told. */
 export interface StoryOptions extends StackViewOptions {
