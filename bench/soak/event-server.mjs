@@ -80,7 +80,11 @@ function watch(query, response) {
   }
   for (const { revision: at, line } of history) if (at > from) response.write(line);
   watchers.add(response);
-  const end = setTimeout(() => response.end(), watchMs);
+  const end = setTimeout(() => {
+    // Before its connection has closed the next change may come.
+    watchers.delete(response);
+    response.end();
+  }, watchMs);
   response.on('close', () => {
     clearTimeout(end);
     watchers.delete(response);
@@ -117,3 +121,5 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+// Whoever started it has ended, however.
+process.on('disconnect', () => process.exit(1));

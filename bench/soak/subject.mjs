@@ -48,3 +48,5 @@ const commands = {
   },
 };
 process.on('message', async (command) => process.send(await commands[command]()));
+// Whoever started it has ended, however.
+process.on('disconnect', () => process.exit(1));

@@ -151,7 +151,8 @@ export class Soak implements AsyncDisposable {
       },
       'replica paused': () => this.#pause(clock, { suspended: false, forMs }),
       'machine suspended': () => this.#pause(clock, { suspended: true, forMs }),
-      'replica restarted': () => this.#restart(at),
+      // The first lives as long as the soak: what operators hold on to must have time to add up.
+      'replica restarted': () => this.#restart(1),
       'server restarted': async () => {
         await this.#until(this.#server.stop());
         await this.#advance(forMs / 10);
