@@ -49,9 +49,9 @@ serve({
     const all = tally.reach(objects);
     void manager.run();
     await manager.started();
-    const ms = nowMs() - startMs;
-    const { blockMs } = await all;
-    return { ms, blockMs };
+    // As for the others: the last handler's call counts.
+    const { endMs, blockMs } = await all;
+    return { ms: endMs - startMs, blockMs };
   },
   settle,
   count: (events) => {

@@ -230,13 +230,14 @@ export class ControllerLoop {
     return tracing.reconcile(attributes, (calls) => this.#limited(run, client.intercepted(calls)));
   }
 
-  async #limited(run: ReconcileRun, client: KubernetesClient): Promise<ReconcileOutcome> {
-    // What is abandoned can write no more, so its key may go to another replica.
-    using entry = this.#definition.partition?.enter(run.request);
-    return await this.#limit.run(
+  #limited(run: ReconcileRun, client: KubernetesClient): Promise<ReconcileOutcome> {
+    const entry = this.#definition.partition?.enter(run.request);
+    const outcome = this.#limit.run(
       (lifetime) => this.#call(run, { client, entry, lifetime }),
       () => `reconcile of ${this.name} ${run.key}`,
     );
+    // What is abandoned can write no more, so its key may go to another replica.
+    return entry ? outcome.finally(() => entry[Symbol.dispose]()) : outcome;
   }
 
   async #call(run: ReconcileRun, within: Within): Promise<ReconcileOutcome> {
