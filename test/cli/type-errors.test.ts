@@ -26,6 +26,10 @@ describe('kubewright generate', () => {
       name: 'a type that has no schema',
       fields: ['/** When it opens. */', 'readonly at?: Date;'],
       stderr: `src/api/v1/shop.ts:10:17 error KW6102 spec.at: the class Date is not JSON
+     9 |   /** When it opens. */
+    10 |   readonly at?: Date;
+       |                 ^
+    11 | }
   do:  write string with the tag @dateTime
 KW7401 the manifests cannot be made from the types; nothing was written
   why: one mistake, the first in src/api/v1/shop.ts:10:17
@@ -39,6 +43,10 @@ KW7401 the manifests cannot be made from the types; nothing was written
         'readonly owners?: readonly { readonly id?: string }[];',
       ],
       stderr: `src/api/v1/shop.ts:10:32 error KW6301 spec.owners[].id: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property
+     9 |   /** Whose it is. @listType map @listMapKey id */
+    10 |   readonly owners?: readonly { readonly id?: string }[];
+       |                                ^
+    11 | }
   why: the API server would refuse it
   do:  correct the tags of this field
 KW7401 the manifests cannot be made from the types; nothing was written
