@@ -30,7 +30,8 @@ interface Expense {
 export class RuleCosts {
   readonly #options: RuleCostOptions;
   readonly #schemaPath: string;
-  readonly #root: SizedType | undefined;
+  /** Made when the first rule comes: most schemas have none. */
+  #sizes: { readonly root: SizedType | undefined } | undefined;
   readonly #tooCostly: RuleProblem[] = [];
   #total = 0;
   #highest: readonly Expense[] = [];
@@ -38,7 +39,6 @@ export class RuleCosts {
   constructor(options: RuleCostOptions, schemaPath: string) {
     this.#options = options;
     this.#schemaPath = schemaPath;
-    this.#root = sizedTypeOf(options.schema);
   }
 
   /** Reasons to refuse the CRD. */
@@ -83,7 +83,8 @@ export class RuleCosts {
   #placeOf(
     at: RulesAt,
   ): { readonly type: SizedType; readonly times: number; readonly unlimited: readonly Unlimited[] } | undefined {
-    let type = this.#root;
+    this.#sizes ??= { root: sizedTypeOf(this.#options.schema) };
+    let type = this.#sizes.root;
     let schema: JsonSchema | undefined = this.#options.schema;
     let times: number | undefined = 1;
     const unlimited: Unlimited[] = [];
