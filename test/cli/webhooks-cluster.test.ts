@@ -101,7 +101,10 @@ describe('the page on webhooks', () => {
 describe('kubewright dev, with webhooks', () => {
   let dev: Started;
   const seen = (text: string | RegExp) => expect.poll(dev.stdout, { timeout: 60_000 }).toMatch(text);
-  afterAll(() => dev?.child.kill('SIGKILL'));
+  afterAll(() => {
+    dev?.child.kill('SIGKILL');
+    edit('src/webhooks/v1/shop-rules.ts', (text) => text.replace('nine, no more', 'at most 9'));
+  });
   const edit = (path: string, change: (text: string) => string): void =>
     writeFileSync(join(root, path), change(readFileSync(join(root, path), 'utf8')));
 
@@ -119,7 +122,11 @@ describe('kubewright dev, with webhooks', () => {
     const isNew = (): boolean => [...answers].some((answer) => answer.includes('nine, no more'));
     for (let turn = 0; turn < 2_000 && !isNew(); turn++)
       answers.add((await refusal(shops.create('dev-huge', { owner: 'ann', size: 10 }))).replace(/^.*value: 10: /, ''));
-    expect([...answers]).toEqual(['a shop has room for at most 9', 'a shop has room for nine, no more']);
+    answers.delete('a shop has room for at most 9');
+    expect({ answers: [...answers], told: dev.stderr() }).toEqual({
+      answers: ['a shop has room for nine, no more'],
+      told: '',
+    });
 
     // Who writes while it is down is told so.
     const main = readFileSync(join(root, 'src/main.ts'), 'utf8');
@@ -132,7 +139,6 @@ describe('kubewright dev, with webhooks', () => {
     await expect
       .poll(() => refusal(shops.create('dev-again', { owner: 'ann' })), { timeout: 60_000 })
       .toMatch(/^$|already exists/);
-    edit('src/webhooks/v1/shop-rules.ts', (text) => text.replace('nine, no more', 'at most 9'));
 
     dev.child.kill('SIGINT');
     expect(await dev.ended).toBe(0);

@@ -172,14 +172,24 @@ function patienceOf({ url = '/' }: IncomingMessage): number {
   }
 }
 
+/** Below those that systems give to connections: while the operator restarts, none may take its port. */
+const firstPort = 10_000;
+const portCount = 20_000;
+
 /** A port that nobody has now; the operator takes it at each start. */
 async function freePort(): Promise<number> {
+  for (let turn = 0; turn < 100; turn++) {
+    // Two that start at a time have different processes.
+    const port = firstPort + ((process.pid * 31 + turn) % portCount);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of a hundred ports from ${firstPort} on is free for the operator's webhooks`);
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createSocketServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: 0, host: '127.0.0.1' }, resolve);
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(true)));
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
