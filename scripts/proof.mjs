@@ -161,9 +161,10 @@ async function onRealCluster(tree, { name, suites }) {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const real = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: join(oracle.folder, 'kubeconfig') };
   try {
-    const { status, stdout } = run(process.execPath, [vitest, 'run', '--no-file-parallelism', ...suites], tree, real);
+    const args = [vitest, 'run', '--no-file-parallelism', ...suites];
+    const { status, stdout, stderr } = run(process.execPath, args, tree, real);
     const counts = /Tests\s+(.*)/.exec(stdout)?.[1] ?? '';
-    return { name, ok: status === 0, text: status === 0 ? counts : stdout.slice(-4000) };
+    return { name, ok: status === 0, text: status === 0 ? counts : `${stderr.slice(-4000)}\n${stdout.slice(-4000)}` };
   } finally {
     await oracle.stop();
   }
