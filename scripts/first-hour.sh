@@ -1,0 +1,83 @@
+#!/bin/bash
+# A newcomer's first hour with the packed packages, for each Node that is named: create, install, then without a network generate,
+# check types, test, dev with and without a terminal, render, build. In a folder with a blank in its path; as root with --as-root,
+# else as a user of no account. Needs root (for that, and to take the network away), Linux, and a registry for what others publish.
+#
+#   scripts/first-hour.sh [--as-root] NODE...      such as: scripts/first-hour.sh "$(command -v node)" /opt/node-26/bin/node
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
+user=54321
+[ "${1:-}" = --as-root ] && user=0 && shift
+[ $# -gt 0 ] || { echo "which Node? $0 NODE..." >&2; exit 2; }
+work=$(mktemp -d /tmp/kubewright-hour-XXXXXX)
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+mkdir "$work/packs"
+node "$repository/scripts/build.mjs"
+for package in "$repository"/packages/*/; do (cd "$package" && npm pack --silent --pack-destination "$work/packs" >/dev/null); done
+npm=$(readlink -f "$(command -v npm)")
+npm_config_registry=$(npm config get registry 2>/dev/null)
+export work npm_config_registry npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
+
+# Versions that no registry has are taken from the tarballs.
+cat >"$work/use-tarballs.mjs" <<'JS'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+const packs = `${process.env.work}/packs`;
+const nameOf = (file) => file.replace(/-\d.*$/, '').replace(/^kubewright-/, '@kubewright/');
+const tarballs = Object.fromEntries(readdirSync(packs).map((file) => [nameOf(file), `file:${packs}/${file}`]));
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const groups = [manifest.dependencies, manifest.devDependencies];
+for (const group of groups) for (const name of Object.keys(group)) group[name] = tarballs[name] ?? group[name];
+const others = Object.entries(tarballs).filter(([name]) => !groups.some((group) => name in group));
+writeFileSync('package.json', JSON.stringify({ ...manifest, overrides: Object.fromEntries(others) }, null, 2));
+JS
+
+cat >"$work/install.sh" <<'SH'
+set -euo pipefail
+packages=(); for file in "$work"/packs/*.tgz; do packages+=("--package=$file"); done
+npm exec --yes "${packages[@]}" -- create-kubewright shop --yes >/dev/null
+cd shop
+node "$work/use-tarballs.mjs"
+npm install --prefer-offline >/dev/null 2>&1
+SH
+
+cat >"$work/use.sh" <<'SH'
+set -euo pipefail
+cd shop
+say() { printf '  ok  %s\n' "$1"; }
+npm run -s generate >/dev/null && say generate
+npm run -s typecheck && say typecheck
+npm test 2>&1 | grep -q '1 passed' && say test
+npx --no-install kubewright dev --ci | grep -q '✓ ready  *Shop shop-sample' && say 'dev --ci'
+npx --no-install kubewright render config/samples/shop_v1_shop.yaml | grep -q 'kind: ConfigMap' && say render
+npm run -s build >/dev/null && say build
+mkfifo keys
+script -qefc "npm run -s dev; stty -a | grep -o -e '-*icanon'" /dev/null <keys >seen &
+exec 3>keys
+for _ in $(seq 300); do grep -q 'controller shop works' seen && break; sleep 0.2; done
+printf a >&3
+for _ in $(seq 300); do grep -q '+ ConfigMap shop-sample-message' seen && break; sleep 0.2; done
+printf q >&3
+wait $!
+exec 3>&-
+grep -q '+ ConfigMap shop-sample-message' seen && tail -1 seen | grep -q '^icanon' && say 'dev at a terminal, which is as before'
+SH
+
+for node in "$@"; do
+  home="$work/a newcomer"
+  mkdir -p "$home/bin"
+  cp "$node" "$home/bin/node"
+  printf '#!/bin/sh\nexec "%s/bin/node" "%s" "$@"\n' "$home" "$npm" >"$home/bin/npm"
+  printf '#!/bin/sh\nexec "%s/bin/node" "%s" "$@"\n' "$home" "$(dirname "$npm")/npx-cli.js" >"$home/bin/npx"
+  chmod +x "$home/bin/"*
+  chown -R "$user" "$home"
+  echo "Node $("$home/bin/node" --version), user $user"
+  as=(env -u KUBECONFIG HOME="$home" PATH="$home/bin:/usr/bin:/bin" work="$work" TERM="${TERM:-dumb}" LANG=C.UTF-8
+    npm_config_registry="$npm_config_registry" npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
+    setpriv --reuid="$user" --regid="$user" --clear-groups)
+  cd "$home"
+  "${as[@]}" bash "$work/install.sh"
+  unshare -n sh -c 'ip link set lo up && exec "$@"' - "${as[@]}" bash "$work/use.sh"
+  cd /
+  rm -rf "$home"
+done
