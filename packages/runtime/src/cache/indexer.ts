@@ -26,6 +26,7 @@ export class Indexer<T> {
   }
 
   add(view: ObjectView<T>): void {
+    if (this.#indexes.size === 0) return;
     for (const name of this.#indexes.keys()) this.#put(name, view);
   }
 
@@ -42,6 +43,7 @@ export class Indexer<T> {
   }
 
   remove(view: ObjectView<T>): void {
+    if (this.#indexes.size === 0) return;
     for (const index of this.#indexes.values()) {
       for (const value of index.values.get(view) ?? []) {
         const set = index.entries.get(value);

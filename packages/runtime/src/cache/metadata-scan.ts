@@ -31,6 +31,9 @@ export class MetadataScan {
   deletionAt = 0;
   managedAt = 0;
   managedEnd = 0;
+  /** Where the value is that is looked at. */
+  #at = 0;
+  #end = 0;
 
   /** Reads the object in `bytes[start, end)`. Looks at nothing behind its metadata. */
   scan(bytes: Uint8Array, start: number, end: number): void {
@@ -59,47 +62,56 @@ export class MetadataScan {
       const valueAt = valueAfter(bytes, keyEnd, end);
       const valueEnd = skipValue(bytes, valueAt, end);
       if (valueEnd < 0) throw new MalformedJsonError('metadata');
+      this.#at = valueAt - start;
+      this.#end = valueEnd - start;
       // null is the same as absent.
-      if (bytes[valueAt] !== 0x6e)
-        this.#member(bytes, i + 1, { length: keyEnd - i - 2, at: valueAt - start, end: valueEnd - start });
+      if (bytes[valueAt] !== 0x6e) this.#member(bytes, i + 1, keyEnd - i - 2);
       i = nextMember(bytes, valueEnd, end);
     }
   }
 
-  #member(
-    bytes: Uint8Array,
-    key: number,
-    value: { readonly length: number; readonly at: number; readonly end: number },
-  ): void {
-    switch (value.length) {
+  /** Notes where a member's value is. Nothing is made for it: a start is over before most of this is compiled. */
+  #member(bytes: Uint8Array, key: number, length: number): void {
+    switch (length) {
       case 3:
-        if (bytesEqual(bytes, key, 'uid')) [this.uidAt, this.uidEnd] = [value.at, value.end];
+        if (!bytesEqual(bytes, key, 'uid')) return;
+        this.uidAt = this.#at;
+        this.uidEnd = this.#end;
         return;
       case 4:
-        if (bytesEqual(bytes, key, 'name')) [this.nameAt, this.nameEnd] = [value.at, value.end];
+        if (!bytesEqual(bytes, key, 'name')) return;
+        this.nameAt = this.#at;
+        this.nameEnd = this.#end;
         return;
       case 6:
-        if (bytesEqual(bytes, key, 'labels')) this.labelsAt = value.at;
+        if (bytesEqual(bytes, key, 'labels')) this.labelsAt = this.#at;
         return;
       case 9:
-        if (bytesEqual(bytes, key, 'namespace')) [this.namespaceAt, this.namespaceEnd] = [value.at, value.end];
+        if (!bytesEqual(bytes, key, 'namespace')) return;
+        this.namespaceAt = this.#at;
+        this.namespaceEnd = this.#end;
         return;
       case 10:
-        if (bytesEqual(bytes, key, 'generation')) [this.generationAt, this.generationEnd] = [value.at, value.end];
+        if (!bytesEqual(bytes, key, 'generation')) return;
+        this.generationAt = this.#at;
+        this.generationEnd = this.#end;
         return;
       case 11:
-        if (bytesEqual(bytes, key, 'annotations')) this.annotationsAt = value.at;
+        if (bytesEqual(bytes, key, 'annotations')) this.annotationsAt = this.#at;
         return;
       case 13:
-        if (bytesEqual(bytes, key, 'managedFields')) [this.managedAt, this.managedEnd] = [value.at, value.end];
+        if (!bytesEqual(bytes, key, 'managedFields')) return;
+        this.managedAt = this.#at;
+        this.managedEnd = this.#end;
         return;
       case 15:
-        if (bytesEqual(bytes, key, 'resourceVersion')) {
-          [this.resourceVersionAt, this.resourceVersionEnd] = [value.at, value.end];
-        } else if (bytesEqual(bytes, key, 'ownerReferences')) this.ownersAt = value.at;
+        if (bytesEqual(bytes, key, 'ownerReferences')) this.ownersAt = this.#at;
+        if (!bytesEqual(bytes, key, 'resourceVersion')) return;
+        this.resourceVersionAt = this.#at;
+        this.resourceVersionEnd = this.#end;
         return;
       case 17:
-        if (bytesEqual(bytes, key, 'deletionTimestamp')) this.deletionAt = value.at;
+        if (bytesEqual(bytes, key, 'deletionTimestamp')) this.deletionAt = this.#at;
         return;
       default:
     }
