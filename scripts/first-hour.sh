@@ -44,13 +44,19 @@ SH
 cat >"$work/use.sh" <<'SH'
 set -euo pipefail
 cd shop
-say() { printf '  ok  %s\n' "$1"; }
-npm run -s generate >/dev/null && say generate
-npm run -s typecheck && say typecheck
-npm test 2>&1 | grep -q '1 passed' && say test
-npx --no-install kubewright dev --ci | grep -q '✓ ready  *Shop shop-sample' && say 'dev --ci'
-npx --no-install kubewright render config/samples/shop_v1_shop.yaml | grep -q 'kind: ConfigMap' && say render
-npm run -s build >/dev/null && say build
+# What is said, what must be seen, the command.
+step() {
+  local name=$1 pattern=$2 output
+  output=$("${@:3}" 2>&1) || { printf '%s\n  FAILED  %s\n' "$output" "$name"; exit 1; }
+  grep -q -- "$pattern" <<<"$output" || { printf '%s\n  NOT SEEN  %s: %s\n' "$output" "$name" "$pattern"; exit 1; }
+  printf '  ok  %s\n' "$name"
+}
+step generate '✓ generated' npm run -s generate
+step typecheck '' npm run -s typecheck
+step test '1 passed' npm test
+step 'dev --ci' '✓ ready  *Shop shop-sample' npx --no-install kubewright dev --ci
+step render 'kind: ConfigMap' npx --no-install kubewright render config/samples/shop_v1_shop.yaml
+step build 'dist/install.yaml' npm run -s build
 mkfifo keys
 script -qefc "npm run -s dev; stty -a | grep -o -e '-*icanon'" /dev/null <keys >seen &
 exec 3>keys
@@ -60,7 +66,8 @@ for _ in $(seq 300); do grep -q '+ ConfigMap shop-sample-message' seen && break;
 printf q >&3
 wait $!
 exec 3>&-
-grep -q '+ ConfigMap shop-sample-message' seen && tail -1 seen | grep -q '^icanon' && say 'dev at a terminal, which is as before'
+step 'dev at a terminal' '+ ConfigMap shop-sample-message' cat seen
+step 'the terminal is as before' '^icanon' tail -1 seen
 SH
 
 for node in "$@"; do
