@@ -41,7 +41,7 @@ const onReal = [
   },
   // Its faults are made by proxies and stub servers, where there are any: nothing of it is skipped on a real cluster.
   { name: 'the runtime on a real cluster', suites: ['test/runtime'] },
-  { name: 'what kubewright build writes, on a real cluster', suites: ['test/cli/real-cluster.test.ts'] },
+  { name: 'what kubewright build writes, on a real cluster', suites: ['test/cli/shipped.real.test.ts'] },
 ];
 const source = '--conditions=kubewright-source';
 // Why without: see there.

@@ -1,5 +1,5 @@
 // The level `restricted` of the Pod Security Standards (1.36), written from its table: the embedded cluster has no PodSecurity
-// admission, and a real one tells (test/cli/real-cluster.test.ts).
+// admission, and a real one tells (test/cli/shipped.real.test.ts).
 
 interface SecurityContext {
   readonly [field: string]: unknown;

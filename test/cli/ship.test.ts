@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { kustomize } from '../../packages/cli/src/render/kustomize.ts';
 import { build } from '../main-job/repository.ts';
-import { isMissing } from '../main-job/user-shell.ts';
 import { type CliProject, cliProject } from './cli-project.ts';
 import { CommandLine } from './command-line.ts';
 import { renderChart } from './go-template.ts';
@@ -225,16 +223,6 @@ describe('kubewright build --helm', () => {
     const schema = JSON.parse(shop.read('dist/chart/values.schema.json')) as { readonly properties: object };
     // Every default has a place in the schema, which is closed.
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(chart.values as object)));
-  });
-
-  it.skipIf(isMissing('helm'))('is one that Helm lints and renders alike', () => {
-    const folder = join(shop.root, 'dist/chart');
-    const lint = spawnSync('helm', ['lint', '--strict', folder], { encoding: 'utf8' });
-    expect({ status: lint.status, text: lint.stdout }).toMatchObject({ status: 0 });
-    const { stdout } = spawnSync('helm', ['template', 'a', folder, '-n', 'b'], { encoding: 'utf8' });
-    expect(sorted(install(chart, { release: 'a', namespace: 'b' }))).toEqual(sorted(objectsIn(stdout)));
-    const wrong = spawnSync('helm', ['template', 'a', folder, '--set', 'metrics.prot=1'], { encoding: 'utf8' });
-    expect(wrong.stderr).toContain("additional properties 'prot' not allowed");
   });
 
   it('writes what kubectl renders, monitors and policies included', () => {

@@ -4,13 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build } from '../main-job/repository.ts';
-import { isMissing } from '../main-job/user-shell.ts';
 import { type CliProject, cliProject } from './cli-project.ts';
 import { CommandLine } from './command-line.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const { USE_EXISTING_CLUSTER, KUBECONFIG = '' } = process.env;
+const { KUBECONFIG = '' } = process.env;
 
 /** Runs kubectl against the cluster of `KUBECONFIG`. */
 function kubectl(...args: readonly string[]) {
@@ -25,7 +24,7 @@ function ask(...args: readonly string[]): string {
 }
 
 // What `npm run proof` does with the real control plane: USE_EXISTING_CLUSTER=true KUBECONFIG=…
-describe.skipIf(USE_EXISTING_CLUSTER !== 'true' || isMissing('kubectl'))('what build writes, on a real cluster', () => {
+describe('what build writes, on a real cluster', () => {
   let kubewright: CommandLine;
   let real: CliProject;
   let operator: ChildProcess | undefined;
