@@ -93,7 +93,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       serviceAccountKey: certificates.serviceAccount.privateKey,
       allowLoopbackEndpoints: true,
       connect: new Map([
-        ...podStreams(options.connector ?? connector),
+        ...podStreams(options.connector ?? connector, clock),
         ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
       ]),
       serverAddress: () => address.text,

@@ -1,4 +1,4 @@
-import { badRequest } from '@kubewright/apimachinery';
+import { badRequest, type Clock } from '@kubewright/apimachinery';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { TerminalSize } from '../node-connector.ts';
 import { ExecChannels, execProtocols } from './exec-channels.ts';
@@ -40,7 +40,7 @@ export function checkCommandUpgrade(request: ApiRequest): void {
  */
 export async function openCommandStreams(
   request: ApiRequest,
-  options: { readonly wanted: WantedStreams; readonly closed: () => void },
+  options: { readonly wanted: WantedStreams; readonly clock: Clock; readonly closed: () => void },
 ): Promise<CommandStreams> {
   if (wantsSpdy(request)) {
     const { duplex } = acceptSpdy(request, spdyCommandProtocols);

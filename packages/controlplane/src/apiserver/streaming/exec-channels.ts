@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { Clock } from '@kubewright/apimachinery';
 import type { RawData, WebSocket } from 'ws';
 import type { TerminalSize } from '../node-connector.ts';
 import { ByteQueue } from './byte-queue.ts';
@@ -14,20 +15,34 @@ const mostUnreadBytes = 1024 * 1024;
 /** More than this unsent means that the client has stopped to read. */
 const mostUnsentBytes = 64 * 1024 * 1024;
 
+/**
+ * How long nothing is said at first. kubectl begins to read before it has made its streams, and throws away what is for none
+ * of them; kubelets are never that fast.
+ */
+const settleMs = 20;
+
 /** The streams of an exec over one WebSocket: each message begins with the number of its channel. */
 export class ExecChannels implements CommandStreams {
   readonly stdin: ByteQueue = new ByteQueue();
   readonly #resize: ByteQueue = new ByteQueue();
   readonly sizes: AsyncIterable<TerminalSize> = readTerminalSizes(this.#resize);
   readonly #socket: WebSocket;
+  /** What waits for the client to be ready; undefined from then on. */
+  #early: (() => void)[] | undefined = [];
 
-  constructor(socket: WebSocket, options: { readonly closed: () => void }) {
+  constructor(socket: WebSocket, options: { readonly clock: Clock; readonly closed: () => void }) {
     this.#socket = socket;
+    const settled = options.clock.setTimer(settleMs, () => {
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const go of early) go();
+    });
     this.stdin.drained = () => {
       if (socket.isPaused) socket.resume();
     };
     socket.on('message', (data) => this.#receive(data));
     socket.on('close', () => {
+      settled[Symbol.dispose]();
       this.stdin.end();
       this.#resize.end();
       options.closed();
@@ -46,10 +61,19 @@ export class ExecChannels implements CommandStreams {
   /** Says how it ended and closes. */
   end(status: unknown): void {
     this.#send(channels.error, Buffer.from(JSON.stringify(status)));
-    this.#socket.close(1000);
+    this.#whenSettled(() => this.#socket.close(1000));
   }
 
   #send(channel: number, chunk: Uint8Array): void {
+    this.#whenSettled(() => this.#write(channel, chunk));
+  }
+
+  #whenSettled(go: () => void): void {
+    if (this.#early) this.#early.push(go);
+    else go();
+  }
+
+  #write(channel: number, chunk: Uint8Array): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount > mostUnsentBytes) {
       this.#socket.terminate();

@@ -1,4 +1,4 @@
-import { badRequest } from '@kubewright/apimachinery';
+import { badRequest, type Clock } from '@kubewright/apimachinery';
 import { type ApiResponse, HIJACKED } from '../http/api-request.ts';
 import type { NodeConnector } from '../node-connector.ts';
 import type { ConnectCall, ConnectSubresource } from '../registry/resource-definition.ts';
@@ -9,11 +9,14 @@ import { notServed } from './not-served.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
 /** `pods/attach`: what a container writes from now on, and its standard input, over a WebSocket or SPDY. */
-export function podAttach(connector: NodeConnector): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, connector) };
+export function podAttach(connector: NodeConnector, clock: Clock): ConnectSubresource {
+  return { type: 'connect', connect: (call) => answer(call, { connector, clock }) };
 }
 
-async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
+async function answer(
+  call: ConnectCall,
+  { connector, clock }: { readonly connector: NodeConnector; readonly clock: Clock },
+): Promise<ApiResponse> {
   const { request, query } = call;
   const pod = (await call.parent()) as ReachedPod;
   const container = chooseContainer(pod, query.get('container') ?? '');
@@ -28,7 +31,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   await connector.check?.(pod, { container, ...(wanted.tty && { terminal: 'attach' }) });
   checkCommandUpgrade(request);
   const over = new AbortController();
-  const streams = await openCommandStreams(request, { wanted, closed: () => over.abort() });
+  const streams = await openCommandStreams(request, { wanted, clock, closed: () => over.abort() });
   void attach(pod, {
     container,
     tty: wanted.tty,

@@ -1,4 +1,4 @@
-import { badRequest } from '@kubewright/apimachinery';
+import { badRequest, type Clock } from '@kubewright/apimachinery';
 import { type ApiResponse, HIJACKED } from '../http/api-request.ts';
 import type { NodeConnector } from '../node-connector.ts';
 import type { ConnectCall, ConnectSubresource } from '../registry/resource-definition.ts';
@@ -8,11 +8,14 @@ import { checkCommandUpgrade, openCommandStreams } from './command-streams.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
 /** `pods/exec`: a command beside a container, over a WebSocket or SPDY. */
-export function podExec(connector: NodeConnector): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, connector) };
+export function podExec(connector: NodeConnector, clock: Clock): ConnectSubresource {
+  return { type: 'connect', connect: (call) => answer(call, { connector, clock }) };
 }
 
-async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
+async function answer(
+  call: ConnectCall,
+  { connector, clock }: { readonly connector: NodeConnector; readonly clock: Clock },
+): Promise<ApiResponse> {
   const { request, query } = call;
   const pod = (await call.parent()) as ReachedPod;
   const container = chooseContainer(pod, query.get('container') ?? '');
@@ -27,7 +30,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   await connector.check?.(pod, { container, ...(wanted.tty && { terminal: 'exec' }) });
   checkCommandUpgrade(request);
   const over = new AbortController();
-  const streams = await openCommandStreams(request, { wanted, closed: () => over.abort() });
+  const streams = await openCommandStreams(request, { wanted, clock, closed: () => over.abort() });
   void connector
     .exec(pod, {
       container,

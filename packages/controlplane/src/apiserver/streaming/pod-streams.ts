@@ -1,3 +1,4 @@
+import type { Clock } from '@kubewright/apimachinery';
 import type { NodeConnector } from '../node-connector.ts';
 import type { ConnectSubresource } from '../registry/resource-definition.ts';
 import { podAttach } from './pod-attach.ts';
@@ -6,11 +7,11 @@ import { podLog } from './pod-log.ts';
 import { podPortForward } from './pod-port-forward.ts';
 
 /** The subresources that reach into pods, for `builtinDefinitions({ connect })`. */
-export function podStreams(connector: NodeConnector): ReadonlyMap<string, ConnectSubresource> {
+export function podStreams(connector: NodeConnector, clock: Clock): ReadonlyMap<string, ConnectSubresource> {
   return new Map([
     ['pods/log', podLog(connector)],
-    ['pods/exec', podExec(connector)],
-    ['pods/attach', podAttach(connector)],
+    ['pods/exec', podExec(connector, clock)],
+    ['pods/attach', podAttach(connector, clock)],
     ['pods/portforward', podPortForward(connector)],
   ]);
 }

@@ -55,9 +55,11 @@ export async function playWithWebhooks(
   },
 ): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
   const nowhere = { reach: () => Promise.reject(new Error('there is no node')) };
+  // Made before the clock that it reads.
+  const clock = { now: () => plane.clock.now() } as Clock;
   const connect = new Map([
-    ...podStreams(nowhere as unknown as NodeConnector),
-    ['pods/eviction', podEviction({ handle: () => plane.plane.handle, clock: { now: () => plane.clock.now() } as Clock })],
+    ...podStreams(nowhere as unknown as NodeConnector, clock),
+    ['pods/eviction', podEviction({ handle: () => plane.plane.handle, clock })],
   ]);
   await using plane: PlaneUnderTest = await PlaneUnderTest.start({ connect });
   const certificates = makeCertificates();
