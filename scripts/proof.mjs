@@ -44,9 +44,7 @@ const onReal = [
   { name: 'what kubewright build writes, on a real cluster', suites: ['test/cli/shipped.real.test.ts'] },
 ];
 const source = '--conditions=kubewright-source';
-// Why without: see there.
-const interpreted = ['--no-opt', '--no-maglev', '--no-flush-bytecode', '--expose-gc'];
-const days = [...interpreted, source, 'test/soak/days.mjs', '--json'];
+const days = [source, 'test/soak/days.mjs', '--json'];
 const soaks = [
   { name: '30 virtual days with faults', args: days },
   // What does not see a flaw proves nothing.
