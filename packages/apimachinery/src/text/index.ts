@@ -1,1 +1,2 @@
+export { oneLine } from './one-line.ts';
 export { quote } from './quote.ts';

@@ -2,8 +2,8 @@ import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { PackageManifest } from '../project/package-manifest.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import { chartYaml } from './chart-yaml.ts';
-import { helpers } from './helpers.ts';
 import { managerTemplate } from './manager-template.ts';
+import { namedTemplates } from './named-templates.ts';
 import { generalize } from './names.ts';
 import { placeOf } from './place.ts';
 import { entries, lines, optionalField, TemplateText, when } from './template-text.ts';
@@ -37,7 +37,7 @@ export function chartFiles(input: ChartInput): readonly ProjectFile[] {
     { path: 'values.yaml', text: valuesText(values) },
     { path: 'values.schema.json', text: `${JSON.stringify(valuesSchema(values, all), null, 2)}\n` },
     { path: '.helmignore', text: '.git/\n.gitignore\n*.tgz\n' },
-    { path: 'templates/_helpers.tpl', text: helpers(name) },
+    { path: 'templates/_helpers.tpl', text: namedTemplates(name) },
     ...distinct(all.map((object) => template(object, input))),
   ];
 }

@@ -44,7 +44,7 @@ export async function deleteObjects(
       found++;
     } catch (error) {
       // Of a kind that has gone, nothing is there either.
-      if (!isNotFound(error) && !(error instanceof CliError && error.code === 'KW7305')) throw error;
+      if (!isNotFound(error) && !isUnknownKind(error)) throw error;
     }
   }
   return found;
@@ -66,6 +66,11 @@ async function established({ client, surroundings }: Target, name: string): Prom
     why: `it was not established within ${establishMs / 1000} s`,
     remedy: `kubectl describe crd ${name}`,
   });
+}
+
+/** True if a server does not know a kind. */
+export function isUnknownKind(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'KW7305';
 }
 
 /** Finds the kind by discovery, asked anew once: an earlier object may just have brought it. */

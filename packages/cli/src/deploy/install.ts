@@ -6,7 +6,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
-import { applyObjects, deleteObjects, kindOf, type Target } from './apply-objects.ts';
+import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from './apply-objects.ts';
 import { type ClusterFlags, connect } from './connect.ts';
 import { isConverted } from './webhook-readiness.ts';
 
@@ -116,7 +116,7 @@ async function servedKind(
     return await kindOf(client, { apiVersion: `${group}/${version}`, kind: names.kind, metadata: {} });
   } catch (error) {
     // Not installed: nothing to remove.
-    if (error instanceof CliError && error.code === 'KW7305') return undefined;
+    if (isUnknownKind(error)) return undefined;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { type ClientConfig, clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { stringify } from 'yaml';
-import { applyObjects, deleteObjects, kindOf, type Target } from '../deploy/apply-objects.ts';
+import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from '../deploy/apply-objects.ts';
 import { isAdmission } from '../deploy/webhook-readiness.ts';
 import { environmentOf } from '../doctor/examine.ts';
 import { CliError } from '../program/cli-error.ts';
@@ -99,7 +99,7 @@ async function isThere({ client, surroundings }: Target, object: UnstructuredObj
     await resource.get({ name, ...(namespace !== undefined && { namespace }) }, { signal: surroundings.signal });
     return true;
   } catch (error) {
-    if (isNotFound(error) || (error instanceof CliError && error.code === 'KW7305')) return false;
+    if (isNotFound(error) || isUnknownKind(error)) return false;
     throw error;
   }
 }

@@ -33,12 +33,6 @@ export function textsOf(record: LogRecord, field: string): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }
 
-/** A value from outside must not be able to make a line of its own, or to speak to the terminal. */
-export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) => JSON.stringify(char).slice(1, -1));
-}
-
 /** A span of time as people say it. */
 export function spanOf(ms: number): string {
   if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;

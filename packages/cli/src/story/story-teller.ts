@@ -1,4 +1,5 @@
-import { type LogRecord, oneLine, spanOf, textOf, textsOf } from './log-record.ts';
+import { oneLine } from '@kubewright/apimachinery';
+import { type LogRecord, spanOf, textOf, textsOf } from './log-record.ts';
 import { type StackViewOptions, stackView } from './stack-view.ts';
 
 const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as const;

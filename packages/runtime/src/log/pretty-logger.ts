@@ -1,3 +1,4 @@
+import { oneLine } from '@kubewright/apimachinery';
 import type { LogDestination } from './json-logger.ts';
 import { LineLogger, type LogLine } from './line-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';
@@ -84,10 +85,4 @@ function restOf(fields: Readonly<Record<string, unknown>>): string {
     .filter(([key, value]) => !hidden.has(key) && key !== kind && value !== undefined)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
     .join(' ');
-}
-
-/** A value from outside must not be able to make a line of its own. */
-function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) => JSON.stringify(char).slice(1, -1));
 }

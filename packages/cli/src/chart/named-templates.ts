@@ -2,7 +2,7 @@
  * Names that templates share. A release that is called like the chart gives the names that `config/default` has; every other
  * one puts its own in front.
  */
-export function helpers(chart: string): string {
+export function namedTemplates(chart: string): string {
   // The longest of our names adds 35 characters, and a service's name has at most 63; `init` holds projects to that.
   const short = `| trunc ${Math.max(28, chart.length)} | trimSuffix "-"`;
   return `{{/* Stands before the names of all objects. */}}
