@@ -5,6 +5,7 @@ import { Project, type ProjectOptions } from './compiler/project.ts';
 import type { TypeModel } from './compiler/type-model.ts';
 import { type BuiltCrd, buildCrds } from './crd/build-crds.ts';
 import { CrdChecker } from './crd/check-crd.ts';
+import { checkShortNames } from './crd/check-short-names.ts';
 import type { KindSchema } from './crd/kind-schema.ts';
 import { Memory, ObjectMemory } from './memory.ts';
 import { type Problem, Problems } from './problem.ts';
@@ -85,6 +86,7 @@ export class Generator {
       problems,
     });
     if (!problems.hasErrors) for (const crd of crds) this.#checker.check(crd, problems);
+    checkShortNames(kinds, problems);
     const role = managerRoles(findRules({ view, resolver, problems, memory: this.#rules }), this.#names);
     const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
     if (problems.hasErrors) return { files: [], problems: problems.list };

@@ -36,6 +36,7 @@ export type ProblemCode =
   | 'KW6302' // a CEL rule does not compile
   | 'KW6303' // a CRD is too large
   | 'KW6304' // a CEL rule is too costly, or all of a schema together
+  | 'KW6305' // a short name that kubectl takes for another kind
   | 'KW6401' // what a program does cannot be told from its code
   | 'KW6501' // two webhooks of one name
   | 'KW6502'; // versions of a kind that nothing converts

@@ -132,6 +132,28 @@ describe('checks of CRDs', () => {
     ]);
   });
 
+  it('warn of short names that kubectl takes for another kind', async () => {
+    const { files, problems } =
+      await fixture.generate(`${define("shortNames: ['thing', 'po', 'deploy', 'crd', 'services']")}
+      export const Other = defineKind<{ a?: string }>({
+        group: 'other.example.com', version: 'v1', kind: 'Other', shortNames: ['th', 'thing'],
+      });
+      export const Older = defineKind<{ a?: string }>({
+        group: 'other.example.com', version: 'v1beta1', kind: 'Other', shortNames: ['th'], storage: false,
+      });`);
+    expect(problems.map(({ code, severity, what }) => [code, severity, what])).toEqual(
+      [
+        'the short name po of Thing is that of Pod of the core',
+        'the short name deploy of Thing is that of Deployment of apps',
+        'the short name crd of Thing is that of CustomResourceDefinition of apiextensions.k8s.io',
+        'the short name services of Thing is that of Service of the core',
+        'the short name thing of Other is that of Thing of example.com',
+      ].map((what) => ['KW6305', 'warning', what]),
+    );
+    // A warning: files are made all the same.
+    expect(crdsOf({ files, problems })).toHaveLength(2);
+  });
+
   it('warn of a CRD above 200 kB', async () => {
     const declarations =
       'interface Spec { a?: PodTemplateSpec; b?: PodTemplateSpec; c?: PodSpec; d?: PodSpec; e?: PodSpec; f?: PodSpec; g?: PodSpec }';

@@ -112,6 +112,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW6302","title":"A CEL rule does not compile","text":"a CEL rule does not compile","source":"Problem of @kubewright/codegen"},
   {"code":"KW6303","title":"A CRD is too large","text":"a CRD is too large","source":"Problem of @kubewright/codegen"},
   {"code":"KW6304","title":"A CEL rule is too costly, or all of a schema together","text":"a CEL rule is too costly, or all of a schema together","source":"Problem of @kubewright/codegen"},
+  {"code":"KW6305","title":"A short name that kubectl takes for another kind","text":"a short name that kubectl takes for another kind","source":"Problem of @kubewright/codegen"},
   {"code":"KW6401","title":"What a program does cannot be told from its code","text":"what a program does cannot be told from its code","source":"Problem of @kubewright/codegen"},
   {"code":"KW6501","title":"Two webhooks of one name","text":"two webhooks of one name","source":"Problem of @kubewright/codegen"},
   {"code":"KW6502","title":"Versions of a kind that nothing converts","text":"versions of a kind that nothing converts","source":"Problem of @kubewright/codegen"},

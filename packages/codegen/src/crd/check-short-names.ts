@@ -1,0 +1,31 @@
+import { type BuiltinResource, builtinResources } from '@kubewright/schema';
+import type { KindModel } from '../compiler/find-kinds.ts';
+import type { Problems } from '../problem.ts';
+
+/**
+ * Warns of short names that mean something else to `kubectl`, which takes the first kind that has a name in the order of
+ * discovery: those of Kubernetes come first, so that `kubectl get po` never shows anything but pods.
+ */
+export function checkShortNames(kinds: readonly KindModel[], problems: Problems): void {
+  const takenBy = new Map<string, string>();
+  for (const kind of kinds) {
+    const own = `${kind.kind} of ${kind.group}`;
+    for (const name of kind.shortNames) {
+      const other = ownerIn(builtinResources(), name) ?? takenBy.get(name) ?? own;
+      takenBy.set(name, other);
+      if (other === own) continue;
+      problems.add(kind.at, {
+        code: 'KW6305',
+        severity: 'warning',
+        what: `the short name ${name} of ${kind.kind} is that of ${other}`,
+        why: `kubectl get ${name} shows those, not objects of this kind`,
+        fix: 'choose another one in shortNames, or none',
+      });
+    }
+  }
+}
+
+function ownerIn(resources: readonly BuiltinResource[], name: string): string | undefined {
+  const found = resources.find((each) => [each.resource, each.singular, ...each.shortNames].includes(name));
+  return found && `${found.kind} of ${found.group === '' ? 'the core' : found.group}`;
+}
