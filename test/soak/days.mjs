@@ -54,10 +54,10 @@ else {
 }
 if (!result.ok) process.exitCode = 1;
 
-function tell({ day, sites, writes, convergedMs, wrong, held, faults: had }) {
+function tell({ day, writes, convergedMs, wrong, held, faults: had }) {
   const count = Object.values(had).reduce((sum, each) => sum + each, 0);
   say(
-    `day ${day}: ${sites} sites, ${writes} writes, ${count} faults, converged after ${convergedMs / 1000} s, holds ${(held / 1e6).toFixed(2)} MB`,
+    `day ${day}: ${writes} writes, ${count} faults, converged after ${convergedMs / 1000} s, holds ${(held / 1e6).toFixed(2)} MB`,
   );
   for (const what of wrong.slice(0, 5)) say(`  ${what}`);
 }

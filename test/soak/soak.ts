@@ -1,22 +1,18 @@
 import { type KubernetesObject, type Random, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { KubernetesClient } from '@kubewright/client';
 import { type Logger, silentLogger } from '@kubewright/runtime';
 import { Replica } from './replica.ts';
 import { RestartingServer } from './restarting-server.ts';
-import { type Flaw, pagesOf, type Site, SiteKind, siteController, siteDefinition } from './site.ts';
+import { type Flaw, pagesOf, siteController, siteDefinition } from './site.ts';
+import { Users } from './users.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** A key that has failed all through an outage is tried again after at most 1,000 s. */
 const boundMs = 30 * minuteMs;
-const namespace = 'default';
-const population = 40;
 
-/** What a day has brought. */
-export interface Day {
-  readonly day: number;
-  readonly sites: number;
+/** What hours of faults have brought. */
+export interface Storm {
   readonly writes: number;
   /** How long after the end of the faults everything was as it should be, in milliseconds of virtual time. */
   readonly convergedMs: number;
@@ -25,10 +21,13 @@ export interface Day {
   readonly faults: Readonly<Record<string, number>>;
 }
 
+/** What a day has brought. */
+export interface Day extends Storm {
+  readonly day: number;
+}
+
 export interface SoakOptions {
   readonly seed: number;
-  /** How long faults go on each day, in hours. Two more are quiet. @defaultValue 22 */
-  readonly stormyHours?: number;
   readonly flaw?: Flaw | undefined;
   readonly log?: Logger | undefined;
 }
@@ -45,13 +44,13 @@ export class Soak implements AsyncDisposable {
   readonly #random: Random;
   readonly #server: RestartingServer;
   readonly #client: KubernetesClient;
+  readonly #users: Users;
   readonly #replicas: Replica[] = [];
   readonly #options: SoakOptions;
   #faults: Record<string, number> = {};
   #writes = 0;
   #day = 0;
   #started = 0;
-  #named = 0;
 
   private constructor(options: SoakOptions) {
     this.#options = options;
@@ -62,6 +61,7 @@ export class Soak implements AsyncDisposable {
       clock: this.#clock,
       random: seededRandom(options.seed),
     });
+    this.#users = new Users(this.#client, this.#random);
   }
 
   static async start(options: SoakOptions): Promise<Soak> {
@@ -74,11 +74,25 @@ export class Soak implements AsyncDisposable {
     return soak;
   }
 
-  /** Lives through a day: faults, then quiet, then a look at everything. */
+  /**
+   * Lives through 22 hours of faults and two of quiet. In the evening users leave the same behind as every day, and what is kept of
+   * the day has gone when it ends: events after an hour, history after five minutes.
+   */
   async day(): Promise<Day> {
+    const storm = await this.storm(22);
+    const nightfall = this.#clock.monotonic() + 2 * hourMs - storm.convergedMs;
+    await this.#users.tidy();
+    const { wrong } = await this.#converged();
+    await this.#advance(nightfall - this.#clock.monotonic());
+    const late = [...(wrong.length === 0 ? await this.#wrong() : wrong), ...this.#failures()];
+    return { day: ++this.#day, ...storm, wrong: [...storm.wrong, ...late] };
+  }
+
+  /** Lives through hours of faults; then they end, and everything must become as it should be. */
+  async storm(hours: number): Promise<Storm> {
     this.#faults = {};
     this.#writes = 0;
-    const end = this.#clock.monotonic() + (this.#options.stormyHours ?? 22) * hourMs;
+    const end = this.#clock.monotonic() + hours * hourMs;
     for (const { transport } of this.#replicas) transport.isFaulty = true;
     while (this.#clock.monotonic() < end) {
       await this.#advance(this.#random.next() * 6 * minuteMs);
@@ -86,27 +100,8 @@ export class Soak implements AsyncDisposable {
       else if (this.#server.isUp) await this.#write();
     }
     await this.#calm();
-    const calmAt = this.#clock.monotonic();
-    let wrong = await this.#wrong();
-    while (wrong.length > 0 && this.#clock.monotonic() - calmAt < boundMs) {
-      await this.#advance(10_000);
-      wrong = await this.#wrong();
-    }
-    const convergedMs = this.#clock.monotonic() - calmAt;
-    // The rest of the day: history that the server keeps for five minutes has gone when memory is looked at.
-    await this.#advance(2 * hourMs - convergedMs);
-    if (wrong.length === 0) wrong = await this.#wrong();
-    const faults = this.#server.errors.splice(0).map((error) => `the server failed: ${String(error)}`);
-    for (const { failure } of this.#replicas) if (failure) faults.push(`an operator ended: ${String(failure)}`);
-    const sites = (await this.#sites()).length;
-    return {
-      day: ++this.#day,
-      sites,
-      writes: this.#writes,
-      convergedMs,
-      wrong: [...wrong, ...faults],
-      faults: this.#faults,
-    };
+    const { wrong, afterMs: convergedMs } = await this.#converged();
+    return { writes: this.#writes, convergedMs, wrong: [...wrong, ...this.#failures()], faults: this.#faults };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -177,32 +172,9 @@ export class Soak implements AsyncDisposable {
     this.#replicas[at] = this.#startReplica();
   }
 
-  /** What users do: to sites, and to pages, which are none of their business. */
   async #write(): Promise<void> {
     this.#writes++;
-    const sites = await this.#sites();
-    const site = sites[Math.floor(this.#random.next() * sites.length)];
-    const chance = this.#random.next();
-    const all = this.#client.resource(SiteKind);
-    const pages = this.#client.resource(ConfigMap);
-    if (!site || (chance < 0.25 && sites.length < population)) {
-      const metadata = { name: `site-${this.#named++}`, namespace };
-      await all.create({ apiVersion: 'soak.example.com/v1', kind: 'Site', metadata, spec: this.#spec() } as Site);
-      return;
-    }
-    const key = { namespace, name: site.metadata.name ?? '' };
-    const page = { namespace, name: `${key.name}-0` };
-    const gone = (error: { readonly httpStatus?: number }): void => {
-      if (error.httpStatus !== 404) throw error;
-    };
-    if (chance < 0.25 || (chance < 0.45 && sites.length > population / 2)) await all.delete(key).catch(gone);
-    else if (chance < 0.7) await all.patch(key, { type: 'merge', body: { spec: this.#spec() } });
-    else if (chance < 0.85) await pages.patch(page, { type: 'merge', body: { data: { title: 'mine' } } }).catch(gone);
-    else await pages.delete(page).catch(gone);
-  }
-
-  #spec(): Site['spec'] {
-    return { title: `title ${Math.floor(this.#random.next() * 1e6)}`, pages: 1 + Math.floor(this.#random.next() * 4) };
+    await this.#users.act();
   }
 
   async #calm(): Promise<void> {
@@ -214,19 +186,29 @@ export class Soak implements AsyncDisposable {
     }
   }
 
-  async #sites(): Promise<readonly Site[]> {
-    return (await this.#client.resource(SiteKind).list({ namespace })).items;
+  /** Waits until everything is as it should be, or the bound has passed. */
+  async #converged(): Promise<{ readonly wrong: readonly string[]; readonly afterMs: number }> {
+    const since = this.#clock.monotonic();
+    let wrong = await this.#wrong();
+    while (wrong.length > 0 && this.#clock.monotonic() - since < boundMs) {
+      await this.#advance(10_000);
+      wrong = await this.#wrong();
+    }
+    return { wrong, afterMs: this.#clock.monotonic() - since };
+  }
+
+  /** What the server and the operators themselves have failed at. */
+  #failures(): readonly string[] {
+    const failures = this.#server.errors.splice(0).map((error) => `the server failed: ${String(error)}`);
+    for (const { failure } of this.#replicas) if (failure) failures.push(`an operator ended: ${String(failure)}`);
+    return failures;
   }
 
   /** Everything that is not as the specs say. */
   async #wrong(): Promise<readonly string[]> {
     const wrong: string[] = [];
-    const sites = await this.#sites();
-    const { items } = await this.#client.resource(ConfigMap).list({ namespace });
-    const pages = new Map(items.map((page) => [page.metadata.name, page]));
-    // Every namespace has it.
-    pages.delete('kube-root-ca.crt');
-    for (const site of sites) {
+    const pages = new Map((await this.#users.pages()).map((page) => [page.metadata.name, page]));
+    for (const site of await this.#users.sites()) {
       const { name, generation, deletionTimestamp } = site.metadata;
       if (deletionTimestamp) wrong.push(`${name} is still there`);
       if (observedGeneration(site) !== generation || site.status?.pages !== site.spec.pages)
