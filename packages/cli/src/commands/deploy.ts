@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DeployOptions } from '../deploy/deploy.ts';
+import type { UninstallOptions } from '../deploy/install.ts';
 import type { Context } from '../program/context.ts';
 
 /** `install`, `uninstall`, `deploy`, `undeploy`: a project's kinds and operator in a cluster. */
@@ -17,8 +18,9 @@ export function addDeploy(program: Command, context: Context): void {
     await (await import('../deploy/install.ts')).install(context, options);
   });
   command('uninstall', "delete the objects of this project's kinds, then the kinds")
-    .option('--force', 'take away finalizers that no operator honours any more')
-    .action(async (options) => {
+    .option('-y, --yes', "let objects go without the operator's clean-up where it does not run any more")
+    .option('--force', "take away every finalizer of theirs, others' included")
+    .action(async (options: UninstallOptions) => {
       await (await import('../deploy/install.ts')).uninstall(context, options);
     });
   command('deploy', 'deploy kinds and operator, and wait until it is available')
@@ -28,7 +30,7 @@ export function addDeploy(program: Command, context: Context): void {
       await (await import('../deploy/deploy.ts')).deploy(context, options);
     });
   command('undeploy', 'remove the operator; kinds and objects stay').action(async (options) => {
-    await (await import('../deploy/deploy.ts')).undeploy(context, options);
+    await (await import('../deploy/undeploy.ts')).undeploy(context, options);
   });
 }
 

@@ -6,10 +6,10 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { kustomize } from '../render/kustomize.ts';
-import { applyObjects, deleteObjects, type Target } from './apply-objects.ts';
+import { applyObjects, type Target } from './apply-objects.ts';
 import { type ClusterFlags, connect } from './connect.ts';
 import { withOwnAddresses } from './own-addresses.ts';
-import { awaitWebhooks, isAdmission, isConverted } from './webhook-readiness.ts';
+import { awaitWebhooks, isAdmission } from './webhook-readiness.ts';
 
 /** Flags of `deploy`. */
 export interface DeployOptions extends ClusterFlags {
@@ -62,22 +62,6 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const called = await awaitWebhooks(target, { objects, timeoutMs });
   if (called > 0) reporter.step('webhooks reachable', `${called} configurations`);
   reporter.step('operator available', `${project.name}-controller-manager in ${project.name}-system`);
-}
-
-/** Removes the operator; its kinds and their objects stay. */
-export async function undeploy(context: Context, flags: ClusterFlags): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
-  const all = installObjects(project);
-  const objects = all.filter(({ kind }) => kind !== 'CustomResourceDefinition');
-  await using connection = await connect(surroundings, flags);
-  reporter.step('cluster', connection.server);
-  const removed = await deleteObjects({ client: connection.client, surroundings }, objects);
-  reporter.step('operator removed', `${removed} objects; its kinds stay: kubewright uninstall removes them`);
-  for (const { metadata } of all.filter(isConverted)) {
-    const todo = 'other versions than the stored one cannot be used until the operator is there again';
-    reporter.step('nobody converts', `${metadata?.name}: ${todo}`, 'bad');
-  }
 }
 
 interface Rollout {

@@ -35,6 +35,18 @@ const end = (more: object, ms = 0) => ({
 });
 const stack = () =>
   `TypeError: broken\n    at reconcile (${source}:2:12)\n    at run (/elsewhere/node_modules/x/i.js:1:1)\n    at node:internal/a:3:4`;
+/** The stack as it is shown, so far in. */
+const framed = (column: number): string =>
+  [
+    'site.ts:2:12',
+    '  1 | first();',
+    '  2 | \tconst x = nothing.at(1);',
+    '    | \t          ^',
+    '  3 | last();',
+    '… 2 frames of libraries; --full-stacks shows them',
+  ]
+    .map((line) => `${' '.repeat(column)}${line}`)
+    .join('\n');
 const failure = (ms: number, id: string) => [
   {
     level: 'error',
@@ -70,12 +82,7 @@ describe('OperatorOutput', () => {
   it('shows an error with the lines of code that it comes from, and folds the frames of others', () => {
     expect(tell(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              TypeError: broken
-             site.ts:2:12
-               1 | first();
-               2 | \tconst x = nothing.at(1);
-                 | \t          ^
-               3 | last();
-             … 2 frames of libraries; --full-stacks shows them
+${framed(13)}
              next try in 5 ms
 `);
     const full = tell(failure(0, 'one').slice(0, 2), true);
@@ -105,12 +112,7 @@ describe('OperatorOutput', () => {
     expect(tell(text)).toBe(`hello
 
 TypeError: broken
-    site.ts:2:12
-      1 | first();
-      2 | \tconst x = nothing.at(1);
-        | \t          ^
-      3 | last();
-    … 2 frames of libraries; --full-stacks shows them
+${framed(4)}
 
 `);
   });

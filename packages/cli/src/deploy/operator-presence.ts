@@ -1,0 +1,41 @@
+import { isNotFound } from '@kubewright/apimachinery';
+import { Deployment } from '@kubewright/apimachinery/apps/v1';
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import type { Project } from '../project/find-project.ts';
+import type { Target } from './apply-objects.ts';
+
+/**
+ * Finds where a project's operator works, as far as a cluster shows it: pods of its deployment that are ready, or a lease of
+ * its domain that somebody renews. One that is run by hand without a lease is not seen.
+ */
+export async function operatorPresence(target: Target, project: Project): Promise<string | undefined> {
+  return (await readyDeployment(target, project)) ?? (await renewedLease(target, project));
+}
+
+async function readyDeployment(
+  { client, surroundings }: Target,
+  { name }: Pick<Project, 'name'>,
+): Promise<string | undefined> {
+  const key = { namespace: `${name}-system`, name: `${name}-controller-manager` };
+  try {
+    const { status } = await client.resource(Deployment).get(key, { signal: surroundings.signal });
+    return (status?.readyReplicas ?? 0) > 0 ? `deployment ${key.namespace}/${key.name}` : undefined;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return undefined;
+  }
+}
+
+async function renewedLease(
+  { client, surroundings }: Target,
+  { domain }: Pick<Project, 'domain'>,
+): Promise<string | undefined> {
+  const { clock, signal } = surroundings;
+  const now = clock.now();
+  const { items } = await client.resource(Lease).list({ signal });
+  const held = items.find(({ metadata, spec }) => {
+    if (!metadata.name?.endsWith(`.${domain}`) || !spec?.holderIdentity) return false;
+    return Date.parse(spec.renewTime ?? '') + (spec.leaseDurationSeconds ?? 0) * 1_000 > now;
+  });
+  return held && `lease ${held.metadata.namespace}/${held.metadata.name}, held by ${held.spec?.holderIdentity}`;
+}

@@ -1,0 +1,192 @@
+import { isConflict, isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import type { ResourceClient } from '@kubewright/client';
+import { CliError } from '../program/cli-error.ts';
+import { confirm } from '../program/confirm.ts';
+import type { Context } from '../program/context.ts';
+import type { Project } from '../project/find-project.ts';
+import type { Target } from './apply-objects.ts';
+import { customResource } from './custom-resource.ts';
+import { ownFinalizers } from './own-finalizers.ts';
+import { isConverted } from './webhook-readiness.ts';
+
+/** How long an operator may take to clean up, in milliseconds. */
+const goneMs = 20_000;
+/** Where no operator is seen, one that is run by hand may be at work: so long as objects go within this time of each other. */
+const quietMs = 5_000;
+const pollMs = 100;
+
+/** What is done with finalizers that nobody honours: asked, the operator's own taken away, or all of them. */
+export type Release = 'ask' | 'own' | 'all';
+
+/** How objects are removed. */
+export interface RemovalOptions {
+  readonly context: Context;
+  readonly target: Target;
+  readonly project: Project;
+  /** Where the operator works, if it does. */
+  readonly operator: string | undefined;
+  readonly release: Release;
+  /** @defaultValue all */
+  readonly namespace?: string;
+}
+
+type Objects = readonly UnstructuredObject[];
+
+/**
+ * Deletes all objects of a kind; answers how many there were. While an operator works, its clean-up is waited for. When none
+ * does, its finalizers hold the objects for ever: then they are taken away, if that is wanted.
+ *
+ * @throws CliError KW7307 when objects do not go
+ */
+export async function removeObjects(crd: UnstructuredObject, options: RemovalOptions): Promise<number> {
+  const { target, release, operator } = options;
+  const { signal } = target.surroundings;
+  const resource = await customResource(target.client, crd);
+  if (!resource) return 0;
+  const objects = await convertedOrNot(() => list(resource, options), { crd, target });
+  for (const { metadata } of objects) await resource.delete(keyOf(metadata), { signal }).catch(ignoreGone);
+  const left = await awaitGone(resource, options);
+  if (left.length === 0) return objects.length;
+  if (operator !== undefined && release !== 'all') throw notDone(crd, { left, operator });
+  await releaseAll(left, { crd, resource, options });
+  const still = await awaitGone(resource, options);
+  if (still.length > 0) throw heldByOthers(crd, still);
+  return objects.length;
+}
+
+async function list(
+  resource: ResourceClient<UnstructuredObject>,
+  { namespace, target }: Pick<RemovalOptions, 'namespace' | 'target'>,
+): Promise<Objects> {
+  const { signal } = target.surroundings;
+  return (await resource.list({ signal, ...(namespace !== undefined && { namespace }) })).items;
+}
+
+/** Whoever would convert what is stored in an older version may have gone; for a deletion it is good as it is. */
+async function convertedOrNot(
+  read: () => Promise<Objects>,
+  { crd, target }: { readonly crd: UnstructuredObject; readonly target: Target },
+): Promise<Objects> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isConverted(crd)) throw error;
+    const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
+    const key = { name: crd.metadata?.name ?? '' };
+    const { signal } = target.surroundings;
+    await target.client.resource(CustomResourceDefinition).patch(key, { type: 'merge', body }, { signal });
+    return read();
+  }
+}
+
+/** Waits for objects to go; answers those that do not. */
+async function awaitGone(
+  resource: ResourceClient<UnstructuredObject>,
+  options: Pick<RemovalOptions, 'target' | 'operator' | 'namespace'>,
+): Promise<Objects> {
+  const { operator, target } = options;
+  const { clock, signal } = target.surroundings;
+  const start = clock.monotonic();
+  let last = start;
+  for (let count = Number.POSITIVE_INFINITY; ; await sleep(clock, { ms: pollMs, signal })) {
+    const items = await list(resource, options);
+    const now = clock.monotonic();
+    if (items.length < count) last = now;
+    count = items.length;
+    const isLate = now - start >= goneMs || (operator === undefined && now - last >= quietMs);
+    if (count === 0 || isLate) return items;
+  }
+}
+
+interface Releasing {
+  readonly crd: UnstructuredObject;
+  readonly resource: ResourceClient<UnstructuredObject>;
+  readonly options: RemovalOptions;
+}
+
+/** Takes finalizers away and says of each object what that means. */
+async function releaseAll(left: Objects, { crd, resource, options }: Releasing): Promise<void> {
+  const { context, project, release, target } = options;
+  const held = left
+    .map((object) => ({ object, names: release === 'all' ? namesOf(object) : ownFinalizers(object, project) }))
+    .filter(({ names }) => names.length > 0);
+  if (held.length === 0) throw heldByOthers(crd, left);
+  const names = [...new Set(held.flatMap((each) => each.names))].join(', ');
+  const question = `No operator is seen that honours ${names}. Let ${counted(held.length)} go without its clean-up?`;
+  if (release === 'ask' && !(await confirm(context, question))) throw unattended(crd, left);
+  const { signal } = target.surroundings;
+  for (const { object, names: taken } of held) {
+    const rest = namesOf(object).filter((name) => !taken.includes(name));
+    const { resourceVersion } = object.metadata ?? {};
+    const body = { metadata: { resourceVersion, finalizers: rest } };
+    try {
+      await resource.patch(keyOf(object.metadata), { type: 'merge', body }, { signal });
+    } catch (error) {
+      // Somebody has changed it meanwhile, and may be at work on it.
+      if (isNotFound(error) || isConflict(error)) continue;
+      throw error;
+    }
+    context.reporter.step('released', `${nameOf(object)}: what ${taken.join(', ')} stands for was not done`, 'bad');
+  }
+}
+
+function namesOf({ metadata }: UnstructuredObject): readonly string[] {
+  return metadata?.finalizers ?? [];
+}
+
+type Metadata = UnstructuredObject['metadata'];
+
+function keyOf(metadata: Metadata): { readonly name: string; readonly namespace?: string } {
+  const { name = '', namespace } = metadata ?? {};
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+function nameOf({ metadata }: UnstructuredObject): string {
+  return metadata?.namespace === undefined ? `${metadata?.name}` : `${metadata.namespace}/${metadata.name}`;
+}
+
+function ignoreGone(error: unknown): void {
+  // Somebody else was faster.
+  if (!isNotFound(error)) throw error;
+}
+
+function whatHolds(left: Objects): string {
+  const lines = left.slice(0, 5).map((object) => `${nameOf(object)}: ${namesOf(object).join(', ')}`);
+  return [...lines, ...(left.length > lines.length ? [`and ${left.length - lines.length} more`] : [])].join('\n');
+}
+
+function counted(count: number): string {
+  return count === 1 ? 'one object' : `${count} objects`;
+}
+
+function whatStays(crd: UnstructuredObject, { length }: Objects): string {
+  return `${counted(length)} of ${crd.metadata?.name} ${length === 1 ? 'does' : 'do'} not go`;
+}
+
+function notDone(
+  crd: UnstructuredObject,
+  { left, operator }: { readonly left: Objects; readonly operator: string },
+): CliError {
+  return new CliError('KW7307', {
+    what: whatStays(crd, left),
+    why: `the operator (${operator}) has not finished its clean-up within ${goneMs / 1_000} s:\n${whatHolds(left)}`,
+    remedy: 'look into its log, then try again; or give up the clean-up: kubewright uninstall --force',
+  });
+}
+
+function unattended(crd: UnstructuredObject, left: Objects): CliError {
+  return new CliError('KW7307', {
+    what: whatStays(crd, left),
+    why: `no operator is seen that honours these finalizers:\n${whatHolds(left)}`,
+    remedy: 'deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes',
+  });
+}
+
+function heldByOthers(crd: UnstructuredObject, left: Objects): CliError {
+  return new CliError('KW7307', {
+    what: whatStays(crd, left),
+    why: `what holds them is not this operator's:\n${whatHolds(left)}`,
+    remedy: 'see who honours it, and try again; or take it away, too: kubewright uninstall --force',
+  });
+}

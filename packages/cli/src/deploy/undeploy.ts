@@ -1,0 +1,86 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import type { Context } from '../program/context.ts';
+import { type Project, requireProject } from '../project/find-project.ts';
+import { deleteObjects, type Target } from './apply-objects.ts';
+import { type ClusterFlags, connect } from './connect.ts';
+import { customResource } from './custom-resource.ts';
+import { installObjects } from './deploy.ts';
+import { operatorPresence } from './operator-presence.ts';
+import { ownFinalizers } from './own-finalizers.ts';
+import { removeObjects } from './remove-objects.ts';
+import { isConverted } from './webhook-readiness.ts';
+
+/** Objects that only the operator lets go, with their kind. */
+interface Held {
+  readonly crd: UnstructuredObject;
+  readonly objects: readonly UnstructuredObject[];
+}
+
+/** Removes the operator; its kinds and their objects stay, but for those in its own namespace, which goes, too. */
+export async function undeploy(context: Context, flags: ClusterFlags): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const all = installObjects(project);
+  const objects = all.filter(({ kind }) => kind !== 'CustomResourceDefinition');
+  const crds = all.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  await using connection = await connect(surroundings, flags);
+  reporter.step('cluster', connection.server);
+  const target = { client: connection.client, surroundings };
+  const held = await heldObjects(target, { project, crds });
+  await emptyNamespace(held, { context, target, project });
+  const removed = await deleteObjects(target, objects);
+  reporter.step('operator removed', `${removed} objects; its kinds stay: kubewright uninstall removes them`);
+  tellOfHeld(held, { context, project });
+  for (const { metadata } of crds.filter(isConverted)) {
+    const todo = 'other versions than the stored one cannot be used until the operator is there again';
+    reporter.step('nobody converts', `${metadata?.name}: ${todo}`, 'bad');
+  }
+}
+
+async function heldObjects(
+  { client, surroundings }: Target,
+  { project, crds }: { readonly project: Project; readonly crds: readonly UnstructuredObject[] },
+): Promise<readonly Held[]> {
+  const found: Held[] = [];
+  for (const crd of crds) {
+    const resource = await customResource(client, crd);
+    // Nobody may be there to convert them; that must not keep the rest from going.
+    const list = await resource?.list({ signal: surroundings.signal }).catch(() => undefined);
+    const objects = (list?.items ?? []).filter((object) => ownFinalizers(object, project).length > 0);
+    if (objects.length > 0) found.push({ crd, objects });
+  }
+  return found;
+}
+
+/** Once the operator has gone, its namespace could not be deleted any more for objects that only it lets go. */
+async function emptyNamespace(
+  held: readonly Held[],
+  { context, target, project }: { readonly context: Context; readonly target: Target; readonly project: Project },
+): Promise<void> {
+  const namespace = namespaceOf(project);
+  const inside = held.filter(({ objects }) => objects.some(({ metadata }) => metadata?.namespace === namespace));
+  if (inside.length === 0) return;
+  const operator = await operatorPresence(target, project);
+  for (const { crd } of inside) {
+    const count = await removeObjects(crd, { context, target, project, operator, release: 'ask', namespace });
+    context.reporter.step('objects deleted', `${count} of ${crd.metadata?.name}, in ${namespace}, which goes, too`);
+  }
+}
+
+/** To be deleted they need somebody, and there will be nobody. */
+function tellOfHeld(
+  held: readonly Held[],
+  { context, project }: { readonly context: Context; readonly project: Project },
+): void {
+  for (const { crd, objects } of held) {
+    const left = objects.filter(({ metadata }) => metadata?.namespace !== namespaceOf(project));
+    if (left.length === 0) continue;
+    const names = [...new Set(left.flatMap((object) => ownFinalizers(object, project)))].join(', ');
+    const what = `${left.length} of ${crd.metadata?.name} with ${names}: when deleted, they wait for the operator, or for kubewright uninstall`;
+    context.reporter.step('objects stay', what, 'bad');
+  }
+}
+
+function namespaceOf({ name }: Project): string {
+  return `${name}-system`;
+}

@@ -1,0 +1,160 @@
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { Namespace } from '@kubewright/apimachinery/core/v1';
+import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { defineKind } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { build } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
+import { type CliProject, cliProject } from './cli-project.ts';
+import { CommandLine } from './command-line.ts';
+
+// An operator is deployed in most of them.
+vi.setConfig({ testTimeout: 240_000 });
+
+const Shop = defineKind<{ readonly message: string }>({ group: 'shop.example.com', version: 'v1', kind: 'Shop' });
+const own = 'shop.example.com/goodbye';
+
+let kubewright: CommandLine;
+let shop: CliProject;
+let client: KubernetesClient;
+beforeAll(async () => {
+  await build();
+  kubewright = await CommandLine.build();
+  shop = await cliProject(kubewright, 'shop');
+  shop.edit('src/controllers/shop.ts', (text) =>
+    text.replace('owns: [ConfigMap],', `owns: [ConfigMap],\n  finalizers: { '${own}': async () => {} },`),
+  );
+  expect(await shop.run('build', '--load', 'shop:dev')).toMatchObject({ code: 0, stderr: '' });
+  expect(await shop.run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
+  client = clientFromConfig(await loadClientConfig({ kubeconfig: `${shop.root}/.kubewright/kubeconfig` }));
+}, 240_000);
+afterAll(async () => {
+  await client?.[Symbol.asyncDispose]();
+  await shop?.run('cluster', 'down');
+  kubewright?.[Symbol.dispose]();
+});
+
+async function deploy(): Promise<void> {
+  expect(await shop.run('deploy', '--image', 'shop:dev', '--timeout', '110')).toMatchObject({ code: 0, stderr: '' });
+}
+
+async function create(name: string, { namespace = 'default', finalizers = [] as readonly string[] } = {}) {
+  const metadata = { name, namespace, finalizers };
+  await client
+    .resource(Shop)
+    .create({ apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata, spec: { message: 'hi' } });
+}
+
+/** Waits until the operator has put its finalizer on an object. */
+async function awaitHeld(name: string, namespace = 'default'): Promise<void> {
+  const finalizers = async () => (await client.resource(Shop).get({ name, namespace })).metadata.finalizers;
+  await expect.poll(finalizers, { timeout: 60_000 }).toEqual([own]);
+}
+
+/** Waits until nothing of the project is there any more, nor waits to be. */
+async function expectNothingLeft(): Promise<void> {
+  const left = async () => {
+    const crds = (await client.resource(CustomResourceDefinition).list()).items;
+    const namespaces = (await client.resource(Namespace).list()).items;
+    return [...crds, ...namespaces].map(({ metadata }) => metadata.name).filter((name) => name?.startsWith('shop'));
+  };
+  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+}
+
+describe('an operator with a finalizer', () => {
+  it('is taken away kinds first: it cleans up', async () => {
+    await deploy();
+    await create('a');
+    await awaitHeld('a');
+    const { code, stdout, stderr } = await shop.run('uninstall');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('✓ objects deleted      1 of shops.shop.example.com\n✓ kinds removed        1 of 1\n');
+    expect(stdout).not.toContain('released');
+    expect(await shop.run('undeploy')).toMatchObject({ code: 0, stderr: '' });
+    await expectNothingLeft();
+  });
+
+  it('is taken away operator first: its objects go when it is said that nobody will clean up', async () => {
+    await deploy();
+    await create('a');
+    await awaitHeld('a');
+    const undeployed = await shop.run('undeploy');
+    expect(undeployed).toMatchObject({ code: 0, stderr: '' });
+    expect(undeployed.stdout).toContain(
+      `! objects stay         1 of shops.shop.example.com with ${own}: when deleted, they wait for the operator, or for kubewright uninstall\n`,
+    );
+    expect(await shop.run('uninstall')).toMatchObject({
+      code: 1,
+      stderr: `KW7307 one object of shops.shop.example.com does not go
+  why: no operator is seen that honours these finalizers:
+    default/a: ${own}
+  do: deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes
+`,
+    });
+    const { code, stdout, stderr } = await shop.run('uninstall', '--yes');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`! released             default/a: what ${own} stands for was not done\n`);
+    expect(stdout).toContain('✓ kinds removed        1 of 1\n');
+    await expectNothingLeft();
+  });
+
+  it('takes the objects in its own namespace with it', async () => {
+    await deploy();
+    await create('inside', { namespace: 'shop-system' });
+    await create('outside');
+    await awaitHeld('inside', 'shop-system');
+    await awaitHeld('outside');
+    const { code, stdout, stderr } = await shop.run('undeploy');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('✓ objects deleted      1 of shops.shop.example.com, in shop-system, which goes, too\n');
+    expect(stdout).toContain('! objects stay         1 of shops.shop.example.com with ');
+    const namespaces = async () => (await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name);
+    await expect.poll(namespaces, { timeout: 60_000 }).not.toContain('shop-system');
+    expect(await shop.run('uninstall', '--yes')).toMatchObject({ code: 0 });
+    await expectNothingLeft();
+  });
+});
+
+describe('kubewright uninstall, without an operator', () => {
+  it.skipIf(isMissing('script'))('asks at a terminal', async () => {
+    await shop.run('install');
+    await create('a', { finalizers: [own] });
+    const answer = async (key: string): Promise<string> => {
+      const command = kubewright.startAtTerminal(['uninstall'], { cwd: shop.root, after: 'true' });
+      await expect
+        .poll(command.stdout, { timeout: 60_000 })
+        .toContain(`No operator is seen that honours ${own}. Let one object go without its clean-up?`);
+      command.child.stdin?.write(key);
+      await command.ended;
+      return command.stdout();
+    };
+    const no = await answer('n');
+    expect(no).toMatch(/KW7307 one object of shops\.shop\.example\.com does not go\r?\n/);
+    expect(no).toMatch(/\bexit 1\r?\n/);
+    const yes = await answer('y');
+    expect(yes).toContain('! released             default/a');
+    expect(yes).toMatch(/\bexit 0\r?\n/);
+    await expectNothingLeft();
+  });
+
+  it("leaves finalizers alone that are not the operator's, unless it is forced", async () => {
+    await shop.run('install');
+    await create('a', { finalizers: [own, 'backup.example.org/keep'] });
+    await create('b', { finalizers: ['backup.example.org/keep'] });
+    expect(await shop.run('uninstall', '--yes')).toMatchObject({
+      code: 1,
+      stderr: `KW7307 2 objects of shops.shop.example.com do not go
+  why: what holds them is not this operator's:
+    default/a: backup.example.org/keep
+    default/b: backup.example.org/keep
+  do: see who honours it, and try again; or take it away, too: kubewright uninstall --force
+`,
+    });
+    const { code, stdout } = await shop.run('uninstall', '--force');
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      '! released             default/b: what backup.example.org/keep stands for was not done\n',
+    );
+    await expectNothingLeft();
+  });
+});
