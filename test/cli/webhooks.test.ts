@@ -96,8 +96,9 @@ process.exitCode = await runOperator({
 
   it('converts between the versions that there are, and says what to add for later ones', async () => {
     await run('create', 'api', ...of('v1beta1'), '--no-controller');
-    const old = 'src/api/v1beta1/shop.ts';
-    edit(old, (before) => before.replace("  kind: 'Shop',\n", "  kind: 'Shop',\n  storage: false,\n"));
+    // What is stored is not changed by a version that is added.
+    expect(text('src/api/v1beta1/shop.ts')).toContain("  kind: 'Shop',\n  storage: false,\n");
+    expect(text('src/api/v1/shop.ts')).not.toContain('storage');
     expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stdout).toContain(
       '✓ written              src/webhooks/v1/shop-conversion.ts\n',
     );
@@ -113,7 +114,7 @@ process.exitCode = await runOperator({
 
 describe('kubewright generate, with webhooks', () => {
   beforeAll(async () => {
-    execFileSync('rm', ['-r', join(root, 'src/api/v1alpha1')]);
+    execFileSync('rm', ['-r', join(root, 'src/api/v1alpha1'), join(root, 'config/samples/web_v1alpha1_shop.yaml')]);
     symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
   });
 
@@ -212,6 +213,17 @@ describe('kubewright generate, with webhooks', () => {
       resources: ['secrets'],
       verbs,
     });
+  });
+
+  it('has samples of each version that are objects of their own', () => {
+    const samples = kustomize(join(root, 'config', 'samples'), { root });
+    expect(samples.map(({ apiVersion, metadata }) => `${apiVersion} ${metadata?.name}`)).toEqual([
+      'web.example.com/v1 shop-sample',
+      'web.example.com/v1beta1 shop-sample-v1beta1',
+    ]);
+    if (isMissing('kubectl')) return;
+    const rendered = execFileSync('kubectl', ['kustomize', 'config/samples'], { cwd: root, encoding: 'utf8' });
+    expect(parseAllDocuments(rendered).map((document) => document.toJS())).toEqual(samples);
   });
 
   it('is given files that compile', () => {

@@ -4,6 +4,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type ApiNames, apiFiles, controllerFiles } from '../templates/api-files.ts';
 import { type Registration, register } from '../templates/register.ts';
+import { findProjectKinds } from './find-kinds.ts';
 import { requireProject } from './find-project.ts';
 import { generateProject } from './generate-project.ts';
 import { checkName, fileNameOf, variableOf } from './names.ts';
@@ -26,13 +27,14 @@ export interface CreateApiOptions {
 export async function createApi(context: Context, options: CreateApiOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
-  const names: ApiNames = {
-    group: groupOf(options.group, project.domain),
-    version: checkName('version', options.version),
-    kind: checkName('kind', options.kind),
-    plural: options.plural,
-    scope: options.scope ?? 'Namespaced',
-  };
+  const group = groupOf(options.group, project.domain);
+  const version = checkName('version', options.version);
+  const kind = checkName('kind', options.kind);
+  const isFurther = findProjectKinds(project.root).some(
+    (each) => each.group === group && each.kind === kind && each.version !== version,
+  );
+  const { plural, scope = 'Namespaced' } = options;
+  const names: ApiNames = { group, version, kind, plural, scope, isFurther };
   const { resource = true, controller = true } = options;
   const files = [...(resource ? apiFiles(names) : []), ...(controller ? controllerFiles(names) : [])];
   const { written, kept } = writeNew(project.root, files);

@@ -9,6 +9,8 @@ export interface ApiNames {
   readonly kind: string;
   readonly plural?: string | undefined;
   readonly scope: 'Namespaced' | 'Cluster';
+  /** The kind has other versions, of which one is stored. @defaultValue false */
+  readonly isFurther?: boolean;
 }
 
 /** The type of a kind, and an object to try. */
@@ -33,8 +35,9 @@ function samplePath({ group, version, kind }: ApiNames): string {
   return `config/samples/${group.split('.')[0]}_${version}_${kind.toLowerCase()}.yaml`;
 }
 
-function api({ group, version, kind, plural, scope }: ApiNames): string {
+function api({ group, version, kind, plural, scope, isFurther = false }: ApiNames): string {
   const more = [
+    ...(isFurther ? ['  storage: false,\n'] : []),
     ...(plural === undefined ? [] : [`  plural: '${plural}',\n`]),
     ...(scope === 'Namespaced' ? [] : [`  scope: '${scope}',\n`]),
   ].join('');
@@ -70,13 +73,15 @@ export type ${kind} = ObjectOf<typeof ${kind}>;
 `;
 }
 
-function sample({ group, version, kind, scope }: ApiNames): string {
+function sample({ group, version, kind, scope, isFurther = false }: ApiNames): string {
+  // Another version of a sample would be the same object.
+  const suffix = isFurther ? `-${version}` : '';
   const namespace = scope === 'Namespaced' ? '  namespace: default\n' : '';
   return `# yaml-language-server: $schema=../../schemas/${group}/${kind.toLowerCase()}_${version}.json
 apiVersion: ${group}/${version}
 kind: ${kind}
 metadata:
-  name: ${fileNameOf(kind)}-sample
+  name: ${fileNameOf(kind)}-sample${suffix}
 ${namespace}spec:
   message: hello
 `;
