@@ -69,6 +69,8 @@ export interface ApiServerOptions {
   readonly authorizer: Authorizer;
   /** In order; see {@link AdmissionChain}. */
   readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
+  /** Asked before anything else that answers: passes on what another server answers. */
+  readonly aggregation?: NonResourceHandler | undefined;
   /** Asked in order. */
   readonly nonResourceHandlers?: readonly NonResourceHandler[] | undefined;
   /** Decodes protobuf bodies of built-in kinds; without it they are a 415. */
@@ -155,7 +157,7 @@ export class ApiServer implements AsyncDisposable {
     const started = audit ? clock.monotonic() : 0;
     const auditId = request.headers['audit-id'] ?? random.uid();
     const warnings = new WarningList();
-    const state: RequestState = { info: undefined, user: undefined };
+    const state: RequestState = { auditId, info: undefined, user: undefined };
     let response: ApiResponse;
     try {
       response = await this.#process(request, { warnings, state });
@@ -189,7 +191,7 @@ export class ApiServer implements AsyncDisposable {
     const user = await impersonate(request, authenticated, authorizer);
     state.user = user;
     await authorizeRequest(authorizer, info, user);
-    const context: RequestContext = { request, info, user, warnings };
+    const context: RequestContext = { request, info, user, warnings, auditId: state.auditId };
     if (info.verb === 'watch' || request.upgrade !== undefined) return this.#route(context);
     const writes = !READING.has(info.verb);
     this.#inFlight.enter(writes);
@@ -202,7 +204,9 @@ export class ApiServer implements AsyncDisposable {
 
   #route(context: RequestContext): Promise<ApiResponse> | ApiResponse {
     const { info } = context;
-    const { catalog, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
+    const { catalog, aggregation, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
+    const elsewhere = aggregation?.(context);
+    if (elsewhere !== undefined) return elsewhere;
     if (info.isResource) {
       const definition = catalog.find(info.group, info.version, info.resource);
       if (definition !== undefined) {
@@ -232,6 +236,7 @@ export class ApiServer implements AsyncDisposable {
 }
 
 interface RequestState {
+  readonly auditId: string;
   info: RequestInfo | undefined;
   user: UserInfo | undefined;
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import type { Clock, Random } from '@kubewright/apimachinery';
+import type { Clock, KeyPair, Random } from '@kubewright/apimachinery';
 import { decodeProtobuf, kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import {
   type AdmissionPlugin,
@@ -16,6 +16,7 @@ import {
   WebhookMetrics,
   WebhookSource,
 } from '../apiserver/admission/index.ts';
+import { Aggregation } from '../apiserver/aggregation/index.ts';
 import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
   authenticationReviews,
@@ -36,7 +37,14 @@ import {
   superuserAuthorizer,
   UnionAuthorizer,
 } from '../apiserver/authorization/index.ts';
-import { ApiServices, asServer, bootstrap, publishServer } from '../apiserver/bootstrap/index.ts';
+import {
+  ApiServices,
+  type AuthenticationTrust,
+  asServer,
+  bootstrap,
+  publishAuthentication,
+  publishServer,
+} from '../apiserver/bootstrap/index.ts';
 import { builtinDefinitions, EventExpiry, memoryServiceAllocator, podBindings } from '../apiserver/builtin/index.ts';
 import { CrdServing, crdDefinition, type SchemaTools } from '../apiserver/crd/index.ts';
 import { discoveryHandler, rootHandler } from '../apiserver/discovery/index.ts';
@@ -61,12 +69,19 @@ export interface ControlPlaneOptions {
   readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
   /** Whether endpoints may be loopback addresses: pods of the process driver live there. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
+  /** How the server is known where it passes requests on to other servers. @defaultValue it is not */
+  readonly frontProxy?: FrontProxy | undefined;
   /** The way to webhooks. @defaultValue HTTPS */
   readonly webhookCaller?: WebhookCaller | undefined;
   /** `host:port` under which clients reach the server, for discovery. */
   readonly serverAddress: () => string;
   /** Told of faults that are the server's own. */
   readonly onError: (error: unknown) => void;
+}
+
+/** What servers behind this one know it by. */
+export interface FrontProxy extends AuthenticationTrust {
+  clientCertificate(): Promise<KeyPair>;
 }
 
 /** An API server with everything that decides: who may, what is valid, which kinds there are. No sockets, no controllers. */
@@ -83,6 +98,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly #followers: Disposable[] = [];
   #started = false;
   readonly #apiServices: ApiServices;
+  readonly #aggregation: Aggregation;
+  readonly #frontProxy: FrontProxy | undefined;
   readonly #serverAddress: () => string;
   readonly #followServices: () => Promise<Disposable>;
 
@@ -145,6 +162,15 @@ export class ControlPlane implements AsyncDisposable {
     });
     for (const definition of definitions) this.catalog.put(definition);
     this.#followServices = () => followServices(storage, allocator);
+    this.#frontProxy = options.frontProxy;
+    this.#aggregation = new Aggregation({
+      storage,
+      read,
+      clock,
+      handle: (request) => this.server.handle(request),
+      clientCertificate: async () => options.frontProxy?.clientCertificate(),
+      onError,
+    });
     const metrics = new ServerMetrics({
       catalog: this.catalog,
       storage,
@@ -164,18 +190,24 @@ export class ControlPlane implements AsyncDisposable {
         new MutatingWebhooks({ ...hooks, source: this.#webhooks.mutating }),
         new ValidatingWebhooks({ ...hooks, source: this.#webhooks.validating }),
       ],
+      aggregation: this.#aggregation.handler,
       nonResourceHandlers: this.#nonResourceHandlers(options, metrics),
       decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
       onError,
       audit: metrics.audit,
     });
     this.#serverAddress = options.serverAddress;
-    this.#apiServices = new ApiServices({ handle: this.server.handle, catalog: this.catalog, clock, onError });
+    this.#apiServices = new ApiServices({ handle: this.server.handle, catalog: this.catalog, onError });
   }
 
-  /** Publishes the server to pods, as the Service `default/kubernetes`; to be called once it listens. */
-  publish(): Promise<void> {
-    return publishServer({ handle: this.server.handle, address: this.#serverAddress() });
+  /**
+   * Publishes where the server is (to pods, as the Service `default/kubernetes`), and how servers behind it know callers; to be
+   * called once it listens.
+   */
+  async publish(): Promise<void> {
+    const { handle } = this.server;
+    await publishServer({ handle, address: this.#serverAddress() });
+    if (this.#frontProxy) await publishAuthentication(handle, this.#frontProxy);
   }
 
   /** Answers a request; the same function serves sockets and in-process callers. */
@@ -191,6 +223,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#events.start();
     this.#followers.push(await this.#followServices());
     await bootstrap(this.#seams);
+    await this.#aggregation.start();
     this.#started = true;
     await this.#apiServices.refresh();
   }
@@ -204,6 +237,7 @@ export class ControlPlane implements AsyncDisposable {
 
   #nonResourceHandlers({ serverAddress }: ControlPlaneOptions, metrics: ServerMetrics): readonly NonResourceHandler[] {
     const { catalog } = this;
+    const remote = this.#aggregation;
     const started: HealthCheck = {
       name: 'poststarthook/rbac/bootstrap-roles',
       check: () => (this.#started ? undefined : 'not finished'),
@@ -212,10 +246,10 @@ export class ControlPlane implements AsyncDisposable {
     return [
       healthHandler({ checks }),
       versionHandler(),
-      rootHandler({ catalog, paths: PATHS }),
+      rootHandler({ catalog, remote, paths: PATHS }),
       openIdHandler({ tokens: this.tokens, serverAddress }),
-      discoveryHandler({ catalog, serverAddress }),
-      openApiHandler({ catalog }),
+      discoveryHandler({ catalog, remote, serverAddress }),
+      openApiHandler({ catalog, remote }),
       metrics.handler,
     ];
   }
@@ -228,7 +262,15 @@ export class ControlPlane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
     const { mutating, validating } = this.#webhooks;
-    for (const follower of [this.#rbac, this.#crds, this.#events, mutating, validating, ...this.#followers]) {
+    for (const follower of [
+      this.#rbac,
+      this.#crds,
+      this.#events,
+      mutating,
+      validating,
+      this.#aggregation,
+      ...this.#followers,
+    ]) {
       follower[Symbol.dispose]();
     }
   }

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
-import { type CertificateStore, openCertificates } from '../apiserver/certificates/index.ts';
+import { type CertificateStore, FRONT_PROXY, openCertificates } from '../apiserver/certificates/index.ts';
 import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
@@ -97,6 +97,12 @@ export class EmbeddedCluster implements AsyncDisposable {
         ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
       ]),
       serverAddress: () => address.text,
+      frontProxy: {
+        clientCa: certificates.clientCa,
+        requestHeaderCa: certificates.requestHeaderCa,
+        allowedNames: [FRONT_PROXY],
+        clientCertificate: () => certificates.frontProxyCertificate(),
+      },
       onError,
     });
     await plane.start();

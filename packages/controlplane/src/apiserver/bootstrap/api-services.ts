@@ -1,4 +1,4 @@
-import { type Clock, formatTime } from '@kubewright/apimachinery';
+import { groupPriority, versionPriority } from '../discovery/priorities.ts';
 import type { ApiHandler } from '../http/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import { asServer } from './as-server.ts';
@@ -6,36 +6,6 @@ import { BootstrapError } from './bootstrap-error.ts';
 
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
-
-/** How upstream ranks the groups that it serves itself (1.36); within a group, newer versions stand higher. */
-const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
-  '': 18000,
-  'admissionregistration.k8s.io': 16700,
-  'apiextensions.k8s.io': 16700,
-  apps: 17800,
-  'authentication.k8s.io': 17700,
-  'authorization.k8s.io': 17600,
-  autoscaling: 17500,
-  batch: 17400,
-  'certificates.k8s.io': 17300,
-  'coordination.k8s.io': 16500,
-  'discovery.k8s.io': 16200,
-  'events.k8s.io': 17750,
-  'flowcontrol.apiserver.k8s.io': 16100,
-  'networking.k8s.io': 17200,
-  'node.k8s.io': 16300,
-  policy: 17100,
-  'rbac.authorization.k8s.io': 17000,
-  'resource.k8s.io': 16200,
-  'scheduling.k8s.io': 16600,
-  'storage.k8s.io': 16800,
-};
-const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
-  '/v1': 1,
-  'flowcontrol.apiserver.k8s.io/v1': 21,
-  'resource.k8s.io/v1': 21,
-  'autoscaling/v2': 30,
-};
 
 interface Wanted {
   readonly group: string;
@@ -50,7 +20,6 @@ interface Wanted {
 export class ApiServices {
   readonly #catalog: ResourceCatalog;
   readonly #ask: ReturnType<typeof asServer>;
-  readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   #running: Promise<void> | undefined;
   #again = false;
@@ -58,12 +27,10 @@ export class ApiServices {
   constructor(options: {
     readonly handle: ApiHandler;
     readonly catalog: ResourceCatalog;
-    readonly clock: Clock;
     readonly onError: (error: unknown) => void;
   }) {
     this.#catalog = options.catalog;
     this.#ask = asServer(options.handle);
-    this.#clock = options.clock;
     this.#onError = options.onError;
   }
 
@@ -114,24 +81,15 @@ export class ApiServices {
       spec: {
         ...(group !== '' && { group }),
         version,
-        groupPriorityMinimum: GROUP_PRIORITIES[group] ?? 1000,
-        versionPriority: custom ? 100 : (VERSION_PRIORITIES[`${group}/${version}`] ?? 15),
+        groupPriorityMinimum: groupPriority(group),
+        versionPriority: versionPriority({ group, version, custom }),
       },
     };
     await this.#expect('POST', PATH, object);
-    const condition = {
-      type: 'Available',
-      status: 'True',
-      lastTransitionTime: formatTime(this.#clock.now()),
-      reason: 'Local',
-      message: 'Local APIServices are always available',
-    };
-    await this.#expect('PATCH', `${PATH}/${name}/status`, { status: { conditions: [condition] } });
   }
 
   async #expect(method: string, path: string, body: unknown): Promise<{ readonly text: string }> {
-    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const { status, text } = await this.#ask(method, path, { body, contentType });
+    const { status, text } = await this.#ask(method, path, { body });
     if (status >= 300 && status !== 409) {
       throw new BootstrapError(`keeping APIServices equal to what is served: ${method} ${path}: ${status} ${text}`);
     }

@@ -1,3 +1,4 @@
+import { apiServiceStrategy } from './apiregistration/api-service.ts';
 import { type BuiltinKind, builtinKind } from './builtin-kind.ts';
 import type {
   APIService,
@@ -19,6 +20,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     resource: 'apiregistration.k8s.io/v1/apiservices',
     struct: 'apiregistrationv1.APIService',
     allowUnconditionalUpdate: false,
+    strategy: apiServiceStrategy,
     views: { status: { keepsMetadata: true } },
   }),
   builtinKind<PriorityClass>({

@@ -17,7 +17,7 @@ export interface CertificateOptions {
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** The keys of a cluster: two authorities, the server's certificate, and the key that signs service account tokens. */
+/** The keys of a cluster: three authorities, the server's certificate, and the key that signs service account tokens. */
 export interface CertificateStore {
   /** Certificate of the authority that clients believe: the `certificate-authority-data` of a kubeconfig, PEM. */
   readonly ca: string;
@@ -25,6 +25,8 @@ export interface CertificateStore {
   readonly serving: KeyPair;
   /** Certificate of the authority that signs client certificates, PEM. */
   readonly clientCa: string;
+  /** Certificate of the authority that vouches for the server when it passes requests on, PEM. */
+  readonly requestHeaderCa: string;
   /** Signs service account tokens (ES256), PEM: PKCS #8 and SPKI. */
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
   /**
@@ -33,6 +35,8 @@ export interface CertificateStore {
    * @param name - file name without extension: lower-case letters, digits and `-`.
    */
   clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair>;
+  /** What the server shows to servers that it passes requests on to; made when it is first asked for. */
+  frontProxyCertificate(): Promise<KeyPair>;
   /** Makes what will end soon anew; true when {@link serving} has changed. Call it once a day. */
   renew(): Promise<boolean>;
 }
@@ -42,6 +46,9 @@ const AUTHORITY = { lifeMs: 3650 * DAY_MS, renewMs: 730 * DAY_MS };
 const LEAF = { lifeMs: 365 * DAY_MS, renewMs: 120 * DAY_MS };
 /** Clocks of two machines differ; a certificate is valid a little before it was made. */
 const BACKDATE_MS = 3_600_000;
+
+/** The name on the certificate that the server shows when it passes requests on. */
+export const FRONT_PROXY = 'front-proxy-client';
 
 const SERVER_HOSTS: readonly string[] = [
   'localhost',
@@ -84,6 +91,7 @@ class KeptCertificates implements CertificateStore {
   readonly #hosts: readonly string[];
   #authority: Authority | undefined;
   #clientAuthority: Authority | undefined;
+  #requestHeaderAuthority: Authority | undefined;
   #serving: KeyPair | undefined;
   #serviceAccount: { readonly privateKey: string; readonly publicKey: string } | undefined;
 
@@ -105,6 +113,10 @@ class KeptCertificates implements CertificateStore {
     return opened(this.#clientAuthority).certificate;
   }
 
+  get requestHeaderCa(): string {
+    return opened(this.#requestHeaderAuthority).certificate;
+  }
+
   get serviceAccount(): { readonly privateKey: string; readonly publicKey: string } {
     return opened(this.#serviceAccount);
   }
@@ -118,6 +130,9 @@ class KeptCertificates implements CertificateStore {
     const before = this.#serving?.certificate;
     this.#authority = await this.#keepAuthority('ca', { commonName: 'kubewright-ca' });
     this.#clientAuthority = await this.#keepAuthority('client-ca', { commonName: 'kubewright-client-ca' });
+    this.#requestHeaderAuthority = await this.#keepAuthority('requestheader-ca', {
+      commonName: 'kubewright-requestheader-ca',
+    });
     this.#serving = await this.#keep('apiserver', {
       subject: { commonName: 'kube-apiserver' },
       usage: 'server',
@@ -132,6 +147,11 @@ class KeptCertificates implements CertificateStore {
       throw new TypeError(`${JSON.stringify(name)} cannot be a file's name; use lower-case letters, digits and "-"`);
     }
     return this.#keep(`client-${name}`, { subject, usage: 'client', issuer: opened(this.#clientAuthority) });
+  }
+
+  async frontProxyCertificate(): Promise<KeyPair> {
+    const issuer = opened(this.#requestHeaderAuthority);
+    return this.#keep('front-proxy-client', { subject: { commonName: FRONT_PROXY }, usage: 'client', issuer });
   }
 
   async #keepAuthority(name: string, subject: CertificateSubject): Promise<Authority> {

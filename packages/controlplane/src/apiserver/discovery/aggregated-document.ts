@@ -1,5 +1,5 @@
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/index.ts';
-import type { ApiGroup } from './api-groups.ts';
+import type { ApiGroup, ApiGroupVersion } from './api-groups.ts';
 import { isForeign } from './legacy-documents.ts';
 
 /** Everything about some groups in one document (apidiscovery.k8s.io/v2 `APIGroupDiscoveryList`). */
@@ -8,15 +8,17 @@ export function aggregatedDocument(groups: readonly ApiGroup[]): object {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
-    items: groups.map(({ name, versions }) => ({
-      metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, resources }) => ({
-        version,
-        resources: resources.map(resourceEntry),
-        freshness: 'Current',
-      })),
-    })),
+    items: groups.flatMap(({ name, versions }) => {
+      const entries = versions.flatMap(versionEntry);
+      return entries.length === 0 ? [] : [{ metadata: name === '' ? {} : { name }, versions: entries }];
+    }),
   };
+}
+
+/** What another server has is not known before it was asked. */
+function versionEntry({ version, resources, remote }: ApiGroupVersion): readonly object[] {
+  if (remote) return remote.entry === undefined ? [] : [remote.entry];
+  return [{ version, resources: resources.map(resourceEntry), freshness: 'Current' }];
 }
 
 function resourceEntry(definition: ResourceDefinition): object {

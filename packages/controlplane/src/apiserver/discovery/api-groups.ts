@@ -1,5 +1,7 @@
 import { builtinGroupVersions } from '@kubewright/schema';
+import type { RemoteVersion } from '../aggregation/index.ts';
 import type { ResourceDefinition } from '../registry/index.ts';
+import { groupPriority, versionPriority } from './priorities.ts';
 import { compareVersions } from './version-priority.ts';
 
 /** A group with its versions, the preferred one first. The core group's name is empty. */
@@ -11,34 +13,68 @@ export interface ApiGroup {
 /** One version of a group and what it serves, in the order of discovery. */
 export interface ApiGroupVersion {
   readonly version: string;
+  /** Empty where another server answers. */
   readonly resources: readonly ResourceDefinition[];
+  readonly remote?: RemoteVersion;
 }
 
-/** Arranges definitions as discovery shows them: built-in groups in upstream's order, then others by name. */
-export function arrangeGroups(definitions: readonly ResourceDefinition[]): readonly ApiGroup[] {
-  const groups = new Map<string, Map<string, ResourceDefinition[]>>();
+/**
+ * Arranges what is served as discovery shows it: groups and versions of the highest priority first; among equals, built-in
+ * groups in upstream's order, then others by name. A version that another server answers for is that server's alone.
+ */
+export function arrangeGroups(
+  definitions: readonly ResourceDefinition[],
+  remote: readonly RemoteVersion[] = [],
+): readonly ApiGroup[] {
+  const groups = new Map<string, Map<string, RankedVersion>>();
+  const versionsOf = (group: string): Map<string, RankedVersion> => {
+    const versions = groups.get(group) ?? new Map<string, RankedVersion>();
+    groups.set(group, versions);
+    return versions;
+  };
   for (const definition of definitions) {
-    const versions = groups.get(definition.group) ?? new Map<string, ResourceDefinition[]>();
-    groups.set(definition.group, versions);
-    const resources = versions.get(definition.version) ?? [];
-    versions.set(definition.version, resources);
-    resources.push(definition);
+    const { group, version } = definition;
+    const versions = versionsOf(group);
+    const ranked = versions.get(version);
+    if (ranked) ranked.resources.push(definition);
+    else versions.set(version, { ...localRank(definition), version, resources: [definition] });
+  }
+  for (const one of remote) {
+    versionsOf(one.group).set(one.version, { ...one, remote: one, resources: [] });
   }
   const builtin = builtinGroupVersions();
-  const rank = (group: string): number => {
-    const index = builtin.findIndex((known) => known.group === group);
-    return index < 0 ? builtin.length : index;
-  };
   return [...groups]
-    .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map(([name, versions]) => ({ name, versions: arrangeVersions(versions) }));
+    .map(([name, versions]) => {
+      const index = builtin.findIndex(({ group }) => group === name);
+      const priority = Math.max(...[...versions.values()].map((version) => version.groupPriority));
+      return { name, versions, priority, rank: index < 0 ? builtin.length : index };
+    })
+    .sort((a, b) => b.priority - a.priority || a.rank - b.rank || (a.name < b.name ? -1 : 1))
+    .map(({ name, versions }) => ({ name, versions: arrangeVersions([...versions.values()]) }));
 }
 
-function arrangeVersions(versions: ReadonlyMap<string, readonly ResourceDefinition[]>): readonly ApiGroupVersion[] {
+interface RankedVersion {
+  readonly version: string;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  readonly resources: ResourceDefinition[];
+  readonly remote?: RemoteVersion;
+}
+
+function localRank({
+  group,
+  version,
+  custom,
+}: ResourceDefinition): Pick<RankedVersion, 'groupPriority' | 'versionPriority'> {
+  return { groupPriority: groupPriority(group), versionPriority: versionPriority({ group, version, custom }) };
+}
+
+function arrangeVersions(versions: readonly RankedVersion[]): readonly ApiGroupVersion[] {
   return [...versions]
-    .sort(([a], [b]) => compareVersions(a, b))
-    .map(([version, resources]) => ({
+    .sort((a, b) => b.versionPriority - a.versionPriority || compareVersions(a.version, b.version))
+    .map(({ version, resources, remote }) => ({
       version,
       resources: [...resources].sort((a, b) => (a.resource < b.resource ? -1 : 1)),
+      ...(remote && { remote }),
     }));
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pathNotFound } from '@kubewright/apimachinery';
+import type { RemoteGroups } from '../aggregation/index.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import { answer } from '../endpoints/answer.ts';
 import type { RequestContext } from '../endpoints/index.ts';
@@ -12,15 +13,20 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-d
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
+/** Options of {@link discoveryHandler}. */
+export interface DiscoveryOptions {
+  readonly catalog: ResourceCatalog;
+  /** Groups that other servers answer for. */
+  readonly remote?: RemoteGroups | undefined;
+  /** `host:port` under which clients reach the server; asked at each use. */
+  readonly serverAddress: () => string;
+}
+
 /**
  * Answers `/api`, `/apis` and what lies below them up to a version, from a live catalog: in one document for those who
  * ask for aggregated discovery (with ETag), in the older pieces for others.
  */
-export function discoveryHandler(options: {
-  readonly catalog: ResourceCatalog;
-  /** `host:port` under which clients reach the server; asked at each use. */
-  readonly serverAddress: () => string;
-}): NonResourceHandler {
+export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler {
   const documents = new DiscoveryDocuments(options);
   return (context) => {
     const { isResource, path, verb } = context.info;
@@ -47,14 +53,16 @@ interface Encoded {
 /** The documents of the present catalog; made when first asked for, forgotten when the catalog changes. */
 class DiscoveryDocuments {
   readonly #catalog: ResourceCatalog;
+  readonly #remote: RemoteGroups | undefined;
   readonly #serverAddress: () => string;
-  #generation = -1;
+  #generation = '';
   #groups: readonly ApiGroup[] = [];
   readonly #legacy = new Map<string, Uint8Array | undefined>();
   readonly #aggregated = new Map<string, Encoded>();
 
-  constructor(options: { readonly catalog: ResourceCatalog; readonly serverAddress: () => string }) {
+  constructor(options: DiscoveryOptions) {
     this.#catalog = options.catalog;
+    this.#remote = options.remote;
     this.#serverAddress = options.serverAddress;
   }
 
@@ -97,10 +105,10 @@ class DiscoveryDocuments {
   }
 
   #refresh(): void {
-    const { generation } = this.#catalog;
+    const generation = `${this.#catalog.generation} ${this.#remote?.generation}`;
     if (generation === this.#generation) return;
     this.#generation = generation;
-    this.#groups = arrangeGroups(this.#catalog.all());
+    this.#groups = arrangeGroups(this.#catalog.all(), this.#remote?.versions());
     this.#legacy.clear();
     this.#aggregated.clear();
   }

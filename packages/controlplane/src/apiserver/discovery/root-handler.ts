@@ -1,17 +1,20 @@
 import { Buffer } from 'node:buffer';
+import type { RemoteGroups } from '../aggregation/index.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 
 /** Answers `/`: the paths that the server knows, for people and for tools that look around. */
 export function rootHandler(options: {
   readonly catalog: ResourceCatalog;
+  /** Groups that other servers answer for. */
+  readonly remote?: RemoteGroups | undefined;
   /** Paths besides those of API groups. */
   readonly paths: readonly string[];
 }): NonResourceHandler {
   return ({ info, request }) => {
     if (info.path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
     const paths = new Set(['/api', '/apis', '/apis/', ...options.paths]);
-    for (const { group, version } of options.catalog.all()) {
+    for (const { group, version } of [...options.catalog.all(), ...(options.remote?.versions() ?? [])]) {
       if (group === '') paths.add(`/api/${version}`);
       else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
     }

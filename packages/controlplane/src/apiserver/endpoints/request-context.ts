@@ -9,4 +9,6 @@ export interface RequestContext {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly warnings: WarningList;
+  /** By which the request is found in logs, here and with whom it is passed on to. */
+  readonly auditId?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery';
 import { BuiltinDescriptions, type OpenApiOptions } from '@kubewright/schema';
+import type { RemoteGroups } from '../aggregation/index.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
@@ -11,17 +12,22 @@ import { swaggerDocument } from './swagger-document.ts';
 /** Part of every hash: raise it when the form of the documents changes. */
 const FORM = 'kubewright 1';
 
+/** Options of {@link openApiHandler}. */
+export interface OpenApiHandlerOptions {
+  readonly catalog: ResourceCatalog;
+  /** Groups that other servers answer for. */
+  readonly remote?: RemoteGroups | undefined;
+  /** Where descriptions of built-in kinds come from. @defaultValue the package `kubernetes-types`, where installed */
+  readonly description?: OpenApiOptions['description'];
+}
+
 /**
  * Answers `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each
  * group and version below it, and `/openapi/v2` as JSON. Documents are made when first asked for and forgotten when
- * their resources change.
+ * their resources change; those of other servers are fetched there for each client, under its identity.
  */
-export function openApiHandler(options: {
-  readonly catalog: ResourceCatalog;
-  /** Where descriptions of built-in kinds come from. @defaultValue the package `kubernetes-types`, where installed */
-  readonly description?: OpenApiOptions['description'];
-}): NonResourceHandler {
-  const documents = new OpenApiDocuments(options.catalog, options.description);
+export function openApiHandler(options: OpenApiHandlerOptions): NonResourceHandler {
+  const documents = new OpenApiDocuments(options);
   return (context) => {
     const path = context.info.path.replace(/\/+$/, '');
     if (!path.startsWith('/openapi/')) return undefined;
@@ -34,7 +40,7 @@ export function openApiHandler(options: {
 function route(
   path: string,
   { context, documents }: { readonly context: RequestContext; readonly documents: OpenApiDocuments },
-): (() => ApiResponse) | undefined {
+): (() => Promise<ApiResponse> | ApiResponse) | undefined {
   const { request, info } = context;
   if (path === '/openapi/v3') return () => jsonAnswer(documents.index());
   if (path === '/openapi/v2') {
@@ -44,6 +50,8 @@ function route(
     };
   }
   const name = path.slice('/openapi/v3/'.length);
+  const fetched = path.startsWith('/openapi/v3/') && documents.fetched(name, context);
+  if (fetched) return fetched;
   const hash = path.startsWith('/openapi/v3/') ? documents.hash(name) : undefined;
   if (hash === undefined) return () => ({ status: 404, headers: {}, body: new Uint8Array(0) });
   const asked = info.query.get('hash');
@@ -74,6 +82,7 @@ interface Encoded {
 
 class OpenApiDocuments {
   readonly #catalog: ResourceCatalog;
+  readonly #remote: RemoteGroups | undefined;
   readonly #options: OpenApiOptions;
   #generation = -1;
   /** Definitions by `api/v1`, `apis/apps/v1`. */
@@ -83,18 +92,27 @@ class OpenApiDocuments {
   readonly #documents = new Map<string, Encoded>();
   #swagger: Encoded | undefined;
 
-  constructor(catalog: ResourceCatalog, description: OpenApiOptions['description']) {
+  constructor({ catalog, remote, description }: OpenApiHandlerOptions) {
     this.#catalog = catalog;
+    this.#remote = remote;
     const texts = new BuiltinDescriptions();
     this.#options = { description: description ?? ((definition, field) => texts.description(definition, field)) };
   }
 
   index(): object {
     this.#refresh();
-    const paths = [...this.#hashes]
+    const urls = new Map([...this.#hashes].map(([name, hash]) => [name, `/openapi/v3/${name}?hash=${hash}`]));
+    for (const [name, url] of this.#remote?.openApiPaths() ?? []) urls.set(name, url);
+    const paths = [...urls]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, hash]) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` }]);
+      .map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]);
     return { paths: Object.fromEntries(paths) };
+  }
+
+  /** A document that another server has. */
+  fetched(name: string, context: RequestContext): (() => Promise<ApiResponse>) | undefined {
+    const remote = this.#remote;
+    return remote?.openApiPaths().has(name) ? () => remote.openApiDocument(name, context) : undefined;
   }
 
   hash(name: string): string | undefined {

@@ -9,7 +9,8 @@ export type ResolveService = (service: {
   readonly port: number;
 }) => Promise<{ readonly host: string; readonly port: number }>;
 
-interface Service extends KubernetesObject {
+/** A Service, as far as it matters where it leads to. */
+export interface Service extends KubernetesObject {
   readonly spec?: {
     readonly type?: string;
     readonly clusterIP?: string;
@@ -18,7 +19,8 @@ interface Service extends KubernetesObject {
   };
 }
 
-interface EndpointSlice extends KubernetesObject {
+/** An EndpointSlice, as far as it matters where it leads to. */
+export interface EndpointSlice extends KubernetesObject {
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
   readonly endpoints?:
     | readonly { readonly addresses?: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
@@ -51,7 +53,8 @@ export function serviceResolver(options: { readonly storage: Storage; readonly r
   };
 }
 
-async function slicesOf(
+/** The slices of a service. */
+export async function slicesOf(
   storage: Storage,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<readonly EndpointSlice[]> {

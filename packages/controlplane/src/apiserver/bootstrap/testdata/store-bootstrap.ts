@@ -24,7 +24,7 @@ export async function storeBootstrap(objects: readonly KubernetesObject[]): Prom
   const onError = (error: unknown): never => {
     throw error;
   };
-  await new ApiServices({ handle: plane.handle, catalog: plane.catalog, clock, onError }).refresh();
+  await new ApiServices({ handle: plane.handle, catalog: plane.catalog, onError }).refresh();
   const { objects: stored } = await storage.list({ prefix: '/' });
   const now = new Date(clock.now()).toISOString().replace('.000Z', 'Z');
   return [...stored]

@@ -1,4 +1,13 @@
-import { checkDns1035Label, checkPathSegment, type FieldError, invalidField } from '@kubewright/apimachinery';
+import { Buffer } from 'node:buffer';
+import {
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  checkPathSegment,
+  checkPortNumber,
+  type FieldError,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
 import type { APIService } from '../generated/drafts.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 
@@ -18,14 +27,48 @@ export const apiregistrationValidation: readonly ValidationEntry[] = [
         const detail = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(name)}`;
         faults.push(invalidField('metadata.name', metadata.name, detail));
       }
+      if (group === '' && version !== 'v1') {
+        faults.push(requiredField('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
+      }
+      if (group !== '')
+        faults.push(...checkDns1123Subdomain(group).map((why) => invalidField('spec.group', group, why)));
       const wrong = checkDns1035Label(version);
       if (wrong.length > 0) faults.push(invalidField('spec.version', version, wrong.join(',')));
       faults.push(...priority(groupPriorityMinimum, { field: 'spec.groupPriorityMinimum', max: MAX_GROUP_PRIORITY }));
       faults.push(...priority(versionPriority, { field: 'spec.versionPriority', max: MAX_VERSION_PRIORITY }));
-      return faults;
+      return [...faults, ...serviceFaults(spec ?? {})];
     },
   }),
 ];
+
+/** Where another server answers, and how it is believed. */
+function serviceFaults({ service, caBundle = '', insecureSkipTLSVerify = false }: Spec): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  if (service === undefined) {
+    if (caBundle !== '') {
+      const size = `${Buffer.from(caBundle, 'base64').length} bytes`;
+      faults.push(invalidField('spec.caBundle', size, 'local APIServices may not have a caBundle'));
+    }
+    if (insecureSkipTLSVerify) {
+      const why = 'local APIServices may not have insecureSkipTLSVerify';
+      faults.push(invalidField('spec.insecureSkipTLSVerify', insecureSkipTLSVerify, why));
+    }
+    return faults;
+  }
+  if (!service.namespace) faults.push(requiredField('spec.service.namespace'));
+  if (!service.name) faults.push(requiredField('spec.service.name'));
+  const { port = 443 } = service;
+  const wrong = checkPortNumber(port);
+  if (wrong.length > 0) {
+    faults.push(invalidField('spec.service.port', port, `port is not valid: ${wrong.join(', ')}`));
+  }
+  if (insecureSkipTLSVerify && caBundle !== '') {
+    faults.push(invalidField('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present'));
+  }
+  return faults;
+}
+
+type Spec = Partial<NonNullable<APIService['spec']>>;
 
 function priority(
   value: number | undefined,

@@ -1,0 +1,68 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '@kubewright/apimachinery';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { Backend } from './backend.ts';
+import { identityHeaders } from './forwarded-headers.ts';
+
+/** What the server behind an APIService answered to a question of this server's own. */
+export interface BackendAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly etag: string | undefined;
+  readonly body: Uint8Array;
+}
+
+/** Documents about kinds; far below what would hurt. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Whom this server is when it asks other servers about themselves. */
+export const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+
+/**
+ * Asks the server behind an APIService something, and reads all of the answer.
+ *
+ * @throws Error in the words that people know from kube-apiserver
+ */
+export async function askBackend(
+  backend: Backend,
+  question: {
+    readonly path: string;
+    readonly accept: string;
+    readonly etag?: string | undefined;
+    readonly to?: { readonly host: string; readonly port: number };
+    readonly withinMs: number;
+    readonly clock: Clock;
+  },
+): Promise<BackendAnswer> {
+  const { path, accept, etag, to, withinMs, clock } = question;
+  const late = new AbortController();
+  const timer = clock.setTimer(withinMs, () => late.abort(), { unref: true });
+  try {
+    const headers = { accept, ...(etag !== undefined && { 'if-none-match': etag }), ...identityHeaders(AGGREGATOR) };
+    const message = await backend.send({ method: 'GET', path, headers, signal: late.signal }, to);
+    if ('stream' in message) throw new Error('the server switched protocols, which nobody asked for');
+    return {
+      status: message.statusCode ?? 0,
+      contentType: message.headers['content-type'] ?? '',
+      etag: message.headers.etag,
+      body: await read(message),
+    };
+  } catch (error) {
+    if (late.signal.aborted) throw new Error('context deadline exceeded', { cause: error });
+    throw error;
+  } finally {
+    timer[Symbol.dispose]();
+  }
+}
+
+async function read(message: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`the answer is longer than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,14 @@
+/** The server behind an APIService broke off an answer that was on its way to a client, whose connection is cut, too. */
+export class BrokenAnswerError extends Error {
+  readonly code = 'KW5106';
+
+  constructor(what: { readonly method: string; readonly path: string; readonly apiService: string }, cause: unknown) {
+    const { method, path, apiService } = what;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `${method} ${path}: the server behind the APIService ${apiService} broke off its answer.\nThe connection says: ${why}.\nLook into that server's log; the client will ask again.`,
+      { cause },
+    );
+    this.name = 'BrokenAnswerError';
+  }
+}

@@ -1,0 +1,115 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '@kubewright/apimachinery';
+import { PAGE_NOT_FOUND } from '../endpoints/page-not-found.ts';
+import type { RequestContext } from '../endpoints/request-context.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import { isLongRunning } from '../http/long-running.ts';
+import { readBody } from '../http/request-body.ts';
+import { availableCondition, pathName, type RemoteApiService } from './api-service.ts';
+import { type Backend, NoEndpointError } from './backend.ts';
+import { BrokenAnswerError } from './broken-answer-error.ts';
+import { answeredHeaders, encodePath, forwardedHeaders } from './forwarded-headers.ts';
+import { joinStreams } from './join-streams.ts';
+import { StreamedBody } from './streamed-body.ts';
+
+/** How long another server may take for all of an answer, watches and other streams excepted, in milliseconds. */
+const REQUEST_MS = 60_000;
+/** The same for a discovery document, which every client waits for. */
+const DISCOVERY_MS = 5_000;
+
+/** Where a request goes. */
+export interface ForwardTarget {
+  readonly apiService: RemoteApiService;
+  readonly backend: Backend;
+  readonly clock: Clock;
+}
+
+/**
+ * Passes a request on that was allowed, and the answer back as it comes. Mirrors the proxy handler of kube-aggregator (1.36),
+ * its plain-text failures included.
+ */
+export async function forward(context: RequestContext, target: ForwardTarget): Promise<ApiResponse> {
+  const { request, info } = context;
+  if (availableCondition(target.apiService)?.status !== 'True') return UNAVAILABLE;
+  // Whoever resolves them would see another path than the one that was allowed.
+  if (info.path.split('/').some((segment) => segment === '.' || segment === '..')) return PAGE_NOT_FOUND;
+  const body = request.body === undefined ? undefined : await readBody(request.body);
+  const query = info.query.toString();
+  const limit = limitOf(context, target);
+  const upgrade = request.upgrade && request.headers['upgrade'];
+  try {
+    const answer = await target.backend.send({
+      method: request.method,
+      path: encodePath(info.path) + (query === '' ? '' : `?${query}`),
+      headers: { ...forwardedHeaders(context), ...(upgrade && { connection: 'Upgrade', upgrade }) },
+      body,
+      signal: limit.signal,
+    });
+    if ('stream' in answer) {
+      limit.lift();
+      return joinStreams(request, answer);
+    }
+    answer.once('close', limit.lift);
+    return answerOf(answer, context, target);
+  } catch (error) {
+    limit.lift();
+    request.signal.throwIfAborted();
+    if (error instanceof NoEndpointError) return UNAVAILABLE;
+    const why = limit.signal.aborted ? 'context deadline exceeded' : (error as Error).message;
+    return plainText(503, `error trying to reach service: ${why}`);
+  }
+}
+
+/** Ends with the client, and with the time that the request has. */
+function limitOf(
+  { request, info }: RequestContext,
+  { apiService, clock }: ForwardTarget,
+): { readonly signal: AbortSignal; lift(): void } {
+  const over = new AbortController();
+  const abort = (): void => over.abort();
+  const isDiscovery = info.path.replace(/^\/|\/$/g, '') === pathName(apiService);
+  const isStream = request.upgrade !== undefined || isLongRunning(request.path);
+  const timer = isStream ? undefined : clock.setTimer(isDiscovery ? DISCOVERY_MS : REQUEST_MS, abort, { unref: true });
+  if (request.signal.aborted) abort();
+  else request.signal.addEventListener('abort', abort, { once: true });
+  return {
+    signal: over.signal,
+    lift: () => {
+      timer?.[Symbol.dispose]();
+      request.signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+function answerOf(
+  message: IncomingMessage,
+  { request, info }: RequestContext,
+  { apiService }: ForwardTarget,
+): ApiResponse {
+  const { statusCode: status = 502, headers, headersDistinct } = message;
+  if (status >= 300 && status <= 399 && headers.location !== undefined) {
+    message.destroy();
+    return plainText(502, 'the backend attempted to redirect this request, which is not permitted');
+  }
+  const what = { method: request.method, path: info.path, apiService: apiService.metadata.name ?? '' };
+  return {
+    status,
+    headers: answeredHeaders(headersDistinct),
+    body: new StreamedBody(message, (cause) => new BrokenAnswerError(what, cause)),
+  };
+}
+
+function plainText(status: number, text: string): ApiResponse {
+  return {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-cache, private',
+      'x-content-type-options': 'nosniff',
+    },
+    body: Buffer.from(`${text}\n`),
+  };
+}
+
+const UNAVAILABLE = plainText(503, 'service unavailable');

@@ -1,0 +1,70 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '@kubewright/apimachinery';
+import { pathName, type RemoteApiService } from './api-service.ts';
+import { askBackend } from './ask-backend.ts';
+import type { Backend } from './backend.ts';
+import { type ResourceEntry, resourcesInAggregated, resourcesInLegacy } from './discovery-entry.ts';
+
+const AGGREGATED_TYPES = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(',');
+const DISCOVERY_MS = 5_000;
+const OPEN_API_MS = 60_000;
+
+/** The way to the server. */
+interface RemoteParts {
+  readonly backend: Backend;
+  readonly clock: Clock;
+}
+
+/**
+ * Asks a server which resources it has: in the one document of all groups, or, where it knows no such thing, in that of the
+ * group version. Mirrors the discovery manager of kube-aggregator (1.36).
+ *
+ * @throws Error when it does not say
+ */
+export async function fetchResources(
+  apiService: RemoteApiService,
+  { backend, clock }: RemoteParts,
+): Promise<readonly ResourceEntry[]> {
+  const asked = { withinMs: DISCOVERY_MS, clock };
+  const all = await askBackend(backend, { ...asked, path: '/apis', accept: AGGREGATED_TYPES });
+  if (all.status === 503) throw new Error('/apis: the server says that it is not available');
+  if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList')) {
+    return resourcesInAggregated(parse(all.body), apiService.spec) ?? [];
+  }
+  const path = `/${pathName(apiService)}`;
+  const one = await askBackend(backend, { ...asked, path, accept: 'application/json' });
+  if (one.status !== 200) throw new Error(`${path}: the server answers with status ${one.status}`);
+  return resourcesInLegacy(parse(one.body));
+}
+
+/**
+ * Asks a server under which URL it has the OpenAPI document of its group version; `undefined` when it has none.
+ *
+ * @throws Error when it does not say
+ */
+export async function fetchOpenApiPath(
+  apiService: RemoteApiService,
+  { backend, clock }: RemoteParts,
+): Promise<string | undefined> {
+  const asked = { path: '/openapi/v3', accept: 'application/json', withinMs: OPEN_API_MS, clock };
+  const { status, body } = await askBackend(backend, asked);
+  if (status === 404) return undefined;
+  if (status !== 200) throw new Error(`/openapi/v3: the server answers with status ${status}`);
+  const name = pathName(apiService);
+  const { paths } = parse(body) as {
+    readonly paths?: Readonly<Record<string, { readonly serverRelativeURL?: unknown }>>;
+  };
+  const found = typeof paths === 'object' && paths !== null && Object.hasOwn(paths, name) ? paths[name] : undefined;
+  if (found === undefined) return undefined;
+  // Anything else would send clients elsewhere.
+  const url = typeof found?.serverRelativeURL === 'string' ? found.serverRelativeURL : '';
+  return /^[?]hash=[\w%.-]*$/.test(url.slice(`/openapi/v3/${name}`.length)) && url.startsWith(`/openapi/v3/${name}?`)
+    ? url
+    : `/openapi/v3/${name}`;
+}
+
+function parse(body: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(body).toString('utf8'));
+}

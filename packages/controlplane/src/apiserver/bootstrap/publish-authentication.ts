@@ -1,0 +1,41 @@
+import type { ApiHandler } from '../http/index.ts';
+import { asServer } from './as-server.ts';
+import { BootstrapError } from './bootstrap-error.ts';
+
+/** How a server behind this one knows callers. */
+export interface AuthenticationTrust {
+  /** Authority of client certificates, PEM. */
+  readonly clientCa: string;
+  /** Authority of the certificate that this server shows when it passes requests on, PEM. */
+  readonly requestHeaderCa: string;
+  /** Names that may stand on such a certificate. */
+  readonly allowedNames: readonly string[];
+}
+
+const PATH = '/api/v1/namespaces/kube-system/configmaps';
+const NAME = 'extension-apiserver-authentication';
+
+/**
+ * Publishes how servers behind this one know callers: the ConfigMap `kube-system/extension-apiserver-authentication`. Mirrors
+ * the cluster authentication trust controller (1.36) at its start.
+ */
+export async function publishAuthentication(
+  handle: ApiHandler,
+  { clientCa, requestHeaderCa, allowedNames }: AuthenticationTrust,
+): Promise<void> {
+  const ask = asServer(handle);
+  const data = {
+    'client-ca-file': clientCa,
+    'requestheader-allowed-names': JSON.stringify(allowedNames),
+    'requestheader-client-ca-file': requestHeaderCa,
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-uid-headers': '["X-Remote-Uid"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+  };
+  const made = await ask('POST', PATH, { body: { metadata: { name: NAME, namespace: 'kube-system' }, data } });
+  const contentType = 'application/merge-patch+json';
+  const { status, text } =
+    made.status === 409 ? await ask('PATCH', `${PATH}/${NAME}`, { body: { data }, contentType }) : made;
+  if (status >= 300) throw new BootstrapError(`publishing how callers are known: ${PATH}/${NAME}: ${status} ${text}`);
+}

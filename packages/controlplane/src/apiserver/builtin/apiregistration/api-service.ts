@@ -1,0 +1,18 @@
+import { formatTime } from '@kubewright/apimachinery';
+import type { KindStrategy } from '../builtin-kind.ts';
+import type { APIService } from '../generated/drafts.ts';
+
+/** What this server answers for itself is available from the start; who else answers is found out. */
+export const apiServiceStrategy: KindStrategy<APIService> = {
+  prepareForCreate(object, { clock }) {
+    if (object.spec.service !== undefined) return;
+    const condition = {
+      type: 'Available',
+      status: 'True',
+      lastTransitionTime: formatTime(clock.now()),
+      reason: 'Local',
+      message: 'Local APIServices are always available',
+    };
+    object.status = { conditions: [condition] };
+  },
+};
