@@ -105,14 +105,20 @@ export class KindResolver {
   }
 }
 
-/** The value that an object literal gives a property. */
+/** The value that an object literal gives a property, where it names it itself. */
 export function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
   for (const property of object.properties) {
-    if (property.name === undefined || !ts.isIdentifier(property.name) || property.name.text !== name) continue;
-    if (ts.isPropertyAssignment(property)) return property.initializer;
-    if (ts.isShorthandPropertyAssignment(property)) return property.name;
+    const value = valueFor(property, name);
+    if (value !== undefined) return value;
   }
   return undefined;
+}
+
+/** The value that a member of an object literal gives a property. */
+export function valueFor(member: ts.ObjectLiteralElementLike, name: string): ts.Expression | undefined {
+  if (member.name === undefined || !ts.isIdentifier(member.name) || member.name.text !== name) return undefined;
+  if (ts.isPropertyAssignment(member)) return member.initializer;
+  return ts.isShorthandPropertyAssignment(member) ? member.name : undefined;
 }
 
 function contains(outer: ts.Node, inner: ts.Node): boolean {

@@ -1,6 +1,7 @@
 import type { KindRef } from '../compiler/builtin-types.ts';
 import { initializerOf } from '../compiler/constants.ts';
-import { type KindResolver, propertyOf } from '../compiler/kind-resolver.ts';
+import { givenOption } from '../compiler/given-options.ts';
+import type { KindResolver } from '../compiler/kind-resolver.ts';
 import { parseDocs } from '../compiler/parse-docs.ts';
 import type { ProjectView } from '../compiler/project.ts';
 import { callsIn, type RuntimeCall } from '../compiler/runtime-calls.ts';
@@ -49,18 +50,16 @@ function controllerRules(calls: readonly RuntimeCall[], search: RuleSearch): rea
   for (const { name, call } of calls) {
     const options = optionsOf(call, search);
     if (options === undefined) continue;
-    const primary = kindsIn(propertyOf(options, 'for'), search);
-    const owns = kindsIn(propertyOf(options, 'owns'), search);
-    const read = [
-      ...kindsIn(propertyOf(options, 'watches'), search),
-      ...kindsIn(propertyOf(options, 'caches'), search),
-    ];
+    const of = (option: string): readonly ts.Expression[] => expressionsOf(options, option, search);
+    const kindsOf = (option: string): readonly KindRef[] => of(option).flatMap((each) => kindsIn(each, search));
+    const [primary, owns] = [kindsOf('for'), kindsOf('owns')];
+    const read = [...kindsOf('watches'), ...kindsOf('caches')];
     for (const kind of read) rules.push(ruleFor(kind, 'get', 'list', 'watch'));
     for (const kind of owns) rules.push(ruleFor(kind, 'get', 'list', 'watch', 'create', 'patch', 'delete'));
     if (name === 'requestController') continue;
     for (const kind of primary) {
       rules.push(ruleFor(kind, 'get', 'list', 'watch'), subresourceRule(kind, 'status', 'patch'));
-      if (hasFields(propertyOf(options, 'finalizers'), search)) rules.push(ruleFor(kind, 'patch'));
+      if (of('finalizers').some((each) => hasFields(each, search))) rules.push(ruleFor(kind, 'patch'));
       // Children block the deletion of their owner, which admission asks this permission for.
       if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
     }
@@ -81,12 +80,30 @@ function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.
   return undefined;
 }
 
+/** What an option may be; says where that cannot be told. */
+function expressionsOf(
+  options: ts.ObjectLiteralExpression,
+  option: string,
+  { view, problems }: RuleSearch,
+): readonly ts.Expression[] {
+  const { values, unknown } = givenOption(view, options, option);
+  for (const expression of unknown) {
+    problems.add(view.position(expression), {
+      code: 'KW6401',
+      severity: 'warning',
+      what: `what ${expression.getText()} says of ${option} cannot be told from the code`,
+      why: 'the permissions for it are missing in the role',
+      fix: `write ${option} where the controller is made, or add /** @rbac groups=… resources=… verbs=… */`,
+    });
+  }
+  return values;
+}
+
 function initializerIfConst(view: ProjectView, expression: ts.Expression): ts.Expression | undefined {
   return ts.isIdentifier(expression) ? initializerOf(view.checker, expression) : undefined;
 }
 
-function kindsIn(expression: ts.Expression | undefined, search: RuleSearch): readonly KindRef[] {
-  if (expression === undefined) return [];
+function kindsIn(expression: ts.Expression, search: RuleSearch): readonly KindRef[] {
   const written = initializerIfConst(search.view, expression);
   if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap((each) => kindsIn(each, search));
   if (ts.isSpreadElement(expression)) return kindsIn(expression.expression, search);
@@ -103,8 +120,8 @@ function kindsIn(expression: ts.Expression | undefined, search: RuleSearch): rea
   return [];
 }
 
-function hasFields(expression: ts.Expression | undefined, { view }: RuleSearch): boolean {
-  return expression !== undefined && view.checker.getTypeAtLocation(expression).getProperties().length > 0;
+function hasFields(expression: ts.Expression, { view }: RuleSearch): boolean {
+  return view.checker.getTypeAtLocation(expression).getProperties().length > 0;
 }
 
 /** `@rbac` may stand in any documentation comment. */

@@ -43,6 +43,35 @@ describe('rules of a program', () => {
     ]);
   });
 
+  it('come from options that are spread, the last ones winning', async () => {
+    expect(
+      await rulesOf(`
+        const finalizers = { 'example.com/x': async () => {} };
+        const more = { watches: [runtime.watch(Pod, runtime.enqueueMapped(() => []))], owns: [Secret], finalizers };
+        const isLarge = process.argv.length > 2;
+        export const things = controller({
+          ...more, owns: [ConfigMap], ...(isLarge ? { caches: [Deployment] } : {}), for: Thing, desired: () => ({}),
+        });`),
+    ).toEqual([
+      'configmaps → create delete get list patch watch',
+      'pods → get list watch',
+      'apps deployments → get list watch',
+      'events.k8s.io events → create patch',
+      'example.com things → get list patch watch',
+      'example.com things/finalizers → update',
+      'example.com things/status → patch',
+    ]);
+  });
+
+  it('are warned of where a spread cannot be told', async () => {
+    const { problems } = await fixture.generate(`${KIND}
+      declare function shared(): { owns: runtime.CachedKind[]; watches?: runtime.Watch[] };
+      export const things = controller({ ...shared(), watches: [], for: Thing, desired: () => ({}) });`);
+    expect(problems).toMatchObject([
+      { code: 'KW6401', what: 'what shared() says of owns cannot be told from the code' },
+    ]);
+  });
+
   it('come from typed calls of contexts and clients', async () => {
     const rules = await rulesOf(`
       export async function work(ctx: runtime.ReconcileContext<Thing>, thing: Thing, some: Pod | Secret) {
