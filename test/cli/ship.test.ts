@@ -254,7 +254,7 @@ describe("a chart's webhooks", () => {
     const chart = chartIn(hook);
     const ours = install(chart, { release: 'hook', namespace: 'hook-system' });
     expect(withoutHelm(ours)).toEqual(withoutHelm(objectsIn(hook.read('dist/install.yaml'))));
-    expect(ours.filter(({ kind }) => kind === 'Certificate').length).toBe(certificates === 'own' ? 0 : 1);
+    expect(ours.filter(({ kind }) => kind === 'Certificate').length).toBe(certificates === 'own' ? 0 : 2);
     const renamed = install(chart, { release: 'mine', namespace: 'there' });
     expect(JSON.stringify(renamed)).not.toMatch(/hook-system|"hook-(?!0\.1\.0)/);
     expect(renamed.filter(({ kind }) => kind === 'ValidatingWebhookConfiguration')).toMatchObject([
@@ -270,7 +270,7 @@ describe("a chart's webhooks", () => {
     });
     const text = JSON.stringify(rendered);
     expect(text).toContain('"--webhook-port=-1"');
-    expect(text).not.toMatch(/WebhookConfiguration|webhook-service|cert-manager|webhook-certs/);
+    expect(text).not.toMatch(/WebhookConfiguration|webhook-service|cert-manager|(webhook|metrics)-cert/);
   });
 
   it('are told to OLM by the CSV alone', async () => {
@@ -285,6 +285,8 @@ describe("a chart's webhooks", () => {
       },
     });
     expect(JSON.stringify(csv)).toContain('"--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs"');
+    // cert-manager's for metrics is not there, and neither is what waits for it.
+    expect(JSON.stringify(csv)).not.toMatch(/metrics-cert/);
     const files = readdirSync(join(hook.root, 'dist/bundle/manifests')).join(' ');
     expect(files).not.toMatch(/webhook|certificate/);
   });

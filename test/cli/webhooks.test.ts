@@ -248,8 +248,20 @@ describe('kubewright generate, with webhooks', () => {
     expect(one('Issuer', 'shop-selfsigned-issuer').spec).toEqual({ selfSigned: {} });
     const { containers, volumes } = one('Deployment').spec.template.spec;
     expect(containers[0].args).toContain('--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs');
-    expect(containers[0].volumeMounts[0].mountPath).toBe('/tmp/k8s-webhook-server/serving-certs');
-    expect(volumes).toEqual([{ name: 'webhook-certs', secret: { secretName: 'webhook-server-cert' } }]);
+    expect(containers[0].args).toContain('--metrics-cert-path=/tmp/k8s-metrics-server/metrics-certs');
+    expect(containers[0].volumeMounts).toEqual([
+      { mountPath: '/tmp/k8s-metrics-server/metrics-certs', name: 'metrics-certs', readOnly: true },
+      { mountPath: '/tmp/k8s-webhook-server/serving-certs', name: 'webhook-certs', readOnly: true },
+    ]);
+    expect(volumes).toEqual([
+      { name: 'metrics-certs', secret: { secretName: 'metrics-server-cert' } },
+      { name: 'webhook-certs', secret: { secretName: 'webhook-server-cert' } },
+    ]);
+    const host = 'shop-controller-manager-metrics-service.shop-system.svc';
+    expect(one('Certificate', 'shop-metrics-certs').spec).toMatchObject({
+      dnsNames: [host, `${host}.cluster.local`],
+      secretName: 'metrics-server-cert',
+    });
     expect(all('ClusterRole', 'shop-webhook-certificates-role')).toEqual([]);
     edit('package.json', (before) => before.replace('cert-manager', 'somebody'));
     expect((await run('generate')).stderr).toMatch(/^KW7102 "somebody" cannot sign for webhooks/);

@@ -1,14 +1,16 @@
 import type { Project } from '../project/find-project.ts';
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { certManagerFiles, metricsPatchEntry } from './certmanager-files.ts';
 import { managerFiles } from './manager-files.ts';
 import { monitoringFiles } from './monitoring-files.ts';
+import { patchesOf } from './patch-entry.ts';
 import { rbacFiles } from './rbac-files.ts';
 import { definitionPatches, type WebhookLayout, webhookFiles, webhookPatches } from './webhook-files.ts';
 import { webhookRbacFiles } from './webhook-rbac-files.ts';
 
 /** What of a project decides how its manifests are laid out. */
 export interface LayoutInput {
-  readonly project: Pick<Project, 'name'>;
+  readonly project: Pick<Project, 'name' | 'certificates'>;
   /** Files below `config/` that come from the types, and samples; relative to the root. */
   readonly present: readonly string[];
   /** Nothing where no webhooks are declared. */
@@ -27,6 +29,9 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
   const own = [...rbacFiles(project.name), ...webhookRbacFiles(project.name, webhooks)];
   const fromTypes = below('rbac/').filter((name) => !own.some(({ path }) => path === `config/rbac/${name}`));
   const rbac = [...own.map(({ path }) => path.slice('config/rbac/'.length)), ...fromTypes];
+  const byCertManager = project.certificates === 'cert-manager';
+  const hasWebhooks = webhooks !== undefined;
+  const patches = [...(byCertManager ? [metricsPatchEntry] : []), ...(webhooks ? webhookPatches(webhooks) : [])];
   const hasRole = fromTypes.includes('role.yaml');
   const bound = hasRole ? rbac : rbac.filter((name) => name !== 'role_binding.yaml');
   const parts = [
@@ -34,12 +39,12 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
     '../rbac',
     '../manager',
     ...(webhooks ? ['../webhook'] : []),
-    ...(webhooks?.certificates === 'cert-manager' ? ['../certmanager'] : []),
+    ...(byCertManager ? ['../certmanager'] : []),
     'metrics_service.yaml',
   ];
   const prefixed = `namespace: ${project.name}-system\nnamePrefix: ${project.name}-\n`;
   return [
-    kustomization('config/default', parts, { before: prefixed, after: webhooks ? webhookPatches(webhooks) : '' }),
+    kustomization('config/default', parts, { before: prefixed, after: patchesOf(patches) }),
     ...(crds.length > 0
       ? [
           kustomization(
@@ -53,7 +58,8 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
     ...own,
     ...managerFiles(project.name),
     ...(webhooks ? webhookFiles(project.name, webhooks) : []),
-    ...monitoringFiles(project.name, { hasWebhooks: webhooks !== undefined }),
+    ...(byCertManager ? certManagerFiles(project.name, { hasWebhooks }) : []),
+    ...monitoringFiles(project.name, { hasWebhooks, byCertManager }),
     ...(samples.length > 0 ? [kustomization('config/samples', samples)] : []),
   ];
 }

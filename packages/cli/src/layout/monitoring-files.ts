@@ -1,4 +1,6 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { monitorPatchEntry } from './certmanager-files.ts';
+import { patchesOf } from './patch-entry.ts';
 
 /**
  * What a cluster may have use for besides: scraping by the Prometheus operator, and network policies. `config/default` does
@@ -6,13 +8,16 @@ import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
  */
 export function monitoringFiles(
   project: string,
-  { hasWebhooks }: { readonly hasWebhooks: boolean },
+  { hasWebhooks, byCertManager }: { readonly hasWebhooks: boolean; readonly byCertManager: boolean },
 ): readonly ProjectFile[] {
   const file = (path: string, text: string): ProjectFile => ({ path, text: `${generatedHeader}\n${text}` });
   const list = (names: readonly string[]): string => `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
   const policies = ['allow-metrics-traffic.yaml', ...(hasWebhooks ? ['allow-webhook-traffic.yaml'] : [])];
   return [
-    file('config/prometheus/kustomization.yaml', list(['monitor.yaml'])),
+    file(
+      'config/prometheus/kustomization.yaml',
+      `${list(['monitor.yaml'])}${patchesOf(byCertManager ? [monitorPatchEntry] : [])}`,
+    ),
     file('config/prometheus/monitor.yaml', monitor(project)),
     file('config/network-policy/kustomization.yaml', list(policies)),
     file('config/network-policy/allow-metrics-traffic.yaml', policy(project, { what: 'metrics', port: 8443 })),
@@ -40,7 +45,7 @@ spec:
     scheme: https
     bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
     tlsConfig:
-      # The operator signs its certificate itself; with cert-manager's, name its CA here instead.
+      # The operator signs its certificate itself; where cert-manager does, monitor_tls_patch.yaml names its CA instead.
       insecureSkipVerify: true
   selector:
     matchLabels:

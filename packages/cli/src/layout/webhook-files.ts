@@ -1,6 +1,7 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { patchEntry, patchesOf } from './patch-entry.ts';
 
-/** Who signs the certificate of a deployed operator's webhooks. */
+/** Who signs the certificates of a deployed operator's webhooks and metrics. */
 export type WebhookCertificates = 'own' | 'cert-manager';
 
 /** What of a project's webhooks decides how its manifests are laid out. */
@@ -41,46 +42,35 @@ export function webhookFiles(project: string, layout: WebhookLayout): readonly P
     file('config/webhook/kustomization.yaml', list([...manifests, 'service.yaml'])),
     file('config/webhook/service.yaml', service(project)),
     file('config/default/manager_webhook_patch.yaml', managerPatch(project, certificates)),
-    ...(certificates === 'cert-manager'
-      ? [
-          file('config/certmanager/kustomization.yaml', list(['issuer.yaml', 'certificate-webhook.yaml'])),
-          file('config/certmanager/issuer.yaml', issuer(project)),
-          file('config/certmanager/certificate-webhook.yaml', certificate(project)),
-          ...injectionPatches(project, layout),
-        ]
-      : []),
+    ...(certificates === 'cert-manager' ? injectionPatches(project, layout) : []),
   ];
 }
 
-/** Names of a kustomization's patches, each with what it changes. */
-export function webhookPatches({ certificates, hasMutating, hasValidating }: WebhookLayout): string {
+/** The patches of `config/default` that belong to webhooks. */
+export function webhookPatches({ certificates, hasMutating, hasValidating }: WebhookLayout): readonly string[] {
   const targets = [
     ...(hasMutating ? ['MutatingWebhookConfiguration'] : []),
     ...(hasValidating ? ['ValidatingWebhookConfiguration'] : []),
   ];
   const injected = certificates === 'cert-manager' ? targets : [];
-  return `patches:\n${[
-    patch('manager_webhook_patch.yaml', 'Deployment'),
-    ...injected.map((kind) => patch('webhookcainjection_patch.yaml', kind)),
-  ].join('')}`;
+  return [
+    patchEntry('manager_webhook_patch.yaml', 'Deployment'),
+    ...injected.map((kind) => patchEntry('webhookcainjection_patch.yaml', kind)),
+  ];
 }
 
-/** The same of `config/crd`; empty where nothing is to be patched. */
+/** The same of `config/crd`, as its field; empty where nothing is to be patched. */
 export function definitionPatches({ certificates, converted }: WebhookLayout): string {
-  if (certificates !== 'cert-manager' || converted.length === 0) return '';
-  return `patches:\n${converted
-    .map((name) =>
-      patch(`patches/cainjection_in_${pluralOf(name)}.yaml`, 'CustomResourceDefinition', definitionOf(name)),
-    )
-    .join('')}`;
+  if (certificates !== 'cert-manager') return '';
+  return patchesOf(
+    converted.map((name) =>
+      patchEntry(`patches/cainjection_in_${pluralOf(name)}.yaml`, 'CustomResourceDefinition', definitionOf(name)),
+    ),
+  );
 }
 
 function file(path: string, text: string): ProjectFile {
   return { path, text: `${generatedHeader}\n${text}` };
-}
-
-function patch(path: string, kind: string, name?: string): string {
-  return `- path: ${path}\n  target:\n    kind: ${kind}\n${name === undefined ? '' : `    name: ${name}\n`}`;
 }
 
 /** `web.example.com_shops.yaml` holds `shops.web.example.com`. */
@@ -140,30 +130,6 @@ ${port}- op: add
     name: webhook-certs
     secret:
       secretName: webhook-server-cert
-`;
-}
-
-function issuer(project: string): string {
-  return `apiVersion: cert-manager.io/v1
-kind: Issuer
-${metadata(project, 'selfsigned-issuer')}spec:
-  selfSigned: {}
-`;
-}
-
-/** With the names that it has in the cluster: kustomize knows nothing of cert-manager's references. */
-function certificate(project: string): string {
-  const host = `${project}-webhook-service.${project}-system.svc`;
-  return `apiVersion: cert-manager.io/v1
-kind: Certificate
-${metadata(project, 'serving-cert')}spec:
-  dnsNames:
-  - ${host}
-  - ${host}.cluster.local
-  issuerRef:
-    kind: Issuer
-    name: ${project}-selfsigned-issuer
-  secretName: webhook-server-cert
 `;
 }
 

@@ -108,7 +108,10 @@ function deployment(object: UnstructuredObject): object {
             const mounts = volumeMounts.filter(({ name }) => !isCertificate(name));
             return {
               ...container,
-              args: args.map((arg) => (arg.startsWith('--webhook-service=') ? mountedCertificate : arg)),
+              args: args
+                // Of metrics it brings none: the operator signs for those itself.
+                .filter((arg) => !arg.startsWith('--metrics-cert-'))
+                .map((arg) => (arg.startsWith('--webhook-service=') ? mountedCertificate : arg)),
               ...(mounts.length > 0 && { volumeMounts: mounts }),
             };
           }),

@@ -11,7 +11,7 @@ export interface Project {
   readonly name: string;
   /** Ending of its API groups: `example.com`. */
   readonly domain: string;
-  /** `kubewright.certificates` of package.json: who signs for its webhooks. @defaultValue 'own' */
+  /** `kubewright.certificates` of package.json: who signs for its webhooks and metrics. @defaultValue 'own' */
   readonly certificates: WebhookCertificates;
 }
 

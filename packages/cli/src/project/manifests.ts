@@ -1,6 +1,7 @@
 import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
 import { configFiles } from '../layout/config-files.ts';
 import { editorSchemasOf } from '../layout/editor-schemas.ts';
+import { grafanaFiles } from '../layout/grafana-files.ts';
 import { webhookLayoutOf } from '../layout/webhook-files.ts';
 import type { Project } from './find-project.ts';
 import { samplesOf } from './sample-files.ts';
@@ -28,5 +29,6 @@ export async function manifestsOf(
   const fromTypes = [...files, ...editorSchemasOf(files)];
   const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];
   const webhooks = webhookLayoutOf(files, project.certificates);
-  return { files: [...fromTypes, ...configFiles({ project, present, webhooks })], problems };
+  const laidOut = [...configFiles({ project, present, webhooks }), ...grafanaFiles()];
+  return { files: [...fromTypes, ...laidOut], problems };
 }

@@ -1,0 +1,107 @@
+import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { patchEntry } from './patch-entry.ts';
+
+/** Where kubebuilder mounts cert-manager's Secret for metrics. */
+const metricsPath = '/tmp/k8s-metrics-server/metrics-certs';
+
+/** cert-manager's part of a project: an issuer, and a certificate for each server of the manager. */
+export function certManagerFiles(
+  project: string,
+  { hasWebhooks }: { readonly hasWebhooks: boolean },
+): readonly ProjectFile[] {
+  const names = ['issuer.yaml', ...(hasWebhooks ? ['certificate-webhook.yaml'] : []), 'certificate-metrics.yaml'];
+  const list = `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
+  const webhook = { name: 'serving-cert', service: 'webhook-service', secret: 'webhook-server-cert' };
+  const metrics = {
+    name: 'metrics-certs',
+    service: 'controller-manager-metrics-service',
+    secret: 'metrics-server-cert',
+  };
+  return [
+    file('config/certmanager/kustomization.yaml', list),
+    file('config/certmanager/issuer.yaml', issuer(project)),
+    ...(hasWebhooks ? [file('config/certmanager/certificate-webhook.yaml', certificate(project, webhook))] : []),
+    file('config/certmanager/certificate-metrics.yaml', certificate(project, metrics)),
+    file('config/default/cert_metrics_manager_patch.yaml', metricsPatch),
+    file('config/prometheus/monitor_tls_patch.yaml', monitorPatch(project)),
+  ];
+}
+
+/** The entry of `config/default` that gives the manager its certificate for metrics. */
+export const metricsPatchEntry: string = patchEntry('cert_metrics_manager_patch.yaml', 'Deployment');
+
+/** The entry of `config/prometheus` that lets Prometheus verify whom it asks. */
+export const monitorPatchEntry: string = patchEntry('monitor_tls_patch.yaml', 'ServiceMonitor');
+
+function file(path: string, text: string): ProjectFile {
+  return { path, text: `${generatedHeader}\n${text}` };
+}
+
+const metadata = (project: string, name: string): string => `metadata:
+  labels:
+    app.kubernetes.io/name: ${project}
+    app.kubernetes.io/managed-by: kustomize
+  name: ${name}
+  namespace: system
+`;
+
+function issuer(project: string): string {
+  return `apiVersion: cert-manager.io/v1
+kind: Issuer
+${metadata(project, 'selfsigned-issuer')}spec:
+  selfSigned: {}
+`;
+}
+
+interface Certificate {
+  readonly name: string;
+  readonly service: string;
+  readonly secret: string;
+}
+
+/** With the names that it has in the cluster: kustomize knows nothing of cert-manager's references. */
+function certificate(project: string, { name, service, secret }: Certificate): string {
+  const host = `${project}-${service}.${project}-system.svc`;
+  return `apiVersion: cert-manager.io/v1
+kind: Certificate
+${metadata(project, name)}spec:
+  dnsNames:
+  - ${host}
+  - ${host}.cluster.local
+  issuerRef:
+    kind: Issuer
+    name: ${project}-selfsigned-issuer
+  secretName: ${secret}
+`;
+}
+
+const metricsPatch = `- op: add
+  path: /spec/template/spec/containers/0/args/-
+  value: --metrics-cert-path=${metricsPath}
+- op: add
+  path: /spec/template/spec/containers/0/volumeMounts/-
+  value:
+    mountPath: ${metricsPath}
+    name: metrics-certs
+    readOnly: true
+- op: add
+  path: /spec/template/spec/volumes/-
+  value:
+    name: metrics-certs
+    secret:
+      secretName: metrics-server-cert
+`;
+
+/** No client certificate, as kubebuilder's patch has one: readers are known by their token. */
+function monitorPatch(project: string): string {
+  return `- op: replace
+  path: /spec/endpoints/0/tlsConfig
+  value:
+    serverName: ${project}-controller-manager-metrics-service.${project}-system.svc
+    insecureSkipVerify: false
+    ca:
+      secret:
+        name: metrics-server-cert
+        key: ca.crt
+`;
+}

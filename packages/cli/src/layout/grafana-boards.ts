@@ -1,0 +1,129 @@
+import { type Board, type Panel, type Query, select } from './grafana-dashboard.ts';
+
+/** How fast counters grow, in sum over each of these labels. */
+function rate(metric: string, by: readonly string[], more = ''): Query {
+  const expr = `sum(rate(${select(metric, more)}[5m])) by (${by.join(', ')})`;
+  return { expr, legend: by.map((label) => `{{${label}}}`).join(' ') };
+}
+
+/** A gauge as it is. */
+function gauge(metric: string, ...labels: readonly string[]): Query {
+  return { expr: select(metric), legend: ['pod', ...labels].map((label) => `{{${label}}}`).join(' ') };
+}
+
+/** The times that half, nine of ten and 99 of 100 keep below. */
+function quantiles(histogram: string, by: string): readonly Query[] {
+  return [0.5, 0.9, 0.99].map((share) => ({
+    expr: `histogram_quantile(${share}, sum(rate(${select(`${histogram}_bucket`)}[5m])) by (${by}, le))`,
+    legend: `p${share * 100} {{${by}}}`,
+  }));
+}
+
+const panel = (title: string, unit: string, ...queries: readonly Query[]): Panel => ({ title, unit, queries });
+
+/** Reconciles and work queues: what kubebuilder's board of this name shows. */
+export const controllerBoard: Board = {
+  title: 'Controller-Runtime-Metrics',
+  uid: 'kubewright-controller',
+  rows: [
+    {
+      title: 'Reconciliation Metrics',
+      panels: [
+        panel('Workers in use', 'short', gauge('controller_runtime_active_workers', 'controller')),
+        panel('Reconciles', 'ops', rate('controller_runtime_reconcile_total', ['controller', 'result'])),
+        panel('Failed reconciles', 'ops', rate('controller_runtime_reconcile_errors_total', ['controller'])),
+        panel('Duration of a reconcile', 's', ...quantiles('controller_runtime_reconcile_time_seconds', 'controller')),
+      ],
+    },
+    {
+      title: 'Work Queue Metrics',
+      panels: [
+        panel('Keys that are ready', 'short', gauge('workqueue_depth', 'name')),
+        panel('Time in the queue', 's', ...quantiles('workqueue_queue_duration_seconds', 'name')),
+        panel('Keys added', 'ops', rate('workqueue_adds_total', ['name'])),
+      ],
+    },
+    {
+      title: 'Work',
+      panels: [
+        {
+          title: 'Work that is not done yet',
+          description: 'Seconds that keys in work have taken so far. One that only grows is stuck.',
+          unit: 's',
+          queries: [gauge('workqueue_unfinished_work_seconds', 'name')],
+        },
+        panel('Time of work on a key', 's', ...quantiles('workqueue_work_duration_seconds', 'name')),
+        panel('Keys tried again', 'ops', rate('workqueue_retries_total', ['name'])),
+      ],
+    },
+  ],
+};
+
+/** What the process uses: kubebuilder's board of this name. */
+export const resourcesBoard: Board = {
+  title: 'Controller-Resources-Metrics',
+  uid: 'kubewright-resources',
+  rows: [
+    {
+      title: 'Resources',
+      panels: [
+        panel('Processor', 'percent', {
+          expr: `rate(${select('process_cpu_seconds_total')}[5m]) * 100`,
+          legend: '{{pod}}',
+        }),
+        panel('Memory', 'bytes', gauge('process_resident_memory_bytes')),
+      ],
+    },
+  ],
+};
+
+/** What only an operator made with Kubewright tells, and what a Node process tells. */
+export const kubewrightBoard: Board = {
+  title: 'Kubewright-Metrics',
+  uid: 'kubewright-own',
+  rows: [
+    {
+      title: 'Caches',
+      panels: [
+        panel('Objects', 'short', gauge('kubewright_cache_objects', 'kind')),
+        panel('Memory outside the heap', 'bytes', gauge('kubewright_cache_bytes', 'kind')),
+        {
+          title: 'Since the watch brought anything',
+          description: 'Bookmarks count: a watch that is silent for minutes is dead.',
+          unit: 's',
+          queries: [gauge('kubewright_watch_last_event_age_seconds', 'kind')],
+        },
+        {
+          title: 'Behind the server',
+          description: 'Time for which a state has been awaited that the server is known to have.',
+          unit: 's',
+          queries: [gauge('kubewright_cache_lag_seconds', 'kind')],
+        },
+        panel(
+          'Watches and lists begun',
+          'ops',
+          rate('kubewright_cache_watches_total', ['kind']),
+          rate('kubewright_cache_lists_total', ['kind']),
+        ),
+      ],
+    },
+    {
+      title: 'Writes that lead nowhere',
+      panels: [
+        panel('Hot loops', 'ops', rate('kubewright_self_triggered_total', ['controller'])),
+        panel('Writes that change nothing', 'ops', rate('kubewright_noop_writes_total', ['controller'])),
+        panel('Fields that somebody else pulls at', 'ops', rate('kubewright_field_conflicts_total', ['controller'])),
+      ],
+    },
+    {
+      title: 'Around it',
+      panels: [
+        panel('Requests to the API server', 'ops', rate('rest_client_requests_total', ['method', 'code'])),
+        panel('Leaders', 'short', gauge('leader_election_master_status', 'name')),
+        panel('Webhooks answered', 'ops', rate('controller_runtime_webhook_requests_total', ['webhook', 'code'])),
+        panel('Delay of the event loop (p99)', 's', gauge('nodejs_eventloop_lag_p99_seconds')),
+        panel('Heap in use', 'bytes', gauge('nodejs_heap_size_used_bytes')),
+      ],
+    },
+  ],
+};
