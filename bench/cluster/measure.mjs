@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { boot, stop } from './lifetime.mjs';
 
 const namespaces = ['creates', 'watches', 'latency'];
 /** How long a side is left alone before its memory is read, in milliseconds. */
@@ -44,32 +45,6 @@ export async function measure(side, { folder, seconds }) {
     };
   } finally {
     await stop(children);
-  }
-}
-
-async function boot(side, place) {
-  const started = performance.now();
-  const children = side.boot(place);
-  for (;;) {
-    const gone = children.find((child) => child.exitCode !== null);
-    if (gone) throw new Error(`${gone.spawnfile} ended with ${gone.exitCode} at start; its log is in ${place.folder}`);
-    const answer = await call(`https://127.0.0.1:${place.port}/readyz`, {}).catch(() => undefined);
-    if (answer?.status === 200) break;
-    if (performance.now() - started > 60_000) throw new Error(`${side.name} was not ready after 60 s`);
-    await sleep(2);
-  }
-  return { children, readyMs: performance.now() - started };
-}
-
-/** Newest first: an API server that has lost its store hangs. */
-async function stop(children) {
-  for (const child of [...children].reverse()) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    const patience = setTimeout(() => child.kill('SIGKILL'), 3_000);
-    await ended;
-    clearTimeout(patience);
   }
 }
 

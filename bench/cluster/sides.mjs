@@ -23,7 +23,10 @@ export function ourSide() {
   };
 }
 
-/** The real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. */
+/**
+ * The real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. A place may have further
+ * flags of kube-apiserver in `flags`.
+ */
 export function oracleSide(bin) {
   for (const program of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
     if (existsSync(join(bin, program))) continue;
@@ -38,7 +41,7 @@ export function oracleSide(bin) {
   };
 }
 
-function bootOracle(bin, { folder, port }) {
+function bootOracle(bin, { folder, port, flags = [] }) {
   const at = (name) => join(folder, name);
   // A new cluster each time, as ours is; certificates and keys stay.
   rmSync(at('etcd'), { recursive: true, force: true });
@@ -70,6 +73,7 @@ function bootOracle(bin, { folder, port }) {
     `--service-account-signing-key-file=${at('sa.key')}`,
     '--allow-privileged=true',
     '--endpoint-reconciler-type=none',
+    ...flags,
   ];
   return [
     start(join(bin, 'etcd'), etcd, { folder, log: 'etcd' }),
