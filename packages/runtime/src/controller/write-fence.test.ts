@@ -1,4 +1,4 @@
-import { VirtualClock } from '@kubewright/apimachinery';
+import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
@@ -7,6 +7,7 @@ import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { controller } from './define-controller.ts';
+import type { ReconcileContext } from './reconcile.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Page' });
@@ -259,6 +260,81 @@ describe('writeFence', () => {
     release();
     await soon(() => made === 2);
     expect(server.get(Page, 'a').spec.text).toBe(server.get(Site, 'a').metadata.uid);
+  });
+
+  describe('of an object that was replaced by another of the same name, which the cache has not seen', () => {
+    const key = { namespace: 'default', name: 'a' };
+    const body = { spec: { domain: 'parked' } };
+    const expire = {
+      'ctx.client deletes it': (_, { client }) => client.resource(Site).delete(key),
+      'ctx.client patches it': (_, { client }) => client.resource(Site).patch(key, { type: 'merge', body }),
+      'ctx.client patches it step by step': (_, { client }) =>
+        client.resource(Site).patch(key, {
+          type: 'json',
+          body: [{ op: 'replace', path: '/spec/domain', value: 'parked' }],
+        }),
+      'ctx.client updates it, without its uid': ({ apiVersion, kind }, { client }) =>
+        client.resource(Site).update({ apiVersion, kind, metadata: key, ...body }),
+      'ctx.client applies it, by its name': (_, { client }) =>
+        client.resource(Site).apply({ metadata: key, ...body }, { fieldManager: 'site', force: true }),
+      'ctx.client patches its status': (_, { client }) =>
+        client.resource(Site).status.patch(key, { type: 'merge', body: { status: { parked: true } } }),
+      'ctx.delete deletes it': (site, ctx) => ctx.delete(site),
+      'ctx.apply applies it': ({ apiVersion, kind }, ctx) => ctx.apply({ apiVersion, kind, metadata: key, ...body }),
+    } satisfies Record<string, (site: KubernetesObject, ctx: ReconcileContext) => Promise<unknown>>;
+
+    it.each(Object.entries(expire))('keeps the new one as it is: %s', async (_, write) => {
+      const server = new FakeApiServer([Site]);
+      server.put(Site, { ...siteA, spec: { domain: 'expired' } });
+      let runs = 0;
+      let letGo: () => void = () => {};
+      const go = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      let outcome: Promise<unknown> | undefined;
+      await run(
+        server,
+        controller({
+          for: Site,
+          async reconcile(site, ctx) {
+            if (site.spec.domain !== 'expired') return;
+            runs++;
+            outcome ??= go.then((): Promise<unknown> => write(site, ctx));
+            await outcome;
+          },
+        }),
+      );
+      await soon(() => runs === 1);
+      server.delete(Site, 'a');
+      const replacement = server.put(Site, { ...siteA, spec: { domain: 'kept' } });
+      letGo();
+      await expect(outcome).rejects.toThrow(/replaced by another|uid/i);
+      expect(server.get(Site, 'a')).toEqual(replacement);
+    });
+  });
+
+  it('needs no look where a write to the object itself carries its uid', async () => {
+    const server = new FakeApiServer([Site]);
+    server.put(Site, siteA);
+    const key = { namespace: 'default', name: 'a' };
+    let ended = 0;
+    await run(
+      server,
+      controller({
+        for: Site,
+        async reconcile({ metadata: { uid } }, ctx) {
+          const sites = ctx.client.resource(Site);
+          await sites.patch(key, { type: 'merge', body: { metadata: { uid, labels: { seen: 'yes' } } } });
+          const domain = { op: 'replace', path: '/spec/domain', value: 'new' } as const;
+          await sites.patch(key, { type: 'json', body: [{ op: 'test', path: '/metadata/uid', value: uid }, domain] });
+          await sites.delete(key, { preconditions: { uid } });
+          ended++;
+        },
+      }),
+    );
+    await soon(() => ended === 1);
+    const sent = server.requests.filter((request) => request.includes('/sites/a'));
+    expect(sent.map((request) => request.split(' ')[0])).toEqual(['PATCH', 'PATCH', 'DELETE']);
   });
 
   it('lets nothing out through a context that was kept after its reconcile', async () => {

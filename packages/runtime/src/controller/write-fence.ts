@@ -10,6 +10,7 @@ import {
 import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
 import { type Moment, momentOf, Tenure } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
+import { isBoundTo } from './bound-to-uid.ts';
 import { gated, isWrite } from './gated.ts';
 
 /** Thrown in place of a write when the object that a reconcile was given is not the one that is there now. */
@@ -48,7 +49,7 @@ export interface WriteFenceOptions {
 
 /**
  * Stands between a reconcile and the API server's write verbs: what was given up can no longer write, and before the first
- * write to anything else the object is looked at live. A cache that lags must not lead to deeds; uid, generation and
+ * write the object is looked at live. A cache that lags must not lead to deeds; uid, generation and
  * deletion mark tell.
  *
  * The look lasts ten seconds by either clock, for a process may be stopped between the look and the write. A reconcile that
@@ -56,8 +57,9 @@ export interface WriteFenceOptions {
  * meanwhile is no reason to stop half-way, the next reconcile sees it. What is asked last is asked in the tick that hands the bytes to the
  * connection.
  *
- * Writes to the object itself need no look: they carry its uid, and a status that says what was made outside must not be
- * lost because somebody has edited the object in the meantime.
+ * Writes to the object itself need no look where they carry its uid: the server compares it, and a status that says what
+ * was made outside must not be lost because somebody has edited the object in the meantime. A write that goes by its name
+ * alone may meet another object, and is looked out for as all others are.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const { signal, view, clock, askedAt } = options;
@@ -79,7 +81,9 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   return async (call, next) => {
     if (!isWrite(call)) return next(call);
     signal.throwIfAborted();
-    if (view && isOn(call, view)) return next(gated(call, () => signal.throwIfAborted()));
+    if (view && isOn(call, view) && isBoundTo(call, view.object.metadata.uid)) {
+      return next(gated(call, () => signal.throwIfAborted()));
+    }
     if (view && !look?.isValid) {
       looking ??= lookAt(view).finally(() => {
         looking = undefined;
