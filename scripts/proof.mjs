@@ -4,7 +4,7 @@
 //   real        suites that need no embedded cluster, against a real control plane
 //   benchmarks  those with goals, beside the real control plane; they want a quiet machine
 //   soaks       operators that run for long, and what they hold
-// `--skip models,benchmarks` leaves groups out, `--only real` all others; the file says so.
+// `--skip models,benchmarks` leaves groups out, `--only real` all others; the file says so. `--out FILE` writes another one.
 // Wants Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
 // kubewright-oracle/bin in the user's cache. All together takes two hours.
 import { spawnSync } from 'node:child_process';
@@ -91,7 +91,13 @@ const groups = {
   ],
 };
 
-const { values: flags } = parseArgs({ options: { skip: { type: 'string' }, only: { type: 'string' } } });
+const { values: flags } = parseArgs({
+  options: {
+    skip: { type: 'string' },
+    only: { type: 'string' },
+    out: { type: 'string', default: join(root, 'docs/proof.md') },
+  },
+});
 const obstacle = whatStandsInTheWay();
 if (obstacle) {
   process.stderr.write(`${obstacle}\n`);
@@ -124,7 +130,7 @@ async function prove() {
   const date = new Date().toISOString().slice(0, 10);
   const { commit } = checkout;
   const report = reportOf({ date, commit, versions: versions(), results });
-  writeFileSync(join(root, 'docs/proof.md'), report);
+  writeFileSync(flags.out, report);
   process.stdout.write(`\n${report}`);
   if (results.some(({ ok, isSkipped }) => !ok && !isSkipped)) process.exitCode = 1;
 }
