@@ -163,24 +163,28 @@ export class Aggregator implements Disposable {
     const known = this.#known.get(name);
     if (known === undefined) return true;
     const verdict = await checkAvailability(known.apiService, { ...this.#options, ...known });
-    const present = this.#known.get(name)?.apiService;
-    if (present !== undefined) await this.#tell(present, verdict);
-    return verdict.reason !== 'FailedDiscoveryCheck';
+    const present = this.#known.get(name);
+    // What was found out is about the server of before.
+    if (present?.backend !== known.backend) return true;
+    return (await this.#tell(present.apiService, verdict)) && verdict.reason !== 'FailedDiscoveryCheck';
   }
 
-  async #tell(apiService: ApiService, { status, reason, message }: Verdict): Promise<void> {
+  /** Writes a verdict where it is news; false when the APIService has changed meanwhile. */
+  async #tell(apiService: ApiService, { status, reason, message }: Verdict): Promise<boolean> {
     const before = availableCondition(apiService);
-    if (before?.status === status && before.reason === reason && before.message === message) return;
+    if (before?.status === status && before.reason === reason && before.message === message) return true;
     const lastTransitionTime =
       before?.status === status ? before.lastTransitionTime : formatTime(this.#options.clock.now());
     const condition = { type: 'Available', status, lastTransitionTime, reason, message };
     const others = (apiService.status?.conditions ?? []).filter(({ type }) => type !== 'Available');
-    const path = `${PATH}/${apiService.metadata.name}/status`;
-    const body = { status: { conditions: [...others, condition] } };
+    const { name, resourceVersion } = apiService.metadata;
+    const path = `${PATH}/${name}/status`;
+    const body = { metadata: { resourceVersion }, status: { conditions: [...others, condition] } };
     const contentType = 'application/merge-patch+json';
     const answer = await asServer(this.#options.handle)('PATCH', path, { body, contentType });
-    // It may have been deleted meanwhile.
-    if (answer.status >= 300 && answer.status !== 404) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    if (answer.status < 300) return true;
+    if (answer.status === 404 || answer.status === 409) return false;
+    throw new Error(`${path}: ${answer.status} ${answer.text}`);
   }
 
   async #fetchDocuments(name: string): Promise<boolean> {
@@ -192,7 +196,7 @@ export class Aggregator implements Disposable {
       fetchOpenApiPath(asked.apiService, parts),
     ]);
     const known = this.#known.get(name);
-    if (known === undefined) return true;
+    if (known?.backend !== asked.backend) return true;
     const isAnswered = resources.status === 'fulfilled';
     this.#update(name, {
       ...known,

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { type Environment, startEnvironment } from '../environment/environment.ts';
+import { AggregatedServer, type ServedKind } from './aggregated-server.ts';
+import { FreshKubectl } from './kubectl.ts';
+
+const place = { namespace: 'default', name: 'wells' };
+
+/** A cluster with a second API server behind a Service. */
+export class AggregatedCluster implements AsyncDisposable {
+  readonly kind: ServedKind;
+  readonly server: AggregatedServer;
+  readonly client: KubernetesClient;
+  readonly #environment: Environment;
+  readonly #folder: string;
+
+  private constructor(
+    kind: ServedKind,
+    parts: { readonly environment: Environment; readonly server: AggregatedServer; readonly folder: string },
+  ) {
+    this.kind = kind;
+    this.server = parts.server;
+    this.client = parts.environment.client;
+    this.#environment = parts.environment;
+    this.#folder = parts.folder;
+  }
+
+  /** Starts both; nothing of the one is known to the other yet. */
+  static async start(kind: ServedKind, openApi: string): Promise<AggregatedCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'kw-aggregation-'));
+    const environment = await startEnvironment(folder);
+    // As every server behind a front proxy learns whom to believe.
+    const trust = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+    const { data = {} } = await environment.client.resource(ConfigMap).get(trust);
+    const clientCa = data['requestheader-client-ca-file'] ?? '';
+    const server = new AggregatedServer(kind, { openApi, host: `${place.name}.${place.namespace}.svc`, clientCa });
+    return new AggregatedCluster(kind, { environment, server, folder });
+  }
+
+  /** `v1.wells.example.com` */
+  get apiService(): string {
+    return `${this.kind.version}.${this.kind.group}`;
+  }
+
+  get kubectl(): FreshKubectl {
+    return new FreshKubectl({
+      folder: mkdtempSync(join(this.#folder, 'kubectl-')),
+      kubeconfig: this.#environment.kubeconfig,
+    });
+  }
+
+  /** A client over the network that sends these headers, too. */
+  async clientWith(headers: Readonly<Record<string, string | readonly string[]>>): Promise<KubernetesClient> {
+    const config = await loadClientConfig({ kubeconfig: this.#environment.kubeconfig });
+    return clientFromConfig({ ...config, headers });
+  }
+
+  put(path: string, body: object): Promise<unknown> {
+    return this.client.request({ method: 'POST', path, body });
+  }
+
+  /** The Service in front of the server, without endpoints. */
+  async makeService(): Promise<void> {
+    await this.put('/api/v1/namespaces/default/services', { metadata: place, spec: { ports: [{ port: 443 }] } });
+  }
+
+  /** Leads the Service to a port on loopback. */
+  async leadTo(port: number, conditions: { readonly ready: boolean } = { ready: true }): Promise<void> {
+    await this.put('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
+      metadata: { ...place, labels: { 'kubernetes.io/service-name': place.name } },
+      addressType: 'IPv4',
+      ports: [{ name: '', port }],
+      endpoints: [{ addresses: ['127.0.0.1'], conditions }],
+    });
+  }
+
+  async leadNowhere(): Promise<void> {
+    const path = `/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/${place.name}`;
+    await this.client.request({ method: 'DELETE', path });
+  }
+
+  /** Gives the group version to the server; with certificates that it should have, unless `trust` says otherwise. */
+  async register(trust: object = { caBundle: Buffer.from(this.server.ca).toString('base64') }): Promise<void> {
+    const { group, version } = this.kind;
+    await this.put('/apis/apiregistration.k8s.io/v1/apiservices', {
+      metadata: { name: this.apiService },
+      spec: { group, version, service: place, groupPriorityMinimum: 2000, versionPriority: 10, ...trust },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#environment[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,26 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Outcome, runKubectl } from '../kubectl/run-kubectl.ts';
+
+/** Runs kubectl with a discovery cache of its own each time: what the server says now is what it goes by. */
+export class FreshKubectl {
+  readonly #folder: string;
+  readonly #kubeconfig: string;
+  #count = 0;
+
+  constructor(options: { readonly folder: string; readonly kubeconfig: string }) {
+    this.#folder = options.folder;
+    this.#kubeconfig = options.kubeconfig;
+  }
+
+  run(command: string, stdin?: string): Promise<Outcome> {
+    const home = join(this.#folder, `home-${++this.#count}`);
+    mkdirSync(home);
+    const step = { command, ...(stdin !== undefined && { stdin }) };
+    return runKubectl(step as Parameters<typeof runKubectl>[0], {
+      kubeconfig: this.#kubeconfig,
+      home,
+      folder: this.#folder,
+    });
+  }
+}
