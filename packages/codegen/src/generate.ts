@@ -11,6 +11,7 @@ import { Memory, ObjectMemory } from './memory.ts';
 import { type Problem, Problems } from './problem.ts';
 import { kindRoles, managerRoles, type RoleOptions } from './rbac/build-roles.ts';
 import { type FileRules, findRules } from './rbac/find-rules.ts';
+import type { RbacRule } from './rbac/rule.ts';
 import { webhookManifests } from './webhook/build-webhooks.ts';
 import { withConversions } from './webhook/conversions.ts';
 import { findConversions } from './webhook/find-conversions.ts';
@@ -30,6 +31,8 @@ export interface GenerateResult {
   /** Sorted by path; empty when there is an error. */
   readonly files: readonly GeneratedFile[];
   readonly problems: readonly Problem[];
+  /** What the manager's roles are made of: each rule with the code that asks for it. Empty when there is an error. */
+  readonly rules: readonly RbacRule[];
 }
 
 /** Options of {@link generate} and {@link Generator}. */
@@ -87,9 +90,10 @@ export class Generator {
     });
     if (!problems.hasErrors) for (const crd of crds) this.#checker.check(crd, problems);
     checkShortNames(kinds, problems);
-    const role = managerRoles(findRules({ view, resolver, problems, memory: this.#rules }), this.#names);
+    const rules = findRules({ view, resolver, problems, memory: this.#rules });
+    const role = managerRoles(rules, this.#names);
     const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
-    if (problems.hasErrors) return { files: [], problems: problems.list };
+    if (problems.hasErrors) return { files: [], problems: problems.list, rules: [] };
     const files = [
       ...crds.map((built) => this.#crdFile(built, problems)),
       ...kindRoleFiles(crds, this.#names),
@@ -97,7 +101,7 @@ export class Generator {
       ...(webhooks === undefined ? [] : [{ path: 'config/webhook/manifests.yaml', text: webhooks }]),
     ];
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return { files, problems: problems.list };
+    return { files, problems: problems.list, rules };
   }
 
   #crdFile({ crd }: BuiltCrd, problems: Problems): GeneratedFile {

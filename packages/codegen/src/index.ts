@@ -12,4 +12,5 @@ export {
 } from './generate.ts';
 export { ImportError, type ImportOptions, importCrd } from './import/import-crd.ts';
 export { formatProblem, type Position, type Problem, type ProblemCode } from './problem.ts';
+export type { RbacRule } from './rbac/rule.ts';
 export { formatYaml, formatYamlDocuments } from './yaml/format-yaml.ts';

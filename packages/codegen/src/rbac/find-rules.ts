@@ -46,23 +46,28 @@ function rulesIn(file: ts.SourceFile, search: RuleSearch): FileRules {
 
 /** As the runtime derives them from the same declarations (`Manager.permissions`). */
 function controllerRules(calls: readonly RuntimeCall[], search: RuleSearch): readonly RbacRule[] {
+  return calls.flatMap((each) => {
+    const from = search.view.position(each.call);
+    return rulesOfController(each, search).map((rule) => ({ ...rule, from }));
+  });
+}
+
+function rulesOfController({ name, call }: RuntimeCall, search: RuleSearch): readonly RbacRule[] {
+  const options = optionsOf(call, search);
+  if (options === undefined) return [];
   const rules: RbacRule[] = [];
-  for (const { name, call } of calls) {
-    const options = optionsOf(call, search);
-    if (options === undefined) continue;
-    const of = (option: string): readonly ts.Expression[] => expressionsOf(options, option, search);
-    const kindsOf = (option: string): readonly KindRef[] => of(option).flatMap((each) => kindsIn(each, search));
-    const [primary, owns] = [kindsOf('for'), kindsOf('owns')];
-    const read = [...kindsOf('watches'), ...kindsOf('caches')];
-    for (const kind of read) rules.push(ruleFor(kind, 'get', 'list', 'watch'));
-    for (const kind of owns) rules.push(ruleFor(kind, 'get', 'list', 'watch', 'create', 'patch', 'delete'));
-    if (name === 'requestController') continue;
-    for (const kind of primary) {
-      rules.push(ruleFor(kind, 'get', 'list', 'watch'), subresourceRule(kind, 'status', 'patch'));
-      if (of('finalizers').some((each) => hasFields(each, search))) rules.push(ruleFor(kind, 'patch'));
-      // Children block the deletion of their owner, which admission asks this permission for.
-      if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
-    }
+  const of = (option: string): readonly ts.Expression[] => expressionsOf(options, option, search);
+  const kindsOf = (option: string): readonly KindRef[] => of(option).flatMap((each) => kindsIn(each, search));
+  const [primary, owns] = [kindsOf('for'), kindsOf('owns')];
+  const read = [...kindsOf('watches'), ...kindsOf('caches')];
+  for (const kind of read) rules.push(ruleFor(kind, 'get', 'list', 'watch'));
+  for (const kind of owns) rules.push(ruleFor(kind, 'get', 'list', 'watch', 'create', 'patch', 'delete'));
+  if (name === 'requestController') return rules;
+  for (const kind of primary) {
+    rules.push(ruleFor(kind, 'get', 'list', 'watch'), subresourceRule(kind, 'status', 'patch'));
+    if (of('finalizers').some((each) => hasFields(each, search))) rules.push(ruleFor(kind, 'patch'));
+    // Children block the deletion of their owner, which admission asks this permission for.
+    if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
   }
   return rules;
 }
@@ -133,7 +138,7 @@ function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): reado
       if (tag.name !== 'rbac') continue;
       const rule = parseRbacTag(tag.text);
       if (typeof rule !== 'string') {
-        rules.push(rule);
+        rules.push({ ...rule, from: view.positionAt(file, tag.offset) });
         continue;
       }
       const fix = 'write @rbac groups=apps resources=deployments verbs=get;list;watch';

@@ -1,6 +1,6 @@
 import type { PolicyRule } from '@kubewright/apimachinery/rbac/v1';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Fixture, readYaml } from '../testdata/fixture.ts';
+import { Fixture, headLines, readYaml } from '../testdata/fixture.ts';
 import { mergeRules } from './merge-rules.ts';
 import { parseRbacTag } from './parse-rbac-tag.ts';
 import type { RbacRule } from './rule.ts';
@@ -135,6 +135,29 @@ describe('rules of a program', () => {
       metadata: { name: 'thing-viewer-role', labels: { 'app.kubernetes.io/name': 'fixture' } },
       rules: [{ resources: ['things'], verbs: ['get', 'list', 'watch'] }, { resources: ['things/status'] }],
     });
+  });
+});
+
+describe('the code that a rule comes from', () => {
+  it('is the controller, the call or the comment that asks for it', async () => {
+    const source = `${KIND}
+export const things = controller({
+  for: Thing,
+  async reconcile(_: unknown, ctx: runtime.ReconcileContext) {
+    await ctx.get(Secret, { name: 'a', namespace: 'b' });
+    /** @rbac groups=apps resources=deployments verbs=get */
+  },
+});`;
+    const { rules } = await fixture.generate(source);
+    const first = headLines + KIND.split('\n').length;
+    const places = rules.map(({ resources, from }) => `${resources[0]} ${from && `${from.file}:${from.line - first}`}`);
+    expect(places.sort()).toEqual([
+      'deployments kind.ts:5',
+      'events undefined',
+      'secrets kind.ts:4',
+      'things kind.ts:1',
+      'things/status kind.ts:1',
+    ]);
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Position } from '../problem.ts';
+
 /** What a program may do. */
 export interface RbacRule {
   readonly groups: readonly string[];
@@ -9,6 +11,8 @@ export interface RbacRule {
   readonly namespace?: string;
   /** @defaultValue the manager's role */
   readonly roleName?: string;
+  /** The code that asks for it; a rule that every operator needs has none. */
+  readonly from?: Position;
 }
 
 /** A rule for one resource. */

@@ -33,7 +33,10 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 export function rulesOfCalls(file: ts.SourceFile, search: CallSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) rules.push(...rulesOfCall(node, search));
+    if (ts.isCallExpression(node)) {
+      const from = search.view.position(node);
+      rules.push(...rulesOfCall(node, search).map((rule) => ({ ...rule, from })));
+    }
     ts.forEachChild(node, visit);
   };
   visit(file);

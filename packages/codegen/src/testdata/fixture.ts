@@ -53,7 +53,7 @@ export class Fixture {
 const KIND = `export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });`;
 
 /** The CRDs among generated files. */
-export function crdsOf({ files }: GenerateResult): readonly Crd[] {
+export function crdsOf({ files }: Pick<GenerateResult, 'files'>): readonly Crd[] {
   const crds = files.filter(({ path }) => path.startsWith('config/crd/'));
   return crds.map(({ text }) => readYaml(text) as Crd);
 }
