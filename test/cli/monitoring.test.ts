@@ -5,7 +5,7 @@ import { systemClock as clock, systemRandom as random, type UnstructuredObject }
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { Namespace } from '@kubewright/apimachinery/core/v1';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
-import { controller, defineKind, silentLogger as log, Manager } from '@kubewright/runtime';
+import { type CustomResource, controller, defineKind, silentLogger as log, Manager } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { kustomize } from '../../packages/cli/src/render/kustomize.ts';
 import { build } from '../main-job/repository.ts';

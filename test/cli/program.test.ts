@@ -1,9 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { version } from '../../packages/cli/src/program/version.ts';
+import { build, repository } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine } from './command-line.ts';
+
+// Each kubectl is a program that starts another.
+vi.setConfig({ testTimeout: 60_000 });
 
 describe('kubewright', () => {
   let kubewright: CommandLine;
@@ -89,6 +94,39 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     for (const shell of ['zsh', 'fish'])
       expect((await kubewright.run(['completion', shell])).stdout).toContain('doctor');
     expect((await kubewright.run(['completion', 'tcsh'])).code).toBe(2);
+  });
+
+  it.skipIf(isMissing('kubectl'))('is a plugin that kubectl lists, runs and completes', async () => {
+    await build();
+    const folder = join(kubewright.folder, 'bin');
+    mkdirSync(folder);
+    // As npm installs them.
+    const package_ = join(repository, 'packages/cli');
+    const { bin } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8')) as { readonly bin: object };
+    for (const [name, path] of Object.entries(bin)) symlinkSync(join(package_, path), join(folder, name));
+    // Where tests are run by npm, its folders have programs of these names, too.
+    const others = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));
+    const PATH = [folder, dirname(process.execPath), ...others].join(delimiter);
+    const env = { ...process.env, PATH, HOME: folder };
+    const kubectl = (...args: readonly string[]) =>
+      execFileSync('kubectl', args, {
+        env,
+        cwd: kubewright.folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    expect(kubectl('plugin', 'list').split('\n')).toContain(join(folder, 'kubectl-kubewright'));
+    expect(kubectl('kubewright', 'doctor', '--help')).toMatch(/^Usage: kubectl kubewright doctor /);
+    const complete = (...line: readonly string[]) =>
+      kubectl('__complete', 'kubewright', ...line)
+        .trim()
+        .split('\n');
+    expect(complete('ex')).toEqual(['explain', ':4']);
+    expect(complete('doctor', '--k')).toEqual(['--kubeconfig', ':4']);
+    expect(complete('cluster', 'up', '--dr')).toEqual(['--driver', ':4']);
+    expect(complete('create', '')).toEqual(expect.arrayContaining(['api', 'webhook', ':4']));
+    // Nothing of ours fits: files.
+    expect(complete('render', 'config/sam')).toEqual([':0']);
   });
 
   it('examines what is around', async () => {

@@ -7,7 +7,7 @@ import { managerParts } from './manager-template.ts';
 
 /** Writes `Chart.yaml`, with what Artifact Hub shows of an operator. */
 export function chartYaml({ name, manifest, objects, samples, changes }: ChartInput): string {
-  const { version, description, license, homepage, repository, keywords, author } = manifest;
+  const { version, description, license, homepage, repository, keywords, author, hasSecurityUpdates } = manifest;
   const maintainers = author === undefined ? [] : [author];
   const images = objects
     .filter(({ kind }) => kind === 'Deployment')
@@ -40,7 +40,7 @@ export function chartYaml({ name, manifest, objects, samples, changes }: ChartIn
         maintainers.flatMap((each) => (each.email === undefined ? [] : [{ name: each.name, email: each.email }])),
       ),
       'artifacthub.io/prerelease': String(isEarly(version)),
-      'artifacthub.io/containsSecurityUpdates': 'false',
+      'artifacthub.io/containsSecurityUpdates': String(hasSecurityUpdates),
     },
   });
 }

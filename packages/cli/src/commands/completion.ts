@@ -36,8 +36,17 @@ export function addCompletion(program: Command, { reporter }: Context): void {
     });
 }
 
+/** The words that can stand in place of a line's last one: those of the deepest command that the line names. */
+export function completionsOf(program: Command, line: readonly string[]): readonly string[] {
+  const named = line.slice(0, -1).filter((word) => !word.startsWith('-'));
+  const fits = ({ path }: Words): boolean => `${named.join(' ')} `.startsWith(path === '' ? '' : `${path} `);
+  const deepestFirst = completions(program).sort((a, b) => b.path.length - a.path.length);
+  const words = deepestFirst.find(fits)?.words ?? [];
+  return words.filter((word) => word.startsWith(line.at(-1) ?? ''));
+}
+
 /** Every command with the words that can follow it. */
-function completions(command: Command, path: readonly string[] = []): readonly Words[] {
+function completions(command: Command, path: readonly string[] = []): Words[] {
   const flags = command.options.map(({ long, short }) => long ?? short ?? '').filter(Boolean);
   const below = command.commands.map((each) => each.name());
   const shellNames = command.name() === 'completion' ? shells : [];

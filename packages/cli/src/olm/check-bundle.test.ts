@@ -26,7 +26,7 @@ const deployment: UnstructuredObject = {
 function bundle(replaced: Readonly<Record<string, string>> = {}): readonly ProjectFile[] {
   const files = bundleFiles({
     name: 'shop',
-    manifest: { version: '1.2.3', keywords: [] },
+    manifest: { version: '1.2.3', keywords: [], hasSecurityUpdates: false },
     objects: [definition, deployment],
     samples: [{ apiVersion: 'example.com/v1', kind: 'Shop', metadata: { name: 'sample' } }],
     replaces: '1.2.2',

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { addBuild } from '../commands/build.ts';
 import { addCluster } from '../commands/cluster.ts';
-import { addCompletion } from '../commands/completion.ts';
+import { addCompletion, completionsOf } from '../commands/completion.ts';
 import { addDeploy } from '../commands/deploy.ts';
 import { addDoctor } from '../commands/doctor.ts';
 import { addExplain } from '../commands/explain.ts';
@@ -41,6 +41,16 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
     reporter.failure(failure.message);
     return failure.exitCode;
   }
+}
+
+/** Writes what may follow an unfinished line, in the form in which kubectl asks a plugin for it. */
+export function completeLine(surroundings: Surroundings): void {
+  const { args, stdout, stderr } = surroundings;
+  const reporter = new Reporter({ stdout, stderr, json: false, colors: false });
+  const program = commandTree({ surroundings, reporter, exitWith: () => undefined });
+  const words = completionsOf(program, args);
+  // Cobra's directives: 4 offers no files, 0 offers them where nothing else fits.
+  stdout.write(`${words.map((word) => `${word}\n`).join('')}:${words.length > 0 ? 4 : 0}\n`);
 }
 
 /** All commands. */

@@ -20,6 +20,8 @@ export interface PackageManifest {
   readonly repository?: string;
   readonly keywords: readonly string[];
   readonly author?: Person;
+  /** Whether `kubewright.securityUpdates`, a list of versions, has this one. */
+  readonly hasSecurityUpdates: boolean;
 }
 
 // The form that semver.org gives, without its rule on leading zeros of pre-releases.
@@ -46,12 +48,25 @@ export function readPackage(root: string): PackageManifest {
   return {
     version,
     keywords: keywords.map(String),
+    hasSecurityUpdates: securityUpdates(content['kubewright'], root).includes(version),
     ...optional('description', text(content['description'])),
     ...optional('license', text(content['license'])),
     ...optional('homepage', text(content['homepage'])),
     ...optional('repository', repositoryOf(content['repository'])),
     ...optional('author', personOf(content['author'])),
   };
+}
+
+/** Versions, not a flag: what a flag says is wrong from the next version on. */
+function securityUpdates(field: unknown, root: string): readonly string[] {
+  const { securityUpdates: versions = [] } = (field ?? {}) as { readonly securityUpdates?: unknown };
+  const isVersion = (each: unknown): boolean => typeof each === 'string' && semantic.test(each);
+  if (Array.isArray(versions) && versions.every(isVersion)) return versions;
+  throw new CliError('KW7102', {
+    what: `${JSON.stringify(versions)} cannot be the versions with security updates`,
+    why: `"securityUpdates" in the field "kubewright" of ${join(root, 'package.json')} is a list of versions`,
+    remedy: 'write them as "securityUpdates": ["0.2.1"], or leave it out',
+  });
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } {

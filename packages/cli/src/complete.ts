@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// What kubectl runs to complete `kubectl kubewright …`: it looks for this name on the PATH, and passes what was typed so far.
+import { processSurroundings } from './program/process-surroundings.ts';
+import { completeLine } from './program/run-cli.ts';
+
+completeLine(processSurroundings());
