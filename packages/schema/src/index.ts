@@ -4,6 +4,7 @@ export * from './cel/index.ts';
 export * from './decode/index.ts';
 export * from './json/index.ts';
 export * from './node/index.ts';
+export * from './openapi/index.ts';
 export * from './pattern/index.ts';
 export * from './protobuf/index.ts';
 export * from './strategic-merge/index.ts';

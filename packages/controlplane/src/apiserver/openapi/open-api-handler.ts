@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery';
-import { BuiltinDescriptions, type OpenApiOptions } from '@kubewright/schema';
+import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema';
 import type { RemoteGroups } from '../aggregation/index.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
-import { groupVersionDocument } from './group-version-document.ts';
 import { swaggerDocument } from './swagger-document.ts';
 
 /** Part of every hash: raise it when the form of the documents changes. */

@@ -1,12 +1,11 @@
-import type { OpenApiOptions } from '@kubewright/schema';
-import type { ResourceDefinition } from '../registry/index.ts';
-import { documentParts } from './group-version-document.ts';
-import type { JsonObject } from './json-object.ts';
+import { type DocumentedResource, documentParts, type OpenApiOptions } from '@kubewright/schema';
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** Everything in one document of OpenAPI v2, for tools that know no newer one. */
-export function swaggerDocument(definitions: readonly ResourceDefinition[], options: OpenApiOptions): JsonObject {
+export function swaggerDocument(definitions: readonly DocumentedResource[], options: OpenApiOptions): JsonObject {
   const { paths, schemas } = documentParts(definitions, options);
   return {
     swagger: '2.0',

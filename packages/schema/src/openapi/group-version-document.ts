@@ -1,7 +1,7 @@
-import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '@kubewright/schema';
-import type { ResourceDefinition } from '../registry/index.ts';
+import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '../builtin/index.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import { customSchemas } from './custom-schema.ts';
+import type { DocumentedResource } from './documented-resource.ts';
 import type { JsonObject } from './json-object.ts';
 import { hasComponent, resourcePaths } from './operations.ts';
 
@@ -12,7 +12,7 @@ export interface DocumentParts {
 }
 
 /** Gathers the paths of resources, and every schema that they need. */
-export function documentParts(definitions: readonly ResourceDefinition[], options: OpenApiOptions): DocumentParts {
+export function documentParts(definitions: readonly DocumentedResource[], options: OpenApiOptions): DocumentParts {
   const paths = new Map<string, JsonObject>();
   const custom = new Map<string, JsonObject>();
   const wanted = new Set<string>(Object.values(META_COMPONENTS));
@@ -29,12 +29,19 @@ export function documentParts(definitions: readonly ResourceDefinition[], option
   return { paths: sortedObject(paths), schemas: sortedObject(schemas) };
 }
 
-/** The document of one group and version, in OpenAPI v3. */
-export function groupVersionDocument(definitions: readonly ResourceDefinition[], options: OpenApiOptions): JsonObject {
+/**
+ * The document of one group and version, in OpenAPI v3: the paths and operations of its resources, their schemas, and those
+ * that these refer to. The same for the same resources, byte by byte.
+ */
+export function groupVersionDocument(
+  definitions: readonly DocumentedResource[],
+  options: OpenApiOptions & { readonly title?: string; readonly version?: string } = {},
+): JsonObject {
+  const { title = 'Kubernetes', version = '1.36' } = options;
   const { paths, schemas } = documentParts(definitions, options);
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: '1.36' },
+    info: { title, version },
     paths,
     components: {
       schemas,
@@ -43,7 +50,7 @@ export function groupVersionDocument(definitions: readonly ResourceDefinition[],
   };
 }
 
-function namesOf(definition: ResourceDefinition): readonly string[] {
+function namesOf(definition: DocumentedResource): readonly string[] {
   const { group, version, listKind } = definition;
   const lists = definition.verbs.includes('list') ? [componentName({ group, version, kind: listKind })] : [];
   const below = [...definition.subresources.values()].filter((sub) => hasComponent(sub, definition));

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
-import { builtinDefinitionName } from '@kubewright/schema';
-import type { ResourceDefinition, SubresourceDefinition } from '../registry/index.ts';
+import { builtinDefinitionName } from '../builtin/index.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
+import type { DocumentedResource } from './documented-resource.ts';
 import type { JsonObject } from './json-object.ts';
 import {
   DELETE_COLLECTION_PARAMETERS,
@@ -13,6 +13,8 @@ import {
   WRITE_PARAMETERS,
 } from './parameters.ts';
 
+type Subresource = DocumentedResource['subresources'] extends ReadonlyMap<string, infer Sub> ? Sub : never;
+
 const MEDIA_TYPES = ['application/json', 'application/yaml'];
 const PATCH_TYPES = [
   'application/apply-patch+yaml',
@@ -22,7 +24,7 @@ const PATCH_TYPES = [
 ];
 
 /** The paths of a resource with their operations, in the form of OpenAPI v3. */
-export function resourcePaths(definition: ResourceDefinition): ReadonlyMap<string, JsonObject> {
+export function resourcePaths(definition: DocumentedResource): ReadonlyMap<string, JsonObject> {
   const { group, version, resource, scope } = definition;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const collection = scope === 'Namespaced' ? `${root}/namespaces/{namespace}/${resource}` : `${root}/${resource}`;
@@ -47,7 +49,7 @@ const CONNECT_METHODS: Readonly<Record<string, string>> = {
 };
 
 /** False for the options of exec, attach and proxies, which are query parameters and nobody's body. */
-export function hasComponent(sub: GroupVersionKind, definition: ResourceDefinition): boolean {
+export function hasComponent(sub: GroupVersionKind, definition: DocumentedResource): boolean {
   return definition.custom || builtinDefinitionName(sub) !== undefined;
 }
 
@@ -63,12 +65,12 @@ interface OperationParts {
 }
 
 class OperationWriter {
-  readonly #definition: ResourceDefinition;
+  readonly #definition: DocumentedResource;
   readonly #suffix: string;
   readonly #kind: string;
   readonly #list: string;
 
-  constructor(definition: ResourceDefinition) {
+  constructor(definition: DocumentedResource) {
     const { group, version, kind, listKind, scope } = definition;
     this.#definition = definition;
     this.#suffix = `${operationGroup(group, version)}${scope === 'Namespaced' ? 'Namespaced' : ''}${kind}`;
@@ -131,7 +133,7 @@ class OperationWriter {
     return this.#path(['name'], { ...this.#readWrite(verbs, { kind, id: '' }), ...deletion });
   }
 
-  subresource(name: string, sub: SubresourceDefinition): JsonObject | undefined {
+  subresource(name: string, sub: Subresource): JsonObject | undefined {
     const id = name.charAt(0).toUpperCase() + name.slice(1);
     if (!hasComponent(sub, this.#definition)) return this.#path(['name'], this.#connect(sub, id));
     const kind = { ...sub, component: componentName(sub) };
@@ -181,7 +183,7 @@ class OperationWriter {
   }
 
   /** Streams: what they carry has no schema. */
-  #connect(sub: SubresourceDefinition, id: string): Record<string, JsonObject> {
+  #connect(sub: Subresource, id: string): Record<string, JsonObject> {
     const { group, version, kind } = sub;
     const operations = sub.verbs.flatMap((verb) => {
       const method = CONNECT_METHODS[verb];

@@ -1,6 +1,7 @@
-import { builtinOpenApiSchema, type JsonSchema, type OpenApiOptions } from '@kubewright/schema';
-import type { ResourceDefinition } from '../registry/index.ts';
+import { builtinOpenApiSchema, type OpenApiOptions } from '../builtin/index.ts';
+import type { JsonSchema } from '../structural/index.ts';
 import { customComponentName, META_COMPONENTS } from './component-names.ts';
+import type { DocumentedResource } from './documented-resource.ts';
 import type { JsonObject } from './json-object.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { JsonObject } from './json-object.ts';
  * Mirrors the OpenAPI builder of k8s.io/apiextensions-apiserver (1.36).
  */
 export function customSchemas(
-  definition: ResourceDefinition,
+  definition: DocumentedResource,
   options: OpenApiOptions,
 ): ReadonlyMap<string, JsonObject> {
   const { group, version, kind, listKind } = definition;
@@ -19,7 +20,7 @@ export function customSchemas(
   ]);
 }
 
-function objectSchema(definition: ResourceDefinition, options: OpenApiOptions): JsonObject {
+function objectSchema(definition: DocumentedResource, options: OpenApiOptions): JsonObject {
   const { group, version, kind, openApiSchema = { type: 'object' } } = definition;
   const schema = published(openApiSchema, options);
   return {
@@ -29,7 +30,7 @@ function objectSchema(definition: ResourceDefinition, options: OpenApiOptions): 
   };
 }
 
-function listSchema(definition: ResourceDefinition, options: OpenApiOptions & { readonly item: string }): JsonObject {
+function listSchema(definition: DocumentedResource, options: OpenApiOptions & { readonly item: string }): JsonObject {
   const { group, version, kind, listKind } = definition;
   return {
     description: `${listKind} is a list of ${kind}`,
