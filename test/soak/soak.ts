@@ -37,7 +37,8 @@ export interface SoakOptions {
  * machines and servers, for days of virtual time.
  *
  * Not caught: what sockets and TLS do, a store that loses what it has answered, kinds with many objects (`bench/soak.mjs` has
- * them), more than one writer of a status, and a key that is lost in the hours before resync would find it again by chance.
+ * them), more than one writer of a status, and a key that is lost in the hours before resync would find it again by chance. Of
+ * memory: what the server would hold on to, but for its store, for it is restarted some nine times a day.
  */
 export class Soak implements AsyncDisposable {
   readonly #clock = new VirtualClock();

@@ -31,9 +31,8 @@ export class KeyDirectory {
   /** Takes note that a member has been marked `removed`. */
   noteRemoved(): void {
     this.#removed++;
-    // An empty directory may go, and be known to the one above for a while: with nothing in it.
-    if (this.isEmpty || (this.#removed > 64 && this.#removed * 2 > this.#sorted.length + this.#added.length))
-      this.#dropRemoved();
+    // Always when it is empty: then the directory itself may go, and be known to the one above for a while.
+    if (this.#removed * 2 > this.#sorted.length + this.#added.length) this.#dropRemoved();
   }
 
   /** The members in byte order of their keys. Valid until the next change. */
