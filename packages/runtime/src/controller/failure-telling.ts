@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
-import { LeaderElectionError } from '../leader-election/leader-elector.ts';
+import { LeaderElectionError } from '../leader-election/leader-election-error.ts';
 import { LineLogger } from '../log/line-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { explainUnreachable } from '../webhook/unreachable-webhook-error.ts';

@@ -17,6 +17,7 @@ type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
   | { readonly do: 'jump'; readonly byMs: number }
   | { readonly do: 'lag'; readonly lagMs: number; readonly loss: number }
+  | { readonly do: 'lose answers'; readonly lostAnswers: number }
   | { readonly do: 'restart' }
 );
 
@@ -40,12 +41,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     lagMs: fc.integer({ min: 1, max: 6_000 }),
     loss: fc.constantFrom(0, 0.1, 0.6),
   }),
+  fc.record({ waitMs, who, do: fc.constant('lose answers'), lostAnswers: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ waitMs, who, do: fc.constant('restart') }),
 );
-const scenario = fc.record({
+const world = {
   seed: fc.nat(),
   rates: fc.tuple(...[0, 1, 2].map(() => fc.double({ min: 0.9, max: 1.1, noNaN: true }))),
+};
+const scenario = fc.record({
+  ...world,
   steps: fc.array(step, { minLength: 2, maxLength: 7 }),
+});
+/** No fault but that an answer gets lost now and then, as on a connection that breaks. */
+const lostAnswers = fc.record({
+  ...world,
+  steps: fc.array(
+    fc.record({
+      waitMs: fc.integer({ min: 12_000, max: 30_000 }),
+      who,
+      do: fc.constant('lose answers' as const),
+      lostAnswers: fc.constant(1),
+    }),
+    { minLength: 2, maxLength: 7 },
+  ),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
 
@@ -56,6 +74,8 @@ class Election {
   readonly writes: string[] = [];
   /** Writes that were handed over while the lease named somebody else. */
   readonly strays: string[] = [];
+  /** How many terms were begun. */
+  terms = 0;
   readonly #scenario: Scenario;
   readonly #guard: Guard;
   readonly #processes: Process[] = [];
@@ -83,7 +103,7 @@ class Election {
   async calm(): Promise<void> {
     for (const { clock, transport } of this.#processes) {
       clock.resume();
-      Object.assign(transport.way, { lagMs: 20, loss: 0 });
+      Object.assign(transport.way, { lagMs: 20, loss: 0, lostAnswers: 0 });
     }
     await this.clock.advance(90_000);
   }
@@ -97,6 +117,7 @@ class Election {
     const { clock, transport } = process;
     if (each.do === 'jump') clock.jumpWall(each.byMs);
     else if (each.do === 'lag') Object.assign(transport.way, { lagMs: each.lagMs, loss: each.loss });
+    else if (each.do === 'lose answers') transport.way.lostAnswers = each.lostAnswers;
     else if (each.do === 'restart') {
       process.stop.abort();
       this.#processes[each.who] = this.#start(each.who);
@@ -133,6 +154,7 @@ class Election {
     const elector = new LeaderElector({ id: 'lock', identity, client, clock: seen, random, log: silentLogger });
     const stop = new AbortController();
     void elector.run(stop.signal, async (term) => {
+      this.terms++;
       const mine = this.#guarded(client, { elector, term });
       // Heeds no signal: what keeps it from writing must be the guard alone.
       void this.#scribble(mine, clock);
@@ -219,6 +241,19 @@ describe('LeaderElector, whatever happens to processes, clocks and the network',
         election.end();
         const writers = new Set(election.writes.slice(before));
         expect([...writers]).toEqual([election.holder]);
+      }),
+      { numRuns: atScale(60) },
+    );
+  });
+
+  it('costs no term that an answer gets lost', { timeout: atScale(60_000) }, async () => {
+    await fc.assert(
+      fc.asyncProperty(lostAnswers, async (drawn) => {
+        const election = new Election({ scenario: drawn, guard: 'whileLeading' });
+        await election.run();
+        election.end();
+        expect(election.terms).toBe(1);
+        expect(election.strays).toEqual([]);
       }),
       { numRuns: atScale(60) },
     );

@@ -144,6 +144,45 @@ describe('LeaderElector', () => {
     expect(a.terms).toEqual(['begin']);
   });
 
+  describe('whose renewal was stored while its answer was lost', () => {
+    const losing = {
+      'never comes': () => new Promise<never>(() => {}),
+      'is another failure': () => Promise.reject(failure(504, 'Timeout', 'the gateway timed out')),
+    };
+
+    it.each(Object.entries(losing))('looks in the same try, and stays leader: the answer %s', async (_, lose) => {
+      const clock = new VirtualClock();
+      const server = new FakeApiServer([Lease], { clock });
+      const a = campaign(server, clock, 'a');
+      await run(clock, 5, () => {});
+      const asked: string[] = [];
+      server.interrupt = ({ method }) => {
+        asked.push(method);
+        if (asked.length > 1) return undefined;
+        const lease = server.get(Lease, 'lock');
+        server.put(Lease, { ...lease, spec: { ...lease.spec, renewTime: 'as renewed' } });
+        return lose();
+      };
+      await run(clock, 60, () => expect(a.elector.isLeading).toBe(true));
+      expect(asked.slice(0, 3)).toEqual(['PUT', 'GET', 'PUT']);
+      expect(a.terms).toEqual(['begin']);
+    });
+  });
+
+  it('leads on when somebody labels the lease', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    const a = campaign(server, clock, 'a');
+    await run(clock, 5, () => {});
+    const lease = server.get(Lease, 'lock');
+    server.put(Lease, { ...lease, metadata: { ...lease.metadata, labels: { seen: 'yes' } } });
+    await run(clock, 3, () => {});
+    expect(server.get(Lease, 'lock')).toMatchObject({ metadata: { labels: { seen: 'yes' } } });
+    const renewed = server.get(Lease, 'lock').spec.renewTime;
+    expect(renewed).not.toBe(lease.spec.renewTime);
+    expect(a.terms).toEqual(['begin']);
+  });
+
   it('knows that it no longer leads before its timers do: after a pause, and when the clocks drift apart', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });

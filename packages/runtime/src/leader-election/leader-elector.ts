@@ -12,11 +12,16 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
 import { microTime } from '../recorder/api-event.ts';
+import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { type Lease, LeaseKind, type LeaseSpec } from './lease.ts';
 import { type Moment, momentOf, Tenure } from './tenure.ts';
+import { withinTime } from './within-time.ts';
 
 const jitter = 1.2;
+
+/** Lets a request take its share of the time that is left. */
+type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Options of a {@link LeaderElector}. */
 export interface LeaderElectorOptions extends LeaderElectionOptions {
@@ -26,17 +31,6 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly log: Logger;
   /** Told when a term begins and when it is over, with the Lease as last seen: client-go records events then. */
   readonly onTerm?: (what: 'became leader' | 'stopped leading', lease: KubernetesObject) => void;
-}
-
-/** Thrown for durations that cannot keep two leaders apart. */
-export class LeaderElectionError extends Error {
-  /** Names the class of failure; a write refused with it belongs to a term that is over. */
-  readonly code = 'KW3008';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'LeaderElectionError';
-  }
 }
 
 /**
@@ -140,7 +134,7 @@ export class LeaderElector {
   async #acquire(signal: AbortSignal): Promise<Tenure | undefined> {
     const { clock, random } = this.#options;
     while (!signal.aborted) {
-      const since = await this.#attempt(this.#renewMs, signal);
+      const since = await this.#attempt(() => this.#renewMs, signal);
       if (since) {
         const driftMs = (this.#leaseMs - this.#renewMs) / 2;
         this.#term = new Tenure({ clock, renewMs: this.#renewMs, driftMs, since });
@@ -162,25 +156,20 @@ export class LeaderElector {
       const ms = Math.max(Math.min(this.#retryMs, term.remainingMs), 1);
       await sleep(this.#options.clock, { ms, signal: over }).catch(() => {});
       if (over.aborted || !term.isValid) return;
-      const since = await this.#attempt(term.remainingMs, over);
+      const since = await this.#attempt(() => term.remainingMs, over);
       if (since) term.renew(since);
     }
   }
 
-  /** One try, given up after `ms` or half a renew deadline, whichever comes first; when it was begun, if it succeeded. */
-  async #attempt(ms: number, outer: AbortSignal): Promise<Moment | undefined> {
+  /** One try; when the request that won or kept the lease was begun, if one did. */
+  async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Moment | undefined> {
     const { clock, log } = this.#options;
-    const limit = new AbortController();
-    const onAbort = (): void => limit.abort(outer.reason);
-    outer.addEventListener('abort', onAbort, { once: true });
-    const timer = clock.setTimer(Math.max(Math.min(ms, this.#renewMs / 2), 0), () =>
-      limit.abort(new LeaderElectionError('no answer in time')),
-    );
-    const begun = momentOf(clock);
+    const limited: Limited = (call) =>
+      withinTime(call, { clock, ms: Math.min(leftMs(), this.#renewMs / 2), signal: outer });
     try {
-      const isOurs = await this.#tryAcquireOrRenew(limit.signal);
+      const since = await this.#tryAcquireOrRenew(limited, outer);
       this.#trouble.succeeded();
-      return isOurs ? begun : undefined;
+      return since;
     } catch (error) {
       // Whoever wrote first has it, and who deleted the lease set it free: the next look shows.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
@@ -188,28 +177,34 @@ export class LeaderElector {
         this.#trouble.failed(log, 'cannot acquire or renew the lease', { ...this.#fields(), error });
       }
       return undefined;
-    } finally {
-      timer[Symbol.dispose]();
-      outer.removeEventListener('abort', onAbort);
     }
   }
 
-  async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
-    const leases = this.#leases();
+  async #tryAcquireOrRenew(limited: Limited, outer: AbortSignal): Promise<Moment | undefined> {
     const held = this.#observed;
-    if (!held || !this.#isMine(held.spec)) {
-      const seen = await this.#look(signal);
-      if (!seen) {
-        this.#observe(await leases.create(this.#lease(undefined), { signal }));
-        return true;
+    if (held && this.#isMine(held.spec)) {
+      try {
+        // The leader writes without reading: the version it holds tells whether anyone else wrote.
+        return await this.#write(held, limited);
+      } catch (error) {
+        if (outer.aborted) throw error;
+        // It may have been stored and its answer lost, or somebody put a label on the lease: that costs no term.
+        this.#options.log.debug('could not renew the lease at once; looking at it', { ...this.#fields(), error });
       }
-      if (this.#isHeldByAnother(seen.spec)) return false;
-      this.#observe(await leases.update(this.#lease(seen), { signal }));
-      return true;
     }
-    // The leader writes without reading: the version it holds tells whether anyone else wrote.
-    this.#observe(await leases.update(this.#lease(held), { signal }));
-    return true;
+    const seen = await limited((signal) => this.#look(signal));
+    return this.#isHeldByAnother(seen?.spec) ? undefined : this.#write(seen, limited);
+  }
+
+  /** Writes itself into the lease, or makes it; when that was begun. */
+  async #write(current: Lease | undefined, limited: Limited): Promise<Moment> {
+    const leases = this.#leases();
+    const since = momentOf(this.#options.clock);
+    const lease = this.#lease(current);
+    const write = (signal: AbortSignal): Promise<Lease> =>
+      current ? leases.update(lease, { signal }) : leases.create(lease, { signal });
+    this.#observe(await limited(write));
+    return since;
   }
 
   async #look(signal: AbortSignal): Promise<Lease | undefined> {
@@ -264,25 +259,19 @@ export class LeaderElector {
     term.end();
     if (this.#options.releaseOnCancel === false) return;
     const { clock, log } = this.#options;
-    const limit = new AbortController();
-    const timer = clock.setTimer(2_000, () => limit.abort(new LeaderElectionError('no answer in time')));
     try {
-      const lease = await this.#look(limit.signal);
-      if (!lease || !this.#isMine(lease.spec)) return;
-      const now = microTime(clock.now());
-      const spec: LeaseSpec = {
-        ...lease.spec,
-        holderIdentity: '',
-        leaseDurationSeconds: 1,
-        acquireTime: now,
-        renewTime: now,
-      };
-      await this.#leases().update({ ...lease, spec }, { signal: limit.signal });
+      await withinTime((signal) => this.#giveBack(signal), { clock, ms: 2_000 });
     } catch (error) {
       log.info('could not give the lease back; it will expire', { ...this.#fields(), error });
-    } finally {
-      timer[Symbol.dispose]();
     }
+  }
+
+  async #giveBack(signal: AbortSignal): Promise<void> {
+    const lease = await this.#look(signal);
+    if (!lease || !this.#isMine(lease.spec)) return;
+    const now = microTime(this.#options.clock.now());
+    const free = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    await this.#leases().update({ ...lease, spec: { ...lease.spec, ...free } }, { signal });
   }
 
   #tell(what: 'became leader' | 'stopped leading'): void {

@@ -1,6 +1,7 @@
 import type { ClientInterceptor } from '@kubewright/client';
 import { gated, isWrite } from '../controller/gated.ts';
-import { LeaderElectionError, type LeaderElector } from './leader-elector.ts';
+import { LeaderElectionError } from './leader-election-error.ts';
+import type { LeaderElector } from './leader-elector.ts';
 
 /**
  * Lets a write out only during one term: the present one or, made by a follower, the next. It is asked in the tick that

@@ -3,6 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { KeyShare, Partition, PartitionEntry } from '../controller/partition.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { momentOf, Tenure } from '../leader-election/tenure.ts';
+import { withinTime } from '../leader-election/within-time.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
@@ -238,12 +239,8 @@ export class ShardMembership implements Runnable, Partition {
 
   /** Gives work up after half a renew deadline; false when it failed. */
   async #within(signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<void>): Promise<boolean> {
-    const limit = new AbortController();
-    const onAbort = (): void => limit.abort(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const timer = this.#clock.setTimer(this.#times.renewMs / 2, () => limit.abort(new Error('no answer in time')));
     try {
-      await work(limit.signal);
+      await withinTime(work, { clock: this.#clock, ms: this.#times.renewMs / 2, signal });
       this.#trouble.succeeded();
       return true;
     } catch (error) {
@@ -251,9 +248,6 @@ export class ShardMembership implements Runnable, Partition {
         this.#trouble.failed(this.#log, 'cannot renew the membership', { lease: this.identity, error });
       }
       return false;
-    } finally {
-      timer[Symbol.dispose]();
-      signal?.removeEventListener('abort', onAbort);
     }
   }
 }

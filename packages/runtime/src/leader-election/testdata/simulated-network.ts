@@ -51,6 +51,8 @@ export interface Way {
   lagMs: number;
   /** Share of requests that get lost before they arrive, and of answers afterwards. */
   loss: number;
+  /** How many of the next changes of a lease are made while the answer gets lost. */
+  lostAnswers: number;
 }
 
 /** What a {@link SimulatedTransport} stands between. */
@@ -66,7 +68,7 @@ export interface SimulatedTransportOptions {
 
 /** The way from one simulated process to the server: every wait is one at which the process may be stopped. */
 export class SimulatedTransport implements Transport {
-  readonly way: Way = { lagMs: 300, loss: 0 };
+  readonly way: Way = { lagMs: 300, loss: 0, lostAnswers: 0 };
   readonly #options: SimulatedTransportOptions;
 
   constructor(options: SimulatedTransportOptions) {
@@ -84,7 +86,7 @@ export class SimulatedTransport implements Transport {
     const arrives = random.next() >= this.way.loss;
     await this.#travel();
     const answer = arrives ? server.handle(request) : undefined;
-    if (!answer || random.next() < this.way.loss) return this.#lost(request.signal);
+    if (!answer || random.next() < this.way.loss || this.#losesAnswer(request)) return this.#lost(request.signal);
     await this.#pass(request.signal);
     request.signal?.throwIfAborted();
     const bytes = Buffer.from(JSON.stringify(answer.body));
@@ -92,6 +94,12 @@ export class SimulatedTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  #losesAnswer({ path, method }: TransportRequest): boolean {
+    if (this.way.lostAnswers === 0 || method === 'GET' || !path.includes('/leases')) return false;
+    this.way.lostAnswers--;
+    return true;
+  }
 
   #travel(): Promise<void> {
     const { base, random } = this.#options;
