@@ -6,6 +6,8 @@ const setupNode = 'actions/setup-node@39370e3970a6d050c480ffad4ff0ed4d3fdee5af #
 const setupBuildx = 'docker/setup-buildx-action@b5ca514318bd6ebac0fb2aedd5d36ec1b5c232a2 # v3.10.0';
 const login = 'docker/login-action@74a5d142397b4f367a81961eba4e8cd7edddf772 # v3.4.0';
 const buildPush = 'docker/build-push-action@14487ce63c7a62a4a324b0bfb37086795e31c6c1 # v6.16.0';
+const attestProvenance = 'actions/attest-build-provenance@e8998f949152b193b063cb0ec769d69d929409be # v2.4.0';
+const attestSbom = 'actions/attest-sbom@bd218ad0dbcb3e146bd073d1d9c6d78e08aa8a0b # v2.4.0';
 
 /** What checks every change, what releases, and what keeps dependencies current. */
 export function workflowFiles(): readonly ProjectFile[] {
@@ -46,24 +48,39 @@ on:
 permissions:
   contents: read
   packages: write
+  id-token: write
+  attestations: write
 env:
-  IMAGE: ghcr.io/\${{ github.repository }}:\${{ github.ref_name }}
+  IMAGE: ghcr.io/\${{ github.repository }}
+  TAG: \${{ github.ref_name }}
 jobs:
   release:
-${prepared}      - run: npm run build -- --helm --olm --image "\${IMAGE,,}"
+${prepared}      - id: image
+        run: echo "name=\${IMAGE,,}" >> "$GITHUB_OUTPUT"
+      - run: npm run build -- --helm --olm --image "\${IMAGE,,}:$TAG"
       - uses: ${setupBuildx}
       - uses: ${login}
         with: { registry: ghcr.io, username: '\${{ github.actor }}', password: '\${{ github.token }}' }
-      - id: image
-        run: echo "name=\${IMAGE,,}" >> "$GITHUB_OUTPUT"
-      - uses: ${buildPush}
+      - id: push
+        uses: ${buildPush}
         with:
           context: dist
           platforms: linux/amd64,linux/arm64
           push: true
           sbom: true
           provenance: mode=max
-          tags: \${{ steps.image.outputs.name }}
+          tags: \${{ steps.image.outputs.name }}:\${{ github.ref_name }}
+      - uses: ${attestProvenance}
+        with:
+          subject-name: \${{ steps.image.outputs.name }}
+          subject-digest: \${{ steps.push.outputs.digest }}
+          push-to-registry: true
+      - uses: ${attestSbom}
+        with:
+          subject-name: \${{ steps.image.outputs.name }}
+          subject-digest: \${{ steps.push.outputs.digest }}
+          sbom-path: dist/sbom.cdx.json
+          push-to-registry: true
 `;
 
 const renovate = `{
