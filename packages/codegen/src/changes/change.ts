@@ -53,6 +53,7 @@ type BreakingKind =
   | 'list-type-changed'
   | 'list-keys-changed'
   | 'map-type-changed'
+  | 'map-removed'
   | 'unknown-fields-pruned'
   | 'embedded-resource-changed'
   | 'int-or-string-removed'
@@ -70,6 +71,8 @@ type SafeKind =
   | 'column-added'
   | 'selectable-field-added'
   | 'field-added'
+  | 'field-unnamed'
+  | 'map-added'
   | 'field-optional'
   | 'enum-removed'
   | 'enum-value-added'
@@ -92,6 +95,8 @@ const SAFE: ReadonlySet<CrdChangeKind> = new Set<SafeKind>([
   'column-added',
   'selectable-field-added',
   'field-added',
+  'field-unnamed',
+  'map-added',
   'field-optional',
   'enum-removed',
   'enum-value-added',

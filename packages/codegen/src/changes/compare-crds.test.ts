@@ -29,6 +29,14 @@ function crd(
 const kindsOf = (before: Crd, after: Crd): readonly string[] =>
   compareCrds(before, after).map(({ kind, severity }) => `${severity} ${kind}`);
 
+const object = (properties: Record<string, JsonSchema>, ...required: string[]): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+});
+const text: JsonSchema = { type: 'string' };
+const keepsAll: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
 /** A field before and after, and what that is. */
 const fields: readonly (readonly [JsonSchema, JsonSchema, CrdChangeKind, 'breaking' | 'safe'])[] = [
   [{ type: 'string' }, { type: 'boolean' }, 'type-changed', 'breaking'],
@@ -57,6 +65,20 @@ const fields: readonly (readonly [JsonSchema, JsonSchema, CrdChangeKind, 'breaki
   [{ type: 'string' }, { type: 'string', nullable: true }, 'nullable-added', 'safe'],
   [{ type: 'string' }, { type: 'string', default: 'a' }, 'default-added', 'breaking'],
   [{ type: 'string', default: 'a' }, { type: 'string', default: 'b' }, 'default-changed', 'breaking'],
+  [
+    { ...object({}), default: { r: { cpu: '1', memory: '1' } } },
+    { ...object({}), default: { r: { memory: '1', cpu: '2' } } },
+    'default-changed',
+    'breaking',
+  ],
+  [{ type: 'object', additionalProperties: text }, object({}), 'map-removed', 'breaking'],
+  [object({}), { type: 'object', additionalProperties: text }, 'map-added', 'safe'],
+  [
+    { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+    { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf', optionalOldSelf: true }] },
+    'rule-changed',
+    'breaking',
+  ],
   [{ type: 'string', default: 'a' }, { type: 'string' }, 'default-removed', 'breaking'],
   [
     { type: 'array', items: { type: 'string' } },
@@ -97,13 +119,6 @@ const fields: readonly (readonly [JsonSchema, JsonSchema, CrdChangeKind, 'breaki
   [{ type: 'string' }, { type: 'string', not: { enum: ['a'] } }, 'alternatives-changed', 'breaking'],
   [{ type: 'string' }, { type: 'string', description: 'a' }, 'description-changed', 'safe'],
 ];
-
-const object = (properties: Record<string, JsonSchema>, ...required: string[]): JsonSchema => ({
-  type: 'object',
-  properties,
-  required,
-});
-const text: JsonSchema = { type: 'string' };
 
 /** Two CRDs, and what is different. */
 const wholes: readonly (readonly [Crd, Crd, CrdChangeKind, 'breaking' | 'safe'])[] = [
@@ -159,6 +174,12 @@ describe('compareCrds', () => {
 
   it.each(wholes)('sees a change of the whole (%#)', (before, after, kind, severity) => {
     expect(kindsOf(before, after)).toEqual([`${severity} ${kind}`]);
+  });
+
+  it('sees a field of what keeps all be named, and asked for more', () => {
+    const naming = (b: JsonSchema): Crd => crd({ ...keepsAll, properties: { b } });
+    expect(kindsOf(crd(keepsAll), naming(keepsAll))).toEqual(['breaking type-changed', 'safe field-added']);
+    expect(kindsOf(naming(keepsAll), crd(keepsAll))).toEqual(['breaking type-changed', 'safe field-unnamed']);
   });
 
   it('sees versions come, go and be stored', () => {

@@ -18,8 +18,7 @@ export function compareSchemas(
   compareFields(before, after, to);
   const [items, itemsNow] = [itemsOf(before), itemsOf(after)];
   if (items && itemsNow) compareSchemas(items, itemsNow, { path: `${path}[]`, changes });
-  const [values, valuesNow] = [additionalOf(before), additionalOf(after)];
-  if (values && valuesNow) compareSchemas(values, valuesNow, { path: `${path}{}`, changes });
+  compareKeys(before, after, to);
 }
 
 type Add = (kind: CrdChangeKind, message: string) => void;
@@ -131,17 +130,39 @@ function compareLists(before: JsonSchema, after: JsonSchema, add: Add): void {
   }
 }
 
+type Rule = NonNullable<JsonSchema['x-kubernetes-validations']>[number];
+
 function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
-  const rules = (schema: JsonSchema): readonly string[] =>
-    (schema['x-kubernetes-validations'] ?? []).map(({ rule }) => rule);
+  const rules = (schema: JsonSchema): readonly Rule[] => schema['x-kubernetes-validations'] ?? [];
+  // With optionalOldSelf it is asked of new objects, too: that is another rule.
+  const isSame = (a: Rule, b: Rule): boolean =>
+    a.rule === b.rule && (a.optionalOldSelf ?? false) === (b.optionalOldSelf ?? false);
+  const ruleText = ({ rule, optionalOldSelf }: Rule): string =>
+    optionalOldSelf === true ? `${rule} (optionalOldSelf)` : rule;
   const [old, now] = [rules(before), rules(after)];
-  const removed = old.filter((rule) => !now.includes(rule));
-  const added = now.filter((rule) => !old.includes(rule));
+  const removed = old.filter((rule) => !now.some((each) => isSame(each, rule)));
+  const added = now.filter((rule) => !old.some((each) => isSame(each, rule)));
   // One for one: the rule was rewritten, and nobody can tell whether it asks for more.
-  while (removed.length > 0 && added.length > 0)
-    add('rule-changed', `the rule ${removed.shift()} is ${added.shift()} now`);
-  for (const rule of removed) add('rule-removed', `the rule ${rule} is gone`);
-  for (const rule of added) add('rule-added', `must satisfy ${rule}`);
+  for (const rule of removed.splice(0, added.length)) {
+    add('rule-changed', `the rule ${ruleText(rule)} is ${ruleText(added.shift()!)} now`); // as many as were taken
+  }
+  for (const rule of removed) add('rule-removed', `the rule ${ruleText(rule)} is gone`);
+  for (const rule of added) add('rule-added', `must satisfy ${ruleText(rule)}`);
+}
+
+/** What fields that have no name in the schema may be. */
+function compareKeys(
+  before: JsonSchema,
+  after: JsonSchema,
+  { path, changes }: { readonly path: string; readonly changes: Changes },
+): void {
+  const [values, valuesNow] = [additionalOf(before), additionalOf(after)];
+  if (values && valuesNow) compareSchemas(values, valuesNow, { path: `${path}{}`, changes });
+  else if (values && !keepsUnknown(after)) {
+    changes.add('map-removed', path, 'takes no keys but those that are named: what is stored of others is dropped');
+  } else if (valuesNow && !values) {
+    changes.add('map-added', path, 'takes keys of any name');
+  }
 }
 
 function compareFields(
@@ -149,34 +170,67 @@ function compareFields(
   after: JsonSchema,
   { path, changes }: { readonly path: string; readonly changes: Changes },
 ): void {
-  const [old, now] = [before.properties ?? {}, after.properties ?? {}];
-  const below = (name: string): string => (path === '' ? name : `${path}.${name}`);
-  const isRequired = (schema: JsonSchema, name: string): boolean => schema.required?.includes(name) ?? false;
-  // Every object has them, whether its schema says so or not.
-  const isImplicit = (name: string): boolean => path === '' && ['apiVersion', 'kind', 'metadata'].includes(name);
-  for (const [name, schema] of Object.entries(old)) {
-    if (isImplicit(name) && !Object.hasOwn(now, name)) continue;
-    const next = Object.hasOwn(now, name) ? now[name] : undefined;
-    if (next === undefined) {
-      changes.add('field-removed', below(name), 'is gone: what is stored of it is dropped');
+  for (const name of new Set([...fieldsOf(before), ...fieldsOf(after)])) {
+    const below = path === '' ? name : `${path}.${name}`;
+    const [old, now] = [fieldOf(before, name), fieldOf(after, name)];
+    // Every object has them, whether its schema says so or not.
+    const isImplicit = path === '' && ['apiVersion', 'kind', 'metadata'].includes(name);
+    if (isImplicit && !(old.isNamed && now.isNamed)) continue;
+    if (old.isNamed && now.schema === undefined) {
+      changes.add('field-removed', below, 'is gone: what is stored of it is dropped');
       continue;
     }
-    const [was, is] = [isRequired(before, name), isRequired(after, name)];
     // A default makes up for what is missing.
-    if (!was && is && next.default === undefined) changes.add('field-required', below(name), 'must be given');
-    if (was && !is) changes.add('field-optional', below(name), 'need not be given: clients may miss it');
-    compareSchemas(schema, next, { path: below(name), changes });
-  }
-  for (const [name, schema] of Object.entries(now)) {
-    if (Object.hasOwn(old, name) || isImplicit(name)) continue;
-    const must = isRequired(after, name) && schema.default === undefined;
-    if (must) changes.add('required-field-added', below(name), 'is new, and must be given');
-    else changes.add('field-added', below(name), 'is new');
+    const must = !old.isRequired && now.isRequired && now.schema?.default === undefined;
+    if (old.isNamed || !now.isNamed) {
+      if (must) changes.add('field-required', below, 'must be given');
+    } else if (must) changes.add('required-field-added', below, 'is new, and must be given');
+    else changes.add('field-added', below, 'is new');
+    if (old.isRequired && !now.isRequired) {
+      changes.add('field-optional', below, 'need not be given: clients may miss it');
+    }
+    if (old.isNamed && !now.isNamed) changes.add('field-unnamed', below, 'has no schema of its own any more');
+    if (old.schema && now.schema && (old.isNamed || now.isNamed)) {
+      compareSchemas(old.schema, now.schema, { path: below, changes });
+    }
   }
 }
 
+interface Field {
+  /** What a field of this name must be, named or not; undefined if it is dropped. */
+  readonly schema: JsonSchema | undefined;
+  readonly isNamed: boolean;
+  readonly isRequired: boolean;
+}
+
+function fieldOf(schema: JsonSchema, name: string): Field {
+  const { properties = {}, required = [] } = schema;
+  const isNamed = Object.hasOwn(properties, name);
+  const otherwise = additionalOf(schema) ?? (keepsUnknown(schema) ? anything : undefined);
+  return { schema: isNamed ? properties[name] : otherwise, isNamed, isRequired: required.includes(name) };
+}
+
+/** A key may be required that has no schema of its own: of a map, of an object that keeps all fields. */
+function fieldsOf({ properties = {}, required = [] }: JsonSchema): readonly string[] {
+  return [...Object.keys(properties), ...required];
+}
+
+/** What is kept without being looked at. */
+const anything: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
+
+function keepsUnknown(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-preserve-unknown-fields'] === true;
+}
+
+/** Equal for equal values, whatever the order of their fields. */
 function print(value: unknown): string {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? JSON.stringify(value, Object.keys(value).sort())
-    : String(JSON.stringify(value));
+  return String(JSON.stringify(value, (_name, each: unknown) => (isObject(each) ? sorted(each) : each)));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sorted(object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

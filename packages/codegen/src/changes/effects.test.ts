@@ -113,6 +113,15 @@ const effects: readonly (readonly [
     },
   ],
   [
+    'map-removed',
+    {
+      before: spec({ type: 'object', additionalProperties: text }),
+      after: spec({ type: 'object', properties: {} }),
+      given: { a: { x: 'y' } },
+      effect: { a: {} },
+    },
+  ],
+  [
     'embedded-resource-changed',
     {
       before: spec({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),

@@ -54,6 +54,8 @@ class SchemaMaker {
         numberKind: (each) => this.#numberKinds.add(each),
       });
     }
+    // The API server asks the list of values of null, too.
+    if (draft.nullable === true && draft.enum !== undefined) draft.enum = [...new Set([...draft.enum, null])];
     return draft;
   }
 

@@ -15,7 +15,7 @@ describe('schemas of types', () => {
     ['a?: 2 | 1', { type: 'integer', enum: [2, 1] }],
     ["a?: 'x'", { type: 'string', enum: ['x'] }],
     ['a?: string | null', { type: 'string', nullable: true }],
-    ["a?: 'x' | 'y' | null", { type: 'string', enum: ['x', 'y'], nullable: true }],
+    ["a?: 'x' | 'y' | null", { type: 'string', enum: ['x', 'y', null], nullable: true }],
     ['a?: readonly string[]', { type: 'array', items: { type: 'string' } }],
     ['a?: Array<boolean>', { type: 'array', items: { type: 'boolean' } }],
     ['a?: Record<string, string>', { type: 'object', additionalProperties: { type: 'string' } }],
