@@ -67,7 +67,7 @@ export { Manager } from './manager/manager.ts';
 export { ManagerError } from './manager/manager-error.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
 export type { ShardingOptions } from './manager/manager-sharding.ts';
-export type { Runnable } from './manager/runnable.ts';
+export type { Runnable, RunnableContext } from './manager/runnable.ts';
 export type { MetricsSecurity } from './metrics/metrics-security.ts';
 export type { PermissionReport, Permissions } from './permissions/permission-report.ts';
 export * from './predicate/index.ts';

@@ -1,11 +1,16 @@
+import { sleep, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { controller } from '../controller/define-controller.ts';
+import { defineKind } from '../kind/define-kind.ts';
 import { LeaseKind } from '../leader-election/lease.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { Manager } from './manager.ts';
+import type { Runnable } from './runnable.ts';
 
 const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
+const Site = defineKind<{ readonly ttl: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
 describe('the leadership of a manager', () => {
   let manager: Manager | undefined;
@@ -32,5 +37,135 @@ describe('the leadership of a manager', () => {
     });
     await manager[Symbol.asyncDispose]();
     expect(server.list(Event).map(({ note }) => note)).toEqual(['me became leader', 'me stopped leading']);
+  });
+
+  describe('over a lost term', () => {
+    const clock = new VirtualClock();
+    // What is still running is waited for, by this clock.
+    afterEach(async () => {
+      let isEnded = false;
+      void manager?.[Symbol.asyncDispose]().then(() => {
+        isEnded = true;
+      });
+      await eventually(() => {
+        void clock.advance(1_000);
+        return isEnded;
+      });
+    });
+    const rest = {
+      clock,
+      leaderElection: { id: 'lock', namespace: 'default', identity: 'me' },
+      log: silentLogger,
+      handleSignals: false,
+      watchdog: false,
+    };
+
+    async function pass(ms: number): Promise<void> {
+      for (let passed = 0; passed < ms; passed += 100) {
+        await clock.advance(100);
+        await new Promise(setImmediate);
+      }
+    }
+
+    /** Another takes the lease once this replica's term has run out, and keeps it until the answer is called. */
+    async function loseTo(server: FakeApiServer, other: string): Promise<() => void> {
+      await eventually(() => server.get(LeaseKind, 'lock')?.spec.holderIdentity === 'me');
+      server.interrupt = ({ url, method }) => {
+        if (url.pathname.includes('/leases') && method !== 'GET') throw failure(503, 'ServiceUnavailable', 'cut off');
+        return undefined;
+      };
+      await pass(11_000);
+      const lease = server.get(LeaseKind, 'lock');
+      server.put(LeaseKind, { ...lease, spec: { ...lease.spec, holderIdentity: other } });
+      return () => {
+        server.interrupt = undefined;
+        const taken = server.get(LeaseKind, 'lock');
+        server.put(LeaseKind, { ...taken, spec: { ...taken.spec, holderIdentity: '' } });
+      };
+    }
+
+    /** Takes no notice of its signal, and writes as often as it can. */
+    function deaf(told: string[], options: Partial<Runnable> = {}): Runnable {
+      let terms = 0;
+      return {
+        name: 'deaf',
+        async run(_, { client }) {
+          const term = ++terms;
+          const body = { spec: { ttl: `term ${term}` } };
+          const key = { namespace: 'default', name: 'a' };
+          for (let write = 0; write < 60; write++) {
+            await sleep(clock, { ms: 1_000 });
+            await client
+              .resource(Site)
+              .patch(key, { type: 'merge', body })
+              .then(
+                () => told.push(`term ${term} writes`),
+                (error: { readonly code?: string }) => told.push(`term ${term} is refused: ${error.code}`),
+              );
+          }
+        },
+        ...options,
+      };
+    }
+
+    function started(server: FakeApiServer, runnables: readonly Runnable[]): Promise<void> {
+      server.put(Site, { metadata: { name: 'a' }, spec: { ttl: 'x' } });
+      manager = new Manager({ ...rest, client: server.client, runnables });
+      manager.run().catch(() => {});
+      return manager.started();
+    }
+
+    it('lets a runnable of the leader write in its own term only', async () => {
+      const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
+      const told: string[] = [];
+      await started(server, [deaf(told)]);
+      await pass(5_000);
+      expect(new Set(told.splice(0))).toEqual(new Set(['term 1 writes']));
+      const giveBack = await loseTo(server, 'other');
+      told.splice(0);
+      await pass(5_000);
+      expect(new Set(told.splice(0))).toEqual(new Set(['term 1 is refused: KW3008']));
+      giveBack();
+      // The one that was left behind goes on in the next term, and that is not its own.
+      await pass(70_000);
+      expect(server.get(LeaseKind, 'lock').spec.holderIdentity).toBe('me');
+      const [last, ...before] = [...new Set(told)].reverse();
+      expect([last, ...before]).toEqual(['term 2 writes', 'term 1 is refused: KW3008']);
+    });
+
+    it('leaves alone what every replica runs', async () => {
+      const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
+      const told: string[] = [];
+      await started(server, [deaf(told, { needLeaderElection: false })]);
+      await loseTo(server, 'other');
+      await pass(5_000);
+      expect(new Set(told)).toEqual(new Set(['term 1 writes']));
+    });
+
+    it('tells runnables at once, while a reconcile takes its time to end', async () => {
+      const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
+      server.put(Site, { metadata: { name: 'a' }, spec: { ttl: 'x' } });
+      let isReconciling = false;
+      let signal: AbortSignal | undefined;
+      const sites = controller({
+        for: Site,
+        async reconcile() {
+          isReconciling = true;
+          await sleep(clock, { ms: 3_600_000 });
+        },
+      });
+      const heeding: Runnable = {
+        name: 'heeding',
+        async run(given) {
+          signal = given;
+          await new Promise<void>((resolve) => given.addEventListener('abort', () => resolve()));
+        },
+      };
+      manager = new Manager({ ...rest, client: server.client, controllers: [sites], runnables: [heeding] });
+      manager.run().catch(() => {});
+      await eventually(() => isReconciling && signal !== undefined);
+      await loseTo(server, 'other');
+      expect(signal?.aborted).toBe(true);
+    });
   });
 });

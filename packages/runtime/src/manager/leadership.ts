@@ -37,11 +37,18 @@ export interface LeadershipOptions {
   readonly onElected: () => void;
 }
 
+/** What works in one term. */
+interface Term {
+  readonly group: ControllerGroup;
+  /** Writes during this term only. */
+  readonly client: KubernetesClient;
+}
+
 /** Runs controllers: all of them at once, or those that need a lease for as long as it is held, over and over. */
 export class Leadership {
   readonly #options: LeadershipOptions;
-  /** Controllers of the next term: those that are to be warm have sources already. */
-  #next: ControllerGroup | undefined;
+  /** What the next term works with: controllers that are to be warm have sources already. */
+  #next: Term | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
@@ -51,7 +58,7 @@ export class Leadership {
   async run(signal: AbortSignal): Promise<void> {
     const { election, always, prepared, onReady, client, clock, random, log, metrics, events } = this.#options;
     if (!election) {
-      await this.#lead(always, { term: signal, stopping: signal });
+      await this.#lead({ group: always, client }, { term: signal, stopping: signal });
       return;
     }
     const elector: LeaderElector = new LeaderElector({
@@ -79,19 +86,21 @@ export class Leadership {
         if (!signal.aborted) this.#prepareTerm(elector, signal);
       }
     });
-    await this.#next?.stop({ undisturbed: false, budget: this.#options.budget() });
+    await this.#next?.group.stop({ undisturbed: false, budget: this.#options.budget() });
   }
 
   /** A queue that was shut down stays so: each term has controllers of its own. */
   #prepareTerm(elector: LeaderElector, signal: AbortSignal): void {
-    const { makeGroup, client } = this.#options;
-    this.#next = makeGroup(client.intercepted(whileLeading(elector)));
-    this.#next.warmUp(signal);
+    const { makeGroup } = this.#options;
+    const client = this.#options.client.intercepted(whileLeading(elector));
+    const group = makeGroup(client);
+    this.#next = { group, client };
+    group.warmUp(signal);
   }
 
   /** Runs controllers and what else needs leadership until the term is over. */
   async #lead(
-    group: ControllerGroup,
+    { group, client }: Term,
     { term, stopping }: { readonly term: AbortSignal; readonly stopping: AbortSignal },
   ): Promise<void> {
     const { leading, prepared, budget, onElected, onReady } = this.#options;
@@ -99,14 +108,15 @@ export class Leadership {
     try {
       await group.start(term, { after: prepared });
       if (term.aborted) return;
-      await leading.start(term);
+      await leading.start(term, { client });
       onReady();
       await aborted(term);
     } finally {
-      // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
       const limit = budget();
-      await group.stop({ undisturbed: stopping.aborted, budget: limit });
-      await leading.stop(limit);
+      const reconciles = group.stop({ undisturbed: stopping.aborted, budget: limit });
+      // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
+      if (stopping.aborted) await reconciles;
+      await Promise.all([reconciles, leading.stop(limit)]);
     }
   }
 }

@@ -89,7 +89,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The client that controllers share; not bound to a reconcile or to leadership.
+   * The client that controllers share, bound neither to a reconcile nor to leadership: for what any replica may do at any
+   * time. What only the leader may write goes through `ctx.client`, or the client that `Runnable.run` is given.
    *
    * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
    */
@@ -180,7 +181,7 @@ export class Manager implements AsyncDisposable {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
         this.#watchdog = new Watchdog({ log: this.#from.log, clock: this.#from.clock });
       }
-      await this.#first.start(this.#fate.signal);
+      await this.#first.start(this.#fate.signal, { client: this.client });
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
       await this.#work(this.#group, this.#fate.signal);
@@ -245,7 +246,7 @@ export class Manager implements AsyncDisposable {
   async #prepare(signal: AbortSignal): Promise<void> {
     const timeoutMs = this.#options.cacheSyncTimeoutMs ?? 0;
     await cacheSync(this.#shared.cache, { clock: this.#from.clock, log: this.#from.log, timeoutMs, signal });
-    await this.#everywhere.start(signal);
+    await this.#everywhere.start(signal, { client: this.client });
   }
 
   async #shutDown(parts: {

@@ -1,14 +1,20 @@
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
-import type { Runnable } from './runnable.ts';
+import type { Runnable, RunnableContext } from './runnable.ts';
 import type { StopBudget } from './stop-budget.ts';
+
+/** What the runnables of a group were started with. */
+interface Start {
+  readonly stop: AbortController;
+  readonly context: RunnableContext;
+}
 
 /** Runnables that are started and stopped together. Can be started again after a stop. */
 export class RunnableGroup {
   readonly #log: Logger;
   readonly #failed: (error: unknown) => void;
   readonly #runnables: Runnable[] = [];
-  #stop: AbortController | undefined;
+  #started: Start | undefined;
   readonly #running = new Map<Runnable, Promise<void>>();
 
   /** @param options.failed - told of a runnable that rejects before it was stopped. */
@@ -20,15 +26,16 @@ export class RunnableGroup {
   /** Adds a runnable, and starts it if the group runs. */
   add(runnable: Runnable): void {
     this.#runnables.push(runnable);
-    if (this.#stop) this.#run(runnable, this.#stop.signal);
+    if (this.#started) this.#run(runnable, this.#started);
   }
 
   /** Starts all; resolves when all are ready, or when `signal` is aborted. */
-  async start(signal: AbortSignal): Promise<void> {
-    if (this.#stop || signal.aborted) return;
-    this.#stop = new AbortController();
-    for (const runnable of this.#runnables) this.#run(runnable, this.#stop.signal);
-    const either = AbortSignal.any([signal, this.#stop.signal]);
+  async start(signal: AbortSignal, context: RunnableContext): Promise<void> {
+    if (this.#started || signal.aborted) return;
+    const started: Start = { stop: new AbortController(), context };
+    this.#started = started;
+    for (const runnable of this.#runnables) this.#run(runnable, started);
+    const either = AbortSignal.any([signal, started.stop.signal]);
     try {
       await Promise.all(this.#runnables.map((runnable) => runnable.ready?.(either)));
     } catch (error) {
@@ -38,7 +45,7 @@ export class RunnableGroup {
 
   /** Stops all and waits for them; those that do not end in time are named in the log and left behind. */
   async stop(budget: StopBudget): Promise<void> {
-    this.#stop?.abort(new ManagerError('the manager stops'));
+    this.#started?.stop.abort(new ManagerError('the manager stops'));
     const names = (): readonly string[] => [...this.#running.keys()].map((runnable) => runnable.name);
     const lasts = (): void => {
       if (this.#running.size === 0) return;
@@ -51,23 +58,23 @@ export class RunnableGroup {
     };
     if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts })))
       this.#log.error('runnables did not end in time; do they heed their signal?', { runnables: names() });
-    this.#stop = undefined;
+    this.#started = undefined;
   }
 
-  #run(runnable: Runnable, signal: AbortSignal): void {
+  #run(runnable: Runnable, started: Start): void {
     // One that was left behind by an earlier stop still runs: two of them would be worse than one that ends.
     const before = this.#running.get(runnable) ?? Promise.resolve();
     const running = before
-      .then(() => (signal.aborted ? undefined : this.#guard(runnable, signal)))
+      .then(() => (started.stop.signal.aborted ? undefined : this.#guard(runnable, started)))
       .finally(() => {
         if (this.#running.get(runnable) === running) this.#running.delete(runnable);
       });
     this.#running.set(runnable, running);
   }
 
-  async #guard(runnable: Runnable, signal: AbortSignal): Promise<void> {
+  async #guard(runnable: Runnable, { stop: { signal }, context }: Start): Promise<void> {
     try {
-      await runnable.run(signal);
+      await runnable.run(signal, context);
     } catch (error) {
       if (signal.aborted)
         this.#log.debug('a runnable ended with an error after it was stopped', { runnable: runnable.name, error });
