@@ -7,11 +7,16 @@ import { type Environment, startEnvironment } from '../environment/environment.t
 import { AggregatedServer, type ServedKind } from './aggregated-server.ts';
 import { FreshKubectl } from './kubectl.ts';
 
-const place = { namespace: 'default', name: 'wells' };
+/** The Service in front of the second server. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** A cluster with a second API server behind a Service. */
 export class AggregatedCluster implements AsyncDisposable {
   readonly kind: ServedKind;
+  readonly place: Place;
   readonly server: AggregatedServer;
   readonly client: KubernetesClient;
   readonly #environment: Environment;
@@ -19,9 +24,15 @@ export class AggregatedCluster implements AsyncDisposable {
 
   private constructor(
     kind: ServedKind,
-    parts: { readonly environment: Environment; readonly server: AggregatedServer; readonly folder: string },
+    parts: {
+      readonly environment: Environment;
+      readonly server: AggregatedServer;
+      readonly folder: string;
+      readonly place: Place;
+    },
   ) {
     this.kind = kind;
+    this.place = parts.place;
     this.server = parts.server;
     this.client = parts.environment.client;
     this.#environment = parts.environment;
@@ -29,7 +40,10 @@ export class AggregatedCluster implements AsyncDisposable {
   }
 
   /** Starts both; nothing of the one is known to the other yet. */
-  static async start(kind: ServedKind, openApi: string): Promise<AggregatedCluster> {
+  static async start(
+    kind: ServedKind,
+    { openApi = '{}', place = { namespace: 'default', name: 'wells' } }: { openApi?: string; place?: Place } = {},
+  ): Promise<AggregatedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'kw-aggregation-'));
     const environment = await startEnvironment(folder);
     // As every server behind a front proxy learns whom to believe.
@@ -37,7 +51,7 @@ export class AggregatedCluster implements AsyncDisposable {
     const { data = {} } = await environment.client.resource(ConfigMap).get(trust);
     const clientCa = data['requestheader-client-ca-file'] ?? '';
     const server = new AggregatedServer(kind, { openApi, host: `${place.name}.${place.namespace}.svc`, clientCa });
-    return new AggregatedCluster(kind, { environment, server, folder });
+    return new AggregatedCluster(kind, { environment, server, folder, place });
   }
 
   /** `v1.wells.example.com` */
@@ -64,13 +78,17 @@ export class AggregatedCluster implements AsyncDisposable {
 
   /** The Service in front of the server, without endpoints. */
   async makeService(): Promise<void> {
-    await this.put('/api/v1/namespaces/default/services', { metadata: place, spec: { ports: [{ port: 443 }] } });
+    await this.put(`/api/v1/namespaces/${this.place.namespace}/services`, {
+      metadata: this.place,
+      spec: { ports: [{ port: 443 }] },
+    });
   }
 
   /** Leads the Service to a port on loopback. */
   async leadTo(port: number, conditions: { readonly ready: boolean } = { ready: true }): Promise<void> {
-    await this.put('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
-      metadata: { ...place, labels: { 'kubernetes.io/service-name': place.name } },
+    const { namespace, name } = this.place;
+    await this.put(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, {
+      metadata: { namespace, name, labels: { 'kubernetes.io/service-name': name } },
       addressType: 'IPv4',
       ports: [{ name: '', port }],
       endpoints: [{ addresses: ['127.0.0.1'], conditions }],
@@ -78,17 +96,17 @@ export class AggregatedCluster implements AsyncDisposable {
   }
 
   async leadNowhere(): Promise<void> {
-    const path = `/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/${place.name}`;
+    const { namespace, name } = this.place;
+    const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices/${name}`;
     await this.client.request({ method: 'DELETE', path });
   }
 
   /** Gives the group version to the server; with certificates that it should have, unless `trust` says otherwise. */
   async register(trust: object = { caBundle: Buffer.from(this.server.ca).toString('base64') }): Promise<void> {
     const { group, version } = this.kind;
-    await this.put('/apis/apiregistration.k8s.io/v1/apiservices', {
-      metadata: { name: this.apiService },
-      spec: { group, version, service: place, groupPriorityMinimum: 2000, versionPriority: 10, ...trust },
-    });
+    const spec = { group, version, service: this.place, groupPriorityMinimum: 2000, versionPriority: 10 };
+    const metadata = { name: this.apiService };
+    await this.put('/apis/apiregistration.k8s.io/v1/apiservices', { metadata, spec: { ...spec, ...trust } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

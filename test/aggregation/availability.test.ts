@@ -17,7 +17,7 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
   let cluster: AggregatedCluster;
   let port: number;
   beforeAll(async () => {
-    cluster = await AggregatedCluster.start(kind, '{}');
+    cluster = await AggregatedCluster.start(kind);
     port = await cluster.server.listen();
     await cluster.register();
   });

@@ -20,19 +20,13 @@ const manifest = (name: string) => ({
   metadata: { name },
   spec: { depth: 12 },
 });
-const openApi = JSON.stringify({
-  openapi: '3.0.0',
-  info: { title: 'Wells', version: 'v1' },
-  paths: {},
-  components: { schemas: {} },
-});
 const PATH = '/apis/wells.example.com/v1/namespaces/default/wells';
 
 // The real API server would need a network of services on this machine.
 describe.skipIf(isExisting())('a group of a second API server', () => {
   let cluster: AggregatedCluster;
   beforeAll(async () => {
-    cluster = await AggregatedCluster.start(kind, openApi);
+    cluster = await AggregatedCluster.start(kind);
     await cluster.makeService();
     await cluster.leadTo(await cluster.server.listen());
     await cluster.register();

@@ -1,4 +1,7 @@
 import { basename, resolve } from 'node:path';
+import { aggregatedVersions, isAggregated } from './aggregation/aggregated-versions.ts';
+import { aggregationFiles } from './aggregation/aggregation-files.ts';
+import { apiServerPlace } from './aggregation/api-services.ts';
 import { findKinds, type ReadKind } from './compiler/find-kinds.ts';
 import { KindResolver } from './compiler/kind-resolver.ts';
 import { Project, type ProjectOptions } from './compiler/project.ts';
@@ -6,6 +9,7 @@ import type { TypeModel } from './compiler/type-model.ts';
 import { type BuiltCrd, buildCrds } from './crd/build-crds.ts';
 import { CrdChecker } from './crd/check-crd.ts';
 import { checkShortNames } from './crd/check-short-names.ts';
+import type { Crd } from './crd/crd.ts';
 import type { KindSchema } from './crd/kind-schema.ts';
 import { Memory, ObjectMemory } from './memory.ts';
 import { type Problem, Problems } from './problem.ts';
@@ -30,6 +34,8 @@ export interface GeneratedFile {
 export interface GenerateResult {
   /** Sorted by path; empty when there is an error. */
   readonly files: readonly GeneratedFile[];
+  /** All kinds in the form of a CRD, also those of which none is made; empty when there is an error. */
+  readonly kinds: readonly Crd[];
   readonly problems: readonly Problem[];
   /** What the manager's roles are made of: each rule with the code that asks for it. Empty when there is an error. */
   readonly rules: readonly RbacRule[];
@@ -44,7 +50,7 @@ export interface GenerateOptions extends ProjectOptions {
 }
 
 /**
- * Makes a project's manifests from its types: CRDs, roles, webhook configurations. Writes nothing. What keeps files from
+ * Makes a project's manifests from its types: CRDs (or APIServices with OpenAPI documents), roles, webhook configurations. Writes nothing. What keeps files from
  * being made is in `problems`.
  *
  * @throws the signal's reason when aborted.
@@ -93,15 +99,17 @@ export class Generator {
     const rules = findRules({ view, resolver, problems, memory: this.#rules });
     const role = managerRoles(rules, this.#names);
     const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
-    if (problems.hasErrors) return { files: [], problems: problems.list, rules: [] };
+    const aggregated = aggregatedVersions(crds, { problems });
+    if (problems.hasErrors) return { files: [], kinds: [], problems: problems.list, rules: [] };
     const files = [
-      ...crds.map((built) => this.#crdFile(built, problems)),
+      ...aggregationFiles(aggregated, apiServerPlace(this.#names)),
+      ...crds.filter((built) => !isAggregated(built)).map((built) => this.#crdFile(built, problems)),
       ...kindRoleFiles(crds, this.#names),
       ...(role === undefined ? [] : [{ path: 'config/rbac/role.yaml', text: role }]),
       ...(webhooks === undefined ? [] : [{ path: 'config/webhook/manifests.yaml', text: webhooks }]),
     ];
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return { files, problems: problems.list, rules };
+    return { files, kinds: crds.map(({ crd }) => crd), problems: problems.list, rules };
   }
 
   #crdFile({ crd }: BuiltCrd, problems: Problems): GeneratedFile {

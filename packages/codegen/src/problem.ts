@@ -39,7 +39,8 @@ export type ProblemCode =
   | 'KW6305' // a short name that kubectl takes for another kind
   | 'KW6401' // what a program does cannot be told from its code
   | 'KW6501' // two webhooks of one name
-  | 'KW6502'; // versions of a kind that nothing converts
+  | 'KW6502' // versions of a kind that nothing converts
+  | 'KW6701'; // a CRD in a group version that is an aggregated server's
 
 /** A place in a source file. */
 export interface Position {

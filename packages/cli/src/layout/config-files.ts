@@ -25,6 +25,7 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
       .map((path) => path.slice('config/'.length + folder.lastIndexOf('/') + 1))
       .sort();
   const crds = below('crd/bases/').map((path) => path);
+  const apiServices = below('apiservice/');
   const samples = below('samples/');
   const own = [...rbacFiles(project.name), ...webhookRbacFiles(project.name, webhooks)];
   const fromTypes = below('rbac/').filter((name) => !own.some(({ path }) => path === `config/rbac/${name}`));
@@ -36,6 +37,7 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
   const bound = hasRole ? rbac : rbac.filter((name) => name !== 'role_binding.yaml');
   const parts = [
     ...(crds.length > 0 ? ['../crd'] : []),
+    ...(apiServices.length > 0 ? ['../apiservice'] : []),
     '../rbac',
     '../manager',
     ...(webhooks ? ['../webhook'] : []),
@@ -54,6 +56,7 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
           ),
         ]
       : []),
+    ...(apiServices.length > 0 ? [kustomization('config/apiservice', apiServices)] : []),
     kustomization('config/rbac', bound),
     ...own,
     ...managerFiles(project.name),

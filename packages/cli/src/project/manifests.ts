@@ -1,6 +1,5 @@
-import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
+import { editorSchemas, type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
 import { configFiles } from '../layout/config-files.ts';
-import { editorSchemasOf } from '../layout/editor-schemas.ts';
 import { grafanaFiles } from '../layout/grafana-files.ts';
 import { webhookLayoutOf } from '../layout/webhook-files.ts';
 import type { Project } from './find-project.ts';
@@ -22,11 +21,11 @@ export async function manifestsOf(
   project: Project,
   { signal, generate }: { readonly signal: AbortSignal; readonly generate?: Generate },
 ): Promise<Manifests> {
-  const { files, problems } = await (generate
+  const { files, kinds, problems } = await (generate
     ? generate({ signal })
     : generateOnce({ root: project.root, projectName: project.name, signal }));
   if (problems.some(({ severity }) => severity === 'error')) return { files: [], problems };
-  const fromTypes = [...files, ...editorSchemasOf(files)];
+  const fromTypes = [...files, ...kinds.flatMap((kind) => editorSchemas(kind))];
   const present = [...fromTypes.map(({ path }) => path), ...samplesOf(project)];
   const webhooks = webhookLayoutOf(files, project.certificates);
   const laidOut = [...configFiles({ project, present, webhooks }), ...grafanaFiles()];

@@ -37,6 +37,8 @@ export interface KindModel {
   };
   readonly storage: boolean;
   readonly served: boolean;
+  readonly servedBy: 'crd' | 'aggregated';
+  readonly verbs?: readonly string[];
   readonly deprecated: boolean;
   readonly deprecationWarning?: string;
   readonly selectableFields: readonly string[];
@@ -102,6 +104,7 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
     columns: [],
     storage: true,
     served: true,
+    servedBy: 'crd',
     deprecated: given.deprecationWarning !== undefined,
     selectableFields: [],
     labels: {},

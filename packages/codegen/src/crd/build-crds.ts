@@ -105,7 +105,7 @@ function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
       problems.add(kind.at, { code: 'KW6004', what, fix: 'name one of them otherwise' });
     }
     seen.add(kind.version);
-    for (const field of ['plural', 'singular', 'scope'] as const) {
+    for (const field of ['plural', 'singular', 'scope', 'servedBy'] as const) {
       if (kind[field] === first[field]) continue;
       const what = `${field} is ${first[field]} in ${first.version} and ${kind[field]} in ${kind.version}`;
       const why = 'names and scope belong to the kind, not to a version';

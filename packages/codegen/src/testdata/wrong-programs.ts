@@ -63,5 +63,7 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   'a column of nothing': kind("columns: [{ name: 'Phase', jsonPath: '.status.phase' }]"),
   'a path of nothing': kind("schema: { 'spec.b': { maxLength: 3 } }"),
   'two versions of one name': `${kind('')}\n${kind('').replace('Thing =', 'Other =')}`,
+  'a CRD in the group version of another server': `${kind("servedBy: 'aggregated'")}\n${kind('').replaceAll('Thing', 'Other')}`,
+  'versions of different servers': `${kind("servedBy: 'aggregated'")}\n${kind("storage: false").replace('Thing =', 'New =').replace("'v1'", "'v2'")}`,
   'code that cannot be read': `${kind('')}\nconst = 1;`,
 };

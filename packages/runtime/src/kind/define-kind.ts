@@ -55,6 +55,15 @@ export interface KindDefinition {
   readonly deprecationWarning?: string;
   /** Whether the API server answers in this version. @defaultValue true */
   readonly served?: boolean;
+  /**
+   * Who answers for the kind: the API server itself, for a CRD tells it how, or a server of one's own behind an APIService,
+   * for which the generator writes that and an OpenAPI document in place of a CRD.
+   *
+   * @defaultValue 'crd'
+   */
+  readonly servedBy?: 'crd' | 'aggregated';
+  /** What an aggregated server can do with the kind (`get`, `list`, `watch`, …), for its document. @defaultValue all */
+  readonly verbs?: readonly string[];
   /** Fields that `--field-selector` may name, besides the name and the namespace: `.spec.class`. */
   readonly selectableFields?: readonly string[];
   /** Labels of the CustomResourceDefinition itself. */

@@ -118,7 +118,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW6501","title":"Two webhooks of one name","text":"two webhooks of one name","source":"Problem of @kubewright/codegen"},
   {"code":"KW6502","title":"Versions of a kind that nothing converts","text":"versions of a kind that nothing converts","source":"Problem of @kubewright/codegen"},
   {"code":"KW6601","title":"A text that holds no CustomResourceDefinition, or not the version that was asked for","text":"A text that holds no CustomResourceDefinition, or not the version that was asked for.","source":"ImportError of @kubewright/codegen"},
-  {"code":"KW6601","title":"A CRD in a group version that is an aggregated server's","text":"a CRD in a group version that is an aggregated server's","source":"Problem of @kubewright/codegen"},
+  {"code":"KW6701","title":"A CRD in a group version that is an aggregated server's","text":"a CRD in a group version that is an aggregated server's","source":"Problem of @kubewright/codegen"},
   {"code":"KW7001","title":"The command line cannot be understood","text":"the command line cannot be understood; --help behind any command lists what it takes","source":"CliError of kubewright"},
   {"code":"KW7002","title":"Something failed that should not: a fault of Kubewright itself, worth a report with the stack that KUBEWRIGHT_DEBUG=1 shows","text":"something failed that should not: a fault of Kubewright itself, worth a report with the stack that KUBEWRIGHT_DEBUG=1 shows","source":"CliError of kubewright"},
   {"code":"KW7003","title":"There is no such error code","text":"there is no such error code","source":"CliError of kubewright"},

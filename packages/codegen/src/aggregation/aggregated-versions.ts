@@ -1,0 +1,80 @@
+import type { DocumentedResource } from '@kubewright/schema';
+import type { KindModel } from '../compiler/find-kinds.ts';
+import type { BuiltCrd } from '../crd/build-crds.ts';
+import type { CrdVersion } from '../crd/crd.ts';
+import type { Problems } from '../problem.ts';
+
+/** A group version that an aggregated API server answers for. */
+export interface AggregatedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly kinds: readonly KindModel[];
+  readonly resources: readonly DocumentedResource[];
+}
+
+/** What a CRD's resources can do, and so what an aggregated server is taken to do. */
+const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const VIEW_VERBS = ['get', 'patch', 'update'];
+
+/** Gathers what aggregated API servers answer for, by group and version. An APIService gives away all of a group version. */
+export function aggregatedVersions(
+  built: readonly BuiltCrd[],
+  { problems }: { readonly problems: Problems },
+): readonly AggregatedVersion[] {
+  const found = new Map<string, AggregatedVersion>();
+  for (const one of built.filter(isAggregated)) {
+    for (const [index, kind] of one.kinds.entries()) {
+      const version = one.crd.spec.versions[index];
+      if (version === undefined || !version.served) continue;
+      const { group } = one.crd.spec;
+      const name = `${group}/${version.name}`;
+      const { kinds = [], resources = [] } = found.get(name) ?? {};
+      found.set(name, {
+        group,
+        version: version.name,
+        kinds: [...kinds, kind],
+        resources: [...resources, resourceOf(one, { kind, version })],
+      });
+    }
+  }
+  for (const kind of built.filter((one) => !isAggregated(one)).flatMap(({ kinds }) => kinds)) {
+    const other = found.get(`${kind.group}/${kind.version}`)?.kinds[0];
+    if (other === undefined) continue;
+    problems.add(kind.at, {
+      code: 'KW6701',
+      what: `${kind.kind} has a CRD in ${kind.group}/${kind.version}, which is another server's: that of ${other.kind}`,
+      why: 'an APIService gives all of a group version to one server',
+      fix: "write servedBy: 'aggregated' here, too, or put the kind into another group or version",
+    });
+  }
+  return [...found.values()].sort((a, b) => (`${a.group} ${a.version}` < `${b.group} ${b.version}` ? -1 : 1));
+}
+
+/** True where no CRD is made of a kind. */
+export function isAggregated({ kinds }: BuiltCrd): boolean {
+  return kinds[0]?.servedBy === 'aggregated';
+}
+
+function resourceOf(
+  { crd }: BuiltCrd,
+  { kind, version }: { readonly kind: KindModel; readonly version: CrdVersion },
+): DocumentedResource {
+  const { group, names, scope } = crd.spec;
+  const own = { group, version: version.name, kind: names.kind };
+  const views = { verbs: VIEW_VERBS };
+  return {
+    ...own,
+    resource: names.plural,
+    listKind: names.listKind ?? `${names.kind}List`,
+    scope,
+    verbs: kind.verbs ?? VERBS,
+    custom: true,
+    openApiSchema: version.schema?.openAPIV3Schema,
+    subresources: new Map([
+      ...(version.subresources?.status ? [['status', { ...own, ...views }] as const] : []),
+      ...(version.subresources?.scale
+        ? [['scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', ...views }] as const]
+        : []),
+    ]),
+  };
+}
