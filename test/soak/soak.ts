@@ -82,6 +82,8 @@ export class Soak implements AsyncDisposable {
   async day(): Promise<Day> {
     const storm = await this.storm(22);
     const nightfall = this.#clock.monotonic() + 2 * hourMs - storm.convergedMs;
+    // Who leads is settled by then, and has done all of the evening's work: on some days a late election would not have.
+    await this.#advance(10 * minuteMs);
     await this.#users.tidy();
     const { wrong } = await this.#converged();
     await this.#advance(nightfall - this.#clock.monotonic());
