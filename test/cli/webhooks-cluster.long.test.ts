@@ -1,90 +1,34 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isNotFound, type KubernetesObject } from '@kubewright/apimachinery';
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '@kubewright/apimachinery/admissionregistration/v1';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
-import { defineKind } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine, type Started } from './command-line.ts';
+import { blocks, expectServed, refusal, shopsOf, webhookProject } from './webhook-page.ts';
 
 // Compiler, bundler, cluster and operator start in each of them.
 vi.setConfig({ testTimeout: 240_000 });
-
-const group = 'web.example.com';
-const Shop = defineKind<{ readonly owner: string; readonly size?: number }>({ group, version: 'v1', kind: 'Shop' });
-const OldShop = defineKind<{ readonly what: string }>({ group, version: 'v1beta1', kind: 'Shop' });
 
 let kubewright: CommandLine;
 let root: string;
 const run = (...args: readonly string[]) => kubewright.run(args, { cwd: root });
 
-/** The code blocks of the page that name a file. */
-const blocks = [
-  ...readFileSync(join(repository, 'docs/how-to/webhooks.md'), 'utf8').matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm),
-].map(([, path = '', text = '']) => ({ path, text }));
-
 beforeAll(async () => {
   await build();
   kubewright = await CommandLine.build();
-  // As the page says, with its files for those that are scaffolded.
-  await kubewright.run(['init', 'shop', '--domain', 'example.com', '--template', 'empty']);
-  root = join(kubewright.folder, 'shop');
-  const of = (version: string) => ['--group', 'web', '--version', version, '--kind', 'Shop'];
-  await run('create', 'api', ...of('v1'), '--no-controller');
-  await run('create', 'webhook', ...of('v1'), '--defaulting', '--validation');
-  await run('create', 'api', ...of('v1beta1'), '--no-controller');
-  await run('create', 'webhook', ...of('v1'), '--conversion');
-  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
-  for (const { path, text } of blocks) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
+  root = await webhookProject(kubewright);
 }, 120_000);
 afterAll(() => kubewright?.[Symbol.dispose]());
 
-/** What the API server says of a write, or nothing. */
-async function refusal(write: Promise<unknown>): Promise<string> {
-  try {
-    await write;
-    return '';
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
 async function connect(): Promise<KubernetesClient> {
   return clientFromConfig(await loadClientConfig({ kubeconfig: join(root, '.kubewright', 'kubeconfig') }));
-}
-
-/** A user's view of shops. */
-function shopsOf(client: KubernetesClient) {
-  const metadata = (name: string) => ({ namespace: 'default', name });
-  const create = (name: string, spec: { readonly owner: string; readonly size?: number }) =>
-    client.resource(Shop).create({ apiVersion: `${group}/v1`, kind: 'Shop', metadata: metadata(name), spec });
-  const createOld = (name: string, what: string) =>
-    client.resource(OldShop).create({
-      ...{ apiVersion: `${group}/v1beta1`, kind: 'Shop', metadata: metadata(name) },
-      spec: { what },
-    });
-  const get = (name: string) => client.resource(Shop).get(metadata(name));
-  return { create, createOld, get };
-}
-
-type Shops = ReturnType<typeof shopsOf>;
-
-/** Defaults, refuses, converts: everything that the page declares. */
-async function expectServed({ create, createOld, get }: Shops, prefix: string): Promise<void> {
-  expect((await create(`${prefix}-plain`, { owner: 'ann' })).spec).toEqual({ owner: 'ann', size: 3 });
-  expect(await refusal(create(`${prefix}-large`, { owner: 'ann', size: 10 }))).toBe(
-    `admission webhook "vshop-v1.kb.io" denied the request: Shop.web.example.com "${prefix}-large" is invalid: spec.size: Invalid value: 10: a shop has room for at most 9`,
-  );
-  expect((await createOld(`${prefix}-old`, 'bob/4')).spec).toEqual({ what: 'bob/4' });
-  expect((await get(`${prefix}-old`)).spec).toEqual({ owner: 'bob', size: 4 });
 }
 
 describe('the page on webhooks', () => {
@@ -115,6 +59,14 @@ describe('kubewright dev, with webhooks', () => {
     const shops = shopsOf(client);
     // The first question waits for the operator, which is just starting.
     await expectServed(shops, 'dev');
+    if (!isMissing('kubectl')) {
+      const kubeconfig = join(root, '.kubewright', 'kubeconfig');
+      const args = ['--kubeconfig', kubeconfig, 'apply', '-k', 'config/samples'];
+      expect(spawnSync('kubectl', args, { cwd: root, encoding: 'utf8' })).toMatchObject({
+        stdout: 'shop.web.example.com/shop-sample created\nshop.web.example.com/shop-sample-v1beta1 created\n',
+        stderr: '',
+      });
+    }
 
     // While the operator is another, nobody is refused for it.
     edit('src/webhooks/v1/shop-rules.ts', (text) => text.replace('at most 9', 'nine, no more'));

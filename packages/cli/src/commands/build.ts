@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { BuildOptions } from '../bundle/build-project.ts';
 import type { DevOptions } from '../dev/dev.ts';
+import { isHost } from '../dev/webhooks/webhook-address.ts';
 import type { Context } from '../program/context.ts';
 import { driverOption, nodeCount, portNumber } from './cluster.ts';
 
@@ -15,6 +16,8 @@ export function addBuild(program: Command, context: Context): void {
     .addOption(driverOption())
     .option('--context <NAME>', 'develop in the cluster of this context of your kubeconfig')
     .option('--allow-context <NAME>', 'allow a context whose cluster is not on this machine')
+    .option('--webhook-host <ADDR>', 'with --context: where its API server reaches this machine', hostName)
+    .option('--no-webhooks', 'with --context: leave webhooks out')
     .option('--full-stacks', 'show all frames of stacks')
     .option('--no-type-check', 'do not check types beside')
     .action(async (options: DevOptions) => (await import('../dev/dev.ts')).dev(context, options));
@@ -39,4 +42,9 @@ export function addBuild(program: Command, context: Context): void {
     .action(async (options: BuildOptions) =>
       (await import('../bundle/build-project.ts')).buildProject(context, options),
     );
+}
+
+function hostName(text: string): string {
+  if (isHost(text)) return text;
+  throw new InvalidArgumentError('It is an address or a name, without a port.');
 }

@@ -19,6 +19,9 @@ export interface DevOptions {
   readonly driver?: 'process' | 'simulated';
   readonly context?: string;
   readonly allowContext?: string;
+  readonly webhookHost?: string;
+  /** @defaultValue true */
+  readonly webhooks?: boolean;
   readonly fullStacks?: boolean;
   /** @defaultValue true */
   readonly typeCheck?: boolean;
@@ -35,6 +38,8 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
   const { surroundings, reporter } = context;
   const { signal } = surroundings;
   const project = requireProject(surroundings.cwd);
+  if (options.context === undefined && (options.webhookHost !== undefined || options.webhooks === false))
+    throw withoutContext();
   const where: Surrounded = {};
   const ending = endOfOperator(context, { ci: options.ci ?? false, where });
   await using operator = new OperatorProcess({
@@ -68,8 +73,9 @@ function placeOf(
   context: Context,
   { project, options }: { readonly project: Project; readonly options: DevOptions },
 ): Promise<DevPlace> {
-  const { context: name, allowContext } = options;
-  if (name !== undefined) return contextPlace(context, { project, choice: { context: name, allowContext } });
+  const { context: name, allowContext, webhookHost, webhooks } = options;
+  if (name !== undefined)
+    return contextPlace(context, { project, choice: { context: name, allowContext, webhookHost, webhooks } });
   return embeddedPlace(context, { project, settings: options });
 }
 
@@ -137,5 +143,13 @@ function operatorEnded(exitCode: number): CliError {
     what: 'the operator ended by itself',
     why: `its exit code is ${exitCode}; what it wrote last is above`,
     remedy: 'mend it and save: it is started again then',
+  });
+}
+
+function withoutContext(): CliError {
+  return new CliError('KW7001', {
+    what: 'the command line cannot be understood',
+    why: '--webhook-host and --no-webhooks are about the cluster of a context; the embedded one needs neither',
+    remedy: 'add --context NAME, or leave them out',
   });
 }

@@ -24,6 +24,7 @@
  * | `KW7306` | the API server refused an object |
  * | `KW7307` | what was deployed did not become ready in time |
  * | `KW7308` | the cluster of a context is not on this machine; developing in it must be allowed by name |
+ * | `KW7309` | the API server does not reach the webhooks of the operator that is developed; `--webhook-host` says where they are |
  * | `KW7310` | a webhook cannot be called: writes that it is asked about are refused until its operator runs |
  * | `KW7401` | the generator found mistakes in the types; nothing was written |
  * | `KW7402` | generated files are not what the types say |
@@ -61,6 +62,7 @@ export type CliErrorCode =
   | 'KW7306'
   | 'KW7307'
   | 'KW7308'
+  | 'KW7309'
   | 'KW7310'
   | 'KW7401'
   | 'KW7402'

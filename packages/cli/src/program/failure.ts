@@ -18,7 +18,16 @@ export interface Failure {
 }
 
 const usage: readonly CliErrorCode[] = ['KW7001', 'KW7102', 'KW7103'];
-const environment: readonly CliErrorCode[] = ['KW7010', 'KW7202', 'KW7203', 'KW7301', 'KW7302', 'KW7303', 'KW7310'];
+const environment: readonly CliErrorCode[] = [
+  'KW7010',
+  'KW7202',
+  'KW7203',
+  'KW7301',
+  'KW7302',
+  'KW7303',
+  'KW7309',
+  'KW7310',
+];
 /** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
 const environmental = /^KW(5101|5502|52\d\d|3006)$/;
 

@@ -6,7 +6,7 @@ import { isAdmission } from '../../deploy/webhook-readiness.ts';
 import type { Surroundings } from '../../program/surroundings.ts';
 import type { Project } from '../../project/find-project.ts';
 import { type LocalCertificates, localCertificates } from './local-certificates.ts';
-import { atLocalAddress } from './local-objects.ts';
+import { atLocalAddress, isCertificate } from './local-objects.ts';
 import { WebhookFront } from './webhook-front.ts';
 
 /**
@@ -55,7 +55,7 @@ export class DevWebhooks implements AsyncDisposable {
   ): Promise<DevWebhooks> {
     const { clock } = surroundings;
     const place = folder ?? join(project.root, '.kubewright', 'dev');
-    const certificates = localCertificates(join(place, 'webhooks'), clock.now());
+    const certificates = localCertificates(join(place, 'webhooks'), { nowMs: clock.now() });
     const front = await WebhookFront.start({ certificates, clock });
     const started = new DevWebhooks({ front, certificates, client, surroundings, project });
     await started.keepOnly([]);
@@ -71,9 +71,7 @@ export class DevWebhooks implements AsyncDisposable {
   local(objects: readonly UnstructuredObject[]): readonly UnstructuredObject[] {
     const address = { url: this.#front.url, authority: this.#certificates.authority };
     for (const object of objects) if (isAdmission(object)) this.#present.add(object.kind);
-    return objects
-      .filter(({ apiVersion }) => !apiVersion.startsWith('cert-manager.io/'))
-      .map((object) => atLocalAddress(object, address));
+    return objects.filter((object) => !isCertificate(object)).map((object) => atLocalAddress(object, address));
   }
 
   /** Takes away configurations that are not among the objects: their last webhook has gone. */

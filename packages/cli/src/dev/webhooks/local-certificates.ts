@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueCertificate, type KeyPair } from '@kubewright/apimachinery';
 
-/** An authority of one run of `dev`, and what it has signed: for this machine's loopback addresses only. */
+/** An authority of one run of `dev`, and what it has signed: for this machine only. */
 export interface LocalCertificates extends Disposable {
   /** PEM. The authority's key is not kept: nothing else is ever signed with it. */
   readonly authority: string;
@@ -15,8 +15,18 @@ export interface LocalCertificates extends Disposable {
 const backdateMs = 3_600_000;
 const lifeMs = 30 * 86_400_000;
 
+/** When certificates are made, and for whom. */
+export interface LocalCertificateOptions {
+  readonly nowMs: number;
+  /** Another name or address that is called. @defaultValue loopback only */
+  readonly host?: string | undefined;
+}
+
 /** Makes certificates in memory; the operator's are in a folder that only the user can read, until the end. */
-export function localCertificates(folder: string, nowMs: number): LocalCertificates {
+export function localCertificates(
+  folder: string,
+  { nowMs, host = '127.0.0.1' }: LocalCertificateOptions,
+): LocalCertificates {
   const life = { notBeforeMs: nowMs - backdateMs, notAfterMs: nowMs + lifeMs };
   const subject = { commonName: 'kubewright dev' };
   const authority = issueCertificate({ subject, usage: 'authority', ...life }, crypto);
@@ -24,7 +34,7 @@ export function localCertificates(folder: string, nowMs: number): LocalCertifica
     {
       subject: { commonName: '127.0.0.1' },
       usage: 'server',
-      hosts: ['127.0.0.1', 'localhost'],
+      hosts: [...new Set(['127.0.0.1', 'localhost', host])],
       issuer: { key: authority.key, subject },
       ...life,
     },

@@ -15,6 +15,14 @@ interface ClientConfig {
   readonly service?: { readonly path?: string };
 }
 
+/** Annotation by which cert-manager puts its own authority in the place of ours. */
+export const injection = 'cert-manager.io/inject-ca-from';
+
+/** True of what cert-manager is asked for: while an operator is developed, nobody needs it. */
+export function isCertificate({ apiVersion }: UnstructuredObject): boolean {
+  return apiVersion.startsWith('cert-manager.io/');
+}
+
 /**
  * An object with this address in place of the Service that it names; the same object where it names none. It is as often
  * made as applied, and always the same.
@@ -26,12 +34,18 @@ export function atLocalAddress(object: UnstructuredObject, address: LocalAddress
     // The generator has just made it.
     const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig: ClientConfig }[] };
     const asked = webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig), timeoutSeconds }));
-    return { ...object, webhooks: asked };
+    return { ...withoutInjection(object), webhooks: asked };
   }
   const conversion = isConverted(object) ? conversionOf(object) : undefined;
   if (!conversion?.webhook) return object;
   const webhook = { ...conversion.webhook, clientConfig: local(conversion.webhook.clientConfig ?? {}) };
-  return { ...object, spec: { ...(object['spec'] as object), conversion: { ...conversion, webhook } } };
+  const spec = { ...(object['spec'] as object), conversion: { ...conversion, webhook } };
+  return { ...withoutInjection(object), spec };
+}
+
+function withoutInjection(object: UnstructuredObject): UnstructuredObject {
+  const { [injection]: _injection, ...annotations } = object.metadata?.annotations ?? {};
+  return _injection === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 interface Conversion {

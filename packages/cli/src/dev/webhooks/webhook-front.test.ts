@@ -14,7 +14,7 @@ describe('WebhookFront', () => {
   let operator: Server | undefined;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'kw-front-'));
-    certificates = localCertificates(join(folder, 'webhooks'), systemClock.now());
+    certificates = localCertificates(join(folder, 'webhooks'), { nowMs: systemClock.now() });
     front = await WebhookFront.start({ certificates, clock: systemClock });
   });
   afterEach(async () => {

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createServer as createSocketServer } from 'node:net';
+import { createServer as createSocketServer, isIPv6 } from 'node:net';
 import { type Clock, parseDurationMs, sleep } from '@kubewright/apimachinery';
 import type { LocalCertificates } from './local-certificates.ts';
+import { reachabilityPath } from './reachability.ts';
+import { loopback, type WebhookAddress } from './webhook-address.ts';
 
 /** How often an operator that starts is tried, in milliseconds. */
 const pollMs = 25;
@@ -11,6 +13,7 @@ const pollMs = 25;
 const patienceMs = 15_000;
 /** Kept for the answer of what the API server waits for, in milliseconds. */
 const reserveMs = 500;
+const keepAliveMs = 120_000;
 /** As the operator's own limit: a whole list travels in one review of conversion. */
 const maxBytes = 128 * 1024 * 1024;
 
@@ -18,6 +21,8 @@ const maxBytes = 128 * 1024 * 1024;
 export interface WebhookFrontOptions {
   readonly certificates: LocalCertificates;
   readonly clock: Clock;
+  /** @defaultValue loopback */
+  readonly address?: WebhookAddress;
 }
 
 /**
@@ -30,26 +35,35 @@ export class WebhookFront implements AsyncDisposable {
   readonly #operatorPort: number;
   readonly #stop = new AbortController();
   #down: string | undefined = 'it has not started yet';
+  #wasProbed = false;
 
   private constructor(options: WebhookFrontOptions, operatorPort: number) {
     this.#options = options;
     this.#operatorPort = operatorPort;
     const { key, certificate: cert } = options.certificates.pair;
     this.#server = createServer({ key, cert }, (request, response) => void this.#serve(request, response));
+    // The API server lets go of an idle connection after 90 seconds; if it were closed here first, a question could be lost on it.
+    this.#server.keepAliveTimeout = keepAliveMs;
   }
 
   static async start(options: WebhookFrontOptions): Promise<WebhookFront> {
     const front = new WebhookFront(options, await freePort());
     await new Promise<void>((resolve, reject) => {
       front.#server.once('error', reject);
-      front.#server.listen({ port: 0, host: '127.0.0.1' }, resolve);
+      front.#server.listen({ port: 0, host: front.#address.listenOn }, resolve);
     });
     return front;
   }
 
   /** Where the API server calls. */
   get url(): string {
-    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on TCP
+    const { host } = this.#address;
+    return `https://${isIPv6(host) ? `[${host}]` : host}:${(this.#server.address() as AddressInfo).port}`; // it listens on TCP
+  }
+
+  /** True once somebody has asked whether it can be reached. */
+  get wasProbed(): boolean {
+    return this.#wasProbed;
   }
 
   /** Makes the operator serve where it is asked, with a certificate that is believed. */
@@ -69,6 +83,10 @@ export class WebhookFront implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  get #address(): WebhookAddress {
+    return this.#options.address ?? loopback;
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
@@ -76,10 +94,23 @@ export class WebhookFront implements AsyncDisposable {
     try {
       const body = await read(request);
       if (body === undefined) return refuse(response, 'the review is larger than 128 MiB');
+      if (request.url?.split('?')[0] === reachabilityPath) return this.#admit(response, body);
       await this.#forward({ request, response, body, signal });
     } catch (error) {
       if (!signal.aborted) refuse(response, messageOf(error));
     }
+  }
+
+  /** Lets through what was only asked to see whether it could be. */
+  #admit(response: ServerResponse, body: Uint8Array): void {
+    const { apiVersion, kind, request } = JSON.parse(Buffer.from(body).toString('utf8')) as {
+      readonly apiVersion?: string;
+      readonly kind?: string;
+      readonly request?: { readonly uid?: string };
+    };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ apiVersion, kind, response: { uid: request?.uid, allowed: true } }));
+    this.#wasProbed = true;
   }
 
   async #forward(call: Call): Promise<void> {
