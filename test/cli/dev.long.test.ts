@@ -204,22 +204,54 @@ describe('what an operator would do', () => {
     const good = await run('rbac');
     expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: '' });
     expect(good.stdout).toMatch(/granted and used\n {2}configmaps +create, patch, watch\n/);
+    expect(good.stdout).not.toContain('neither used nor needed');
+  });
+
+  it('is granted what a run lacks, and what no run needs is named with its line', async () => {
     const more = `import { Secret } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';`;
     const back = edit(controller(), "import { controller } from '@kubewright/runtime';", more);
-    // A call that the generator cannot see.
+    // Calls that the generator cannot see, the second behind the first; and one that is never made.
+    const goodbye = `const kinds: any[] = [Secret]; const secrets = ctx.client.resource(kinds[0]);
+      await secrets.list(); await secrets.deleteCollection({ namespace: 'default' });
+      if (object.spec.message === 'never') await ctx.client.resource(Secret).get({ name: 'a', namespace: 'b' });`;
     const other = edit(
       controller(),
       'owns: [ConfigMap],',
-      "owns: [ConfigMap],\n  finalizers: { 'shop.example.com/x': async (_, ctx) => { const kinds: any[] = [Secret]; await ctx.client.resource(kinds[0]).list().catch(() => undefined); } },",
+      `owns: [ConfigMap],\n  finalizers: { 'shop.example.com/x': async (object, ctx) => { ${goodbye} } },`,
     );
+    const main = join(root, 'src/main.ts');
+    const before = readFileSync(main, 'utf8');
+    const line = before.split('\n').findIndex((text) => text.includes('runOperator(')) + 1;
+    const tag = (verbs: string): string => `@rbac groups=core resources=secrets verbs=${verbs}`;
+
     const bad = await run('rbac');
-    other();
-    back();
     expect(bad.code).toBe(1);
     expect(bad.stderr).toMatch(
-      /KW7604 the operator may not do what it needs to\n {2}why: its roles lack:\n +secrets +list\n {2}do: .*\n +- apiGroups: \[""\]\n +resources: \["secrets"\]\n +verbs: \["list"\]\n/,
+      new RegExp(
+        `KW7604 the operator may not do what it needs to\\n {2}why: its roles lack:\\n +secrets +list\\n {2}do: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
+      ),
     );
+    const tried = await run('rbac', '--fix', '--dry-run');
+    expect(tried).toMatchObject({ code: 0, stderr: '' });
+    expect(tried.stdout).toContain(`✓ would be changed     src/main.ts:${line + 4}\n    + /**\n`);
+    expect(tried.stdout).toContain(`    +  * ${tag('list')}\n`);
+    expect(readFileSync(main, 'utf8')).toBe(before);
+
+    const fixed = await run('rbac', '--fix');
+    const after = readFileSync(main, 'utf8');
+    expect(fixed).toMatchObject({ code: 0, stderr: '' });
+    expect(fixed.stdout).toContain(`    -  * ${tag('list')}\n    +  * ${tag('deletecollection;list')}\n`);
+    expect(after.replace(/\/\*\*[\s\S]*?\*\/\n/, '')).toBe(before);
+    expect(after).toContain(` * ${tag('deletecollection;list')}\n */\nprocess.exitCode`);
+    expect(fixed.stdout).toMatch(
+      /\ngranted, and neither used nor needed by a declaration\n {2}secrets +get {2}src\/controllers\/shop\.ts:\d+\n/,
+    );
+    expect(await run('rbac', '--fix')).toMatchObject({ code: 0 });
+    expect(readFileSync(main, 'utf8')).toBe(after);
+    writeFileSync(main, before);
+    other();
+    back();
   });
 
   it("is taken over from somebody else's kinds", async () => {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ClusterFlags } from '../deploy/connect.ts';
 import type { Context } from '../program/context.ts';
+import type { RbacOptions } from '../rbac/compare-rbac.ts';
 
 interface ImportFlags extends ClusterFlags {
   readonly as: 'kind' | 'definition';
@@ -25,7 +26,9 @@ export function addTrial(program: Command, context: Context): void {
   program
     .command('rbac')
     .description('run the operator on its samples; compare what its roles grant with what it used')
-    .action(async () => (await import('../rbac/compare-rbac.ts')).compareRbac(context));
+    .option('--fix', 'write what is missing into src/main.ts, as @rbac tags, and run again until nothing is')
+    .option('--dry-run', 'with --fix: only show what would be written')
+    .action(async (options: RbacOptions) => (await import('../rbac/compare-rbac.ts')).compareRbac(context, options));
   addImport(program, context);
 }
 

@@ -1,35 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { Generator, type RbacRule } from '@kubewright/codegen';
 import { kindOf, type Target } from '../deploy/apply-objects.ts';
 import { installObjects } from '../deploy/deploy.ts';
 import { applySamples } from '../dev/samples.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
-import type { LogRecord } from '../story/log-record.ts';
+import type { Generate } from '../project/manifests.ts';
 import { endOfReconcile, Trial } from '../trial/trial.ts';
-import { allows, type Permission, permissionsOf, type Rule, rulesText } from './permission.ts';
+import { fixRbac, mainFile, type Observed } from './fix-rbac.ts';
+import { type Permission, permissionsOf, type Rule } from './permission.ts';
+import { compare, type Grants, permissionLines, reportText } from './rbac-report.ts';
+import { operatorLine, tagsOf } from './rbac-tags.ts';
 
 /** How long samples may take to be reconciled, to come to rest, and to go, in milliseconds. */
 const patienceMs = 20_000;
 const restMs = 1_000;
 const pollMs = 50;
 
-/** What the operator's roles grant, compared with what it needs. */
-export interface RbacReport {
-  /** Needed, and not granted. */
-  readonly missing: readonly Permission[];
-  /** Granted, not used in the run, and needed by no declaration. */
-  readonly superfluous: readonly Permission[];
-  /** Granted and needed by a declaration; the run has not used it. */
-  readonly unproven: readonly Permission[];
-  readonly used: readonly Permission[];
+/** Flags of `rbac`. */
+export interface RbacOptions {
+  /** Writes what is missing into `src/main.ts`. */
+  readonly fix?: boolean;
+  /** With `fix`: says what would be written. */
+  readonly dryRun?: boolean;
 }
 
 /** Runs the operator on its samples in a cluster of its own, and compares what it used with what its role grants. */
-export async function compareRbac(context: Context): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
-  await using trial = await Trial.start(context, { project, withNode: true });
+export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
+  const project = requireProject(context.surroundings.cwd);
+  const generator = new Generator({ root: project.root, projectName: project.name });
+  const observe = (): Promise<Observed> => observed(context, { project, generator });
+  const { report, samples } = fix ? await fixRbac(context, { project, dryRun, observe }) : await observe();
+  context.reporter.result({ rbac: report }, reportText(report, samples));
+  if (report.missing.length > 0 && !(fix && dryRun)) throw missing(report.missing, project);
+}
+
+async function observed(
+  context: Context,
+  { project, generator }: { readonly project: Project; readonly generator: Generator },
+): Promise<Observed> {
+  let rules: readonly RbacRule[] = [];
+  const generate: Generate = async (options) => {
+    const result = await generator.generate(options);
+    rules = result.rules;
+    return result;
+  };
+  await using trial = await Trial.start(context, { project, withNode: true, generate });
   const objects = await applySamples(trial.target, { project });
   for (const object of objects) await trial.record(endOfReconcile(object), { withinMs: patienceMs });
   await rest(trial, context);
@@ -37,9 +56,7 @@ export async function compareRbac(context: Context): Promise<void> {
   await trial.stopOperator();
   const record = trial.records.find(({ msg }) => msg === 'permissions');
   if (!record) throw noRecord(trial.story);
-  const report = compare(record, grantedIn(project));
-  reporter.result({ rbac: report }, textOf(report, objects.length));
-  if (report.missing.length > 0) throw missing(report.missing);
+  return { report: compare(record, { ...grantedIn(project), rules }), samples: objects.length };
 }
 
 /** Waits until no reconcile has ended for a while. */
@@ -71,7 +88,7 @@ async function remove({ client, surroundings }: Target, objects: readonly Unstru
 }
 
 /** What the roles grant that are bound to the operator's account. */
-function grantedIn(project: Project): { readonly own: readonly Permission[]; readonly all: readonly Permission[] } {
+function grantedIn(project: Project): Omit<Grants, 'rules'> {
   const objects = installObjects(project);
   const bindings = objects.filter(({ kind }) => kind === 'ClusterRoleBinding' || kind === 'RoleBinding');
   const bound = bindings.map((binding) => (binding['roleRef'] as { readonly name: string }).name);
@@ -84,48 +101,17 @@ function grantedIn(project: Project): { readonly own: readonly Permission[]; rea
   return { own: own.flatMap(rulesOf), all: roles.flatMap(rulesOf) };
 }
 
-function compare(record: LogRecord, granted: ReturnType<typeof grantedIn>): RbacReport {
-  // The runtime's own lists of rules.
-  const needed = permissionsOf((record['needed'] ?? []) as readonly Rule[]);
-  const used = permissionsOf((record['used'] ?? []) as readonly Rule[]);
-  const idle = granted.own.filter((each) => !allows(used, each));
-  return {
-    missing: needed.filter((each) => !allows(granted.all, each)),
-    superfluous: idle.filter((each) => !allows(needed, each)),
-    unproven: idle.filter((each) => allows(needed, each)),
-    used: used.filter((each) => allows(granted.all, each)),
-  };
-}
-
-function textOf({ missing: lacking, superfluous, unproven, used }: RbacReport, samples: number): string {
-  const part = (title: string, list: readonly Permission[]): string =>
-    list.length === 0 ? '' : `\n${title}\n${lines(list).join('')}`;
-  return [
-    `Granted by config/rbac, against what the operator used on ${samples === 1 ? 'one sample' : `${samples} samples`}, clean-up included.\n`,
-    part('missing', lacking),
-    part('granted, and neither used nor needed by a declaration', superfluous),
-    part('granted and declared, not used in this run', unproven),
-    part('granted and used', used),
-  ].join('');
-}
-
-/** One line a resource, its verbs together. */
-function lines(list: readonly Permission[]): readonly string[] {
-  const verbs = new Map<string, string[]>();
-  for (const { group, resource, verb } of list) {
-    const [plural = '', subresource] = resource.split('/');
-    const name = `${plural}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
-    verbs.set(name, [...(verbs.get(name) ?? []), verb]);
-  }
-  const width = Math.max(...[...verbs.keys()].map((name) => name.length));
-  return [...verbs].sort().map(([name, each]) => `  ${name.padEnd(width)}  ${[...new Set(each)].sort().join(', ')}\n`);
-}
-
-function missing(list: readonly Permission[]): CliError {
+function missing(list: readonly Permission[], { root }: Project): CliError {
+  const line = operatorLine(readFileSync(join(root, mainFile), 'utf8'));
+  const where = line === undefined ? 'in a documentation comment of src/' : `above runOperator, ${mainFile}:${line}`;
   return new CliError('KW7604', {
     what: 'the operator may not do what it needs to',
-    why: `its roles lack:\n${lines(list).join('')}`,
-    remedy: `name these kinds where the generator sees them (owns, watches, typed client calls), or add to a role of your own:\n${rulesText(list)}`,
+    why: `its roles lack:\n${permissionLines(list).join('')}`,
+    remedy: `name these kinds where the generator sees them (owns, watches, typed client calls), or say them ${where}; kubewright rbac --fix does it:\n/**\n${tagsOf(
+      list,
+    )
+      .map((tag) => ` * ${tag}\n`)
+      .join('')} */`,
   });
 }
 

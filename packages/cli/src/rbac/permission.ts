@@ -35,20 +35,3 @@ export function allows(granted: readonly Permission[], { group, resource, verb }
 function is(pattern: string, value: string): boolean {
   return pattern === '*' || pattern === value;
 }
-
-/** Joins permissions to rules, one for each resource, as YAML that can be pasted into a role. */
-export function rulesText(permissions: readonly Permission[]): string {
-  const rules = new Map<string, { readonly group: string; readonly resource: string; readonly verbs: Set<string> }>();
-  for (const { group, resource, verb } of permissions) {
-    const rule = rules.get(`${group}/${resource}`) ?? { group, resource, verbs: new Set<string>() };
-    rules.set(`${group}/${resource}`, rule);
-    rule.verbs.add(verb);
-  }
-  const text = JSON.stringify;
-  return [...rules.values()]
-    .map(
-      ({ group, resource, verbs }) =>
-        `- apiGroups: [${text(group)}]\n  resources: [${text(resource)}]\n  verbs: [${[...verbs].map((each) => text(each)).join(', ')}]\n`,
-    )
-    .join('');
-}

@@ -13,6 +13,7 @@ import type { Context } from '../program/context.ts';
 import { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
 import { generateProject } from '../project/generate-project.ts';
+import type { Generate } from '../project/manifests.ts';
 import { type LogRecord, textOf } from '../story/log-record.ts';
 
 const pollMs = 20;
@@ -22,6 +23,8 @@ export interface TrialOptions {
   readonly project: Project;
   /** Gives the cluster a node on which containers are simulated. @defaultValue no node: pods stay pending */
   readonly withNode?: boolean;
+  /** How manifests are made. @defaultValue anew, without memory */
+  readonly generate?: Generate;
 }
 
 /** The operator of a project in an embedded cluster of its own, which leaves nothing behind. */
@@ -50,11 +53,11 @@ export class Trial implements AsyncDisposable {
   }
 
   /** Makes manifests, starts the cluster, installs kinds and roles, starts the operator under its own account. */
-  static async start(context: Context, { project, withNode = false }: TrialOptions): Promise<Trial> {
+  static async start(context: Context, { project, withNode = false, generate }: TrialOptions): Promise<Trial> {
     const { clock, random } = context.surroundings;
     const quiet = { write: () => undefined };
     const reporter = new Reporter({ stdout: quiet, stderr: quiet, json: false, colors: false });
-    await generateProject(project, { ...context, reporter });
+    await generateProject(project, { ...context, reporter, ...(generate && { generate }) });
     const directory = mkdtempSync(join(tmpdir(), 'kubewright-trial-'));
     const node = withNode ? { node: { driver: 'simulated' as const } } : {};
     const cluster = await EmbeddedCluster.start({ directory, clock, random, log: silentLogger, ...node });
