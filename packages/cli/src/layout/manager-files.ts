@@ -1,5 +1,11 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 
+/**
+ * What the kubelet leaves a manager for its stop: its budget of 30 s, and what it says and gives back afterwards. Killed
+ * earlier it would keep its lease, and nobody would lead until that has run out.
+ */
+const gracePeriodSeconds = 40;
+
 /** The operator's namespace, deployment and metrics service: restricted pod security, probes, election. */
 export function managerFiles(project: string): readonly ProjectFile[] {
   return [
@@ -94,7 +100,7 @@ ${labels(project, '    ')}spec:
             memory: 64Mi
         volumeMounts: []
       serviceAccountName: controller-manager
-      terminationGracePeriodSeconds: 10
+      terminationGracePeriodSeconds: ${gracePeriodSeconds}
       volumes: []
 `;
 }

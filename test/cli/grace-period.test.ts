@@ -1,0 +1,111 @@
+import { sleep, VirtualClock } from '@kubewright/apimachinery';
+import {
+  type ControllerDefinition,
+  controller,
+  defineKind,
+  Manager,
+  type Runnable,
+  silentLogger,
+} from '@kubewright/runtime';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { managerFiles } from '../../packages/cli/src/layout/manager-files.ts';
+import { LeaseKind } from '../../packages/runtime/src/leader-election/lease.ts';
+import { FakeApiServer } from '../../packages/runtime/src/testdata/fake-api-server.ts';
+
+const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
+const Site = defineKind<{ readonly size: number }>({ group: 'example.com', version: 'v1', kind: 'Site' });
+
+/** What the kubelet leaves the manager that `kubewright create` makes, in milliseconds. */
+function gracePeriodMs(): number {
+  const { text = '' } = managerFiles('shop').find(({ path }) => path === 'config/manager/manager.yaml') ?? {};
+  const objects = parseAllDocuments(text).map((document) => document.toJS());
+  const { spec } = objects.find(({ kind }) => kind === 'Deployment');
+  return spec.template.spec.terminationGracePeriodSeconds * 1_000;
+}
+
+/** A manager with the defaults of all its times, in the middle of work that takes no notice of the stop. */
+class DeafManager {
+  readonly clock = new VirtualClock();
+  readonly server = new FakeApiServer([Site, LeaseKind, Event], { clock: this.clock });
+  readonly #stop = new AbortController();
+  #stoppedAtMs = 0;
+  /** When it had ended, in milliseconds after it was told to. */
+  endedMs: number | undefined;
+  /** When it had given its lease back. */
+  gaveBackMs: number | undefined;
+
+  async start(runnables: readonly Runnable[] = []): Promise<void> {
+    let isReconciling = false;
+    const sites: ControllerDefinition = controller({
+      for: Site,
+      reconcile: async () => {
+        isReconciling = true;
+        await sleep(this.clock, { ms: 3_600_000 });
+      },
+    });
+    this.server.put(Site, { metadata: { name: 'a' }, spec: { size: 1 } });
+    const manager = new Manager({
+      client: this.server.client,
+      clock: this.clock,
+      log: silentLogger,
+      handleSignals: false,
+      signal: this.#stop.signal,
+      watchdog: false,
+      leaderElection: { id: 'shop', namespace: 'default' },
+      controllers: [sites],
+      runnables,
+    });
+    const ended = (): void => {
+      this.endedMs = this.clock.monotonic() - this.#stoppedAtMs;
+    };
+    manager.run().then(ended, ended);
+    while (!isReconciling) await this.#pass();
+  }
+
+  /** Tells it to stop, and lets ten minutes pass. */
+  async stop(): Promise<void> {
+    this.#stoppedAtMs = this.clock.monotonic();
+    this.#stop.abort();
+    for (let step = 0; step < 2_400 && this.endedMs === undefined; step++) {
+      await this.#pass();
+      if (this.gaveBackMs === undefined && this.server.get(LeaseKind, 'shop').spec.holderIdentity === '') {
+        this.gaveBackMs = this.clock.monotonic() - this.#stoppedAtMs;
+      }
+    }
+  }
+
+  async #pass(): Promise<void> {
+    await this.clock.advance(250);
+    await new Promise(setImmediate);
+  }
+}
+
+const deaf = (clock: VirtualClock, name: string, needLeaderElection: boolean): Runnable => ({
+  name,
+  needLeaderElection,
+  run: () => sleep(clock, { ms: 3_600_000 }),
+});
+
+describe('terminationGracePeriodSeconds of a new project', () => {
+  it('lets a manager whose reconcile ignores its signal give its lease back', async () => {
+    const manager = new DeafManager();
+    await manager.start();
+    await manager.stop();
+    expect(manager.gaveBackMs).toBeGreaterThan(0);
+    expect(manager.gaveBackMs).toBeLessThan(gracePeriodMs());
+    expect(manager.endedMs).toBeLessThan(gracePeriodMs());
+  });
+
+  it('lets a manager end by itself though all its parts are deaf and the API server does not answer', async () => {
+    const manager = new DeafManager();
+    const { clock, server } = manager;
+    await manager.start([deaf(clock, 'leading', true), deaf(clock, 'everywhere', false)]);
+    server.interrupt = ({ method }) => (method === 'GET' ? undefined : new Promise(() => {}));
+    await manager.stop();
+    // The whole budget, and what is waited for afterwards.
+    expect(manager.endedMs).toBeGreaterThan(30_000);
+    // What the kubelet and the start of the process's end take is not ours to spend.
+    expect(manager.endedMs).toBeLessThan(gracePeriodMs() - 5_000);
+  });
+});
