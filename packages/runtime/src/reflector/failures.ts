@@ -1,10 +1,24 @@
 import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
+import { TransportError } from '@kubewright/client';
 import { MalformedJsonError } from '../cache/json-bytes.ts';
 
-/** True if a watch that failed like this is opened again without listing: nothing says that what was seen is lost. */
-export function mayRewatch(error: unknown): boolean {
+/** No connection can be made: it takes no second failure to know that something is wrong. */
+const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
+
+/** True if there is no connection to the server; a list would fail like all else. */
+export function isWithoutConnection(error: unknown): boolean {
+  return error instanceof TransportError && noConnection.has(error.code);
+}
+
+/** True if a watch that failed like this was not even tried: the next goes on from where it was, however often. */
+export function saysNothingOfWatches(error: unknown): boolean {
+  return isWithoutConnection(error) || (error instanceof StatusError && error.httpStatus === 429);
+}
+
+/** True if the next watch may do better at the same version: nothing says yet that what was seen is lost. */
+export function mayPass(error: unknown): boolean {
   if (!(error instanceof StatusError)) return !(error instanceof MalformedJsonError);
-  return error.httpStatus === 429 || error.httpStatus >= 500;
+  return error.httpStatus >= 500;
 }
 
 /** True if the server has not come as far as the version asked for (it was restored from a backup, or lags behind). */

@@ -2,12 +2,19 @@ import { type Clock, isGone, isNotFound, type Random, StatusError, sleep } from 
 import type { Logger } from '../log/logger.ts';
 import { Absence } from './absence.ts';
 import { Backoff } from './backoff.ts';
-import { describeFailure, isTooLargeResourceVersion, mayRewatch, refusesWatchList } from './failures.ts';
+import {
+  describeFailure,
+  isTooLargeResourceVersion,
+  mayPass,
+  refusesWatchList,
+  saysNothingOfWatches,
+} from './failures.ts';
 import { listOnce } from './list-once.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { ServerReach } from './server-reach.ts';
-import { watchOnce } from './watch-once.ts';
+import { WatchFailures } from './watch-failures.ts';
+import { type WatchEnd, watchOnce } from './watch-once.ts';
 
 /** Options of a {@link Reflector}. */
 export interface ReflectorOptions {
@@ -29,6 +36,8 @@ export interface ReflectorOptions {
   readonly reach?: ServerReach;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
+  /** Called when a watch is answered, and when it is over. */
+  readonly onWatching?: (isOpen: boolean) => void;
 }
 
 /**
@@ -42,6 +51,8 @@ export type ReflectorState =
   | { readonly phase: 'watch-list'; readonly resourceVersion: string }
   | { readonly phase: 'watch'; readonly resourceVersion: string };
 
+const newestOfAll: ReflectorState = { phase: 'list', resourceVersion: '' };
+
 /** How a reflector is told to begin anew: follow on from where it is, or fetch the newest of everything. */
 export type Renewal = 'rewatch' | 'relist';
 
@@ -49,6 +60,9 @@ export type Renewal = 'rewatch' | 'relist';
 const goneAgainMs = 60_000;
 /** That a kind is not found is told this often, in milliseconds. */
 const tellMissingMs = 600_000;
+
+/** After a stream that was refused or stalled first states are listed for so long, in milliseconds. */
+const listInsteadMs = 600_000;
 
 /** A state, and whether the step before it failed so that it has to wait. */
 interface Step {
@@ -66,18 +80,24 @@ export class Reflector {
   readonly #absence: Absence;
   readonly #reach: ServerReach;
   readonly #listWatcher: ListWatcher;
-  #useWatchList: boolean;
+  readonly #useWatchList: boolean;
+  #listUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #watchFailures: WatchFailures;
+  /** Whether a watch is over its first state, or began without. */
+  #isFollowing = false;
   /** Newest version that the sink is known to have; empty before the first listing. */
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
   #toldMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
-  #renewal: Renewal | undefined;
+  /** Whether the newest of everything is to be listed next, whatever else was about to be done. */
+  #owesListing = false;
   #step: AbortController | undefined;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
     this.#useWatchList = options.useWatchList ?? true;
     this.#backoff = new Backoff({ clock: options.clock, random: options.random });
+    this.#watchFailures = new WatchFailures(options.clock);
     this.#absence = new Absence({ clock: options.clock, isAbsent: options.isAbsent });
     this.#reach = options.reach ?? new ServerReach(options);
     const { listWatcher } = options;
@@ -93,14 +113,20 @@ export class Reflector {
     while (!signal.aborted) {
       if (step.failure !== undefined) await this.#wait(step.failure, signal);
       if (signal.aborted) return;
-      this.#options.onState?.(step.state);
-      step = await this.#next(step.state, signal);
+      const state = this.#owesListing ? newestOfAll : step.state;
+      this.#owesListing = false;
+      this.#options.onState?.(state);
+      step = await this.#next(state, signal);
     }
   }
 
-  /** Ends what is being done and begins anew; without effect while it is listing, which is anew already. */
+  /**
+   * Ends the watch that is open and begins anew. Without one, a watch is opened next anyway, or is about to be; a listing is
+   * remembered until it is begun.
+   */
   renew(how: Renewal): void {
-    this.#renewal = how;
+    if (how === 'relist') this.#owesListing = true;
+    else if (!this.#watchFailures.wasOpened) return;
     this.#step?.abort(new Error(`the reflector begins anew (${how})`));
   }
 
@@ -122,12 +148,13 @@ export class Reflector {
       }
     } catch (error) {
       if (outer.aborted) return { state };
-      if (signal.aborted) return { state: this.#renewed() };
-      return await this.#afterFailure(state, { error, signal: outer });
+      // A stream that has brought its first state is a watch like any other.
+      const present = state.phase === 'watch-list' && this.#isFollowing ? this.#sameAgain() : state;
+      if (signal.aborted) return { state: present };
+      return await this.#afterFailure(present, { error, signal: outer });
     } finally {
       outer.removeEventListener('abort', onAbort);
       this.#step = undefined;
-      this.#renewal = undefined;
     }
   }
 
@@ -143,12 +170,6 @@ export class Reflector {
     }
   }
 
-  #renewed(): ReflectorState {
-    return this.#renewal === 'relist'
-      ? { phase: 'list', resourceVersion: '' }
-      : { phase: 'watch', resourceVersion: this.#lastSeen };
-  }
-
   async #list(resourceVersion: string, signal: AbortSignal): Promise<ReflectorState> {
     const { sink, clock } = this.#options;
     this.#lastSeen = await listOnce({ listWatcher: this.#listWatcher, sink, clock, resourceVersion, signal });
@@ -157,32 +178,51 @@ export class Reflector {
   }
 
   async #watch(state: ReflectorState, signal: AbortSignal): Promise<Step> {
-    const { sink, clock, random, log } = this.#options;
     const initial = state.phase === 'watch-list';
-    const end = await watchOnce({
-      listWatcher: this.#listWatcher,
-      sink,
-      clock,
-      random,
-      log,
-      signal,
-      resourceVersion: state.resourceVersion,
-      initialEvents: initial,
-      silenceMs: this.#options.silenceMs ?? 150_000,
-      onReached: (resourceVersion) => {
-        this.#lastSeen = resourceVersion;
-        this.#absence.served();
-      },
-    });
+    const end = await this.#follow(state, { initial, signal });
+    this.#watchFailures.ended(end);
     if (initial && !end.initialEventsEnded) {
       // A stream that ended before it was complete is begun anew; one that never says it is complete is not understood.
-      if (end.noEndInSight) this.#useWatchList = false;
+      if (end.noEndInSight) this.#listInstead();
       return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
     }
-    const next: ReflectorState = { phase: 'watch', resourceVersion: this.#lastSeen };
-    return end.suspicious
-      ? { state: next, failure: new Error('the watch ended at once without an event') }
-      : { state: next };
+    if (end.isUnanswered) return { state: this.#fullListing(), failure: new Error('the watch was not answered') };
+    if (!end.suspicious) return { state: this.#sameAgain() };
+    return { state: this.#afterFailedWatch(), failure: new Error('the watch ended at once without an event') };
+  }
+
+  async #follow(
+    state: ReflectorState,
+    options: { readonly initial: boolean; readonly signal: AbortSignal },
+  ): Promise<WatchEnd> {
+    const { sink, clock, random, log, silenceMs = 150_000, onWatching } = this.#options;
+    this.#watchFailures.began();
+    this.#isFollowing = !options.initial;
+    try {
+      return await watchOnce({
+        listWatcher: this.#listWatcher,
+        sink,
+        clock,
+        random,
+        log,
+        silenceMs,
+        signal: options.signal,
+        resourceVersion: state.resourceVersion,
+        initialEvents: options.initial,
+        onOpened: () => {
+          this.#watchFailures.opened();
+          onWatching?.(true);
+        },
+        onReached: (resourceVersion) => {
+          if (resourceVersion !== this.#lastSeen) this.#watchFailures.progressed();
+          this.#lastSeen = resourceVersion;
+          this.#isFollowing = true;
+          this.#absence.served();
+        },
+      });
+    } finally {
+      onWatching?.(false);
+    }
   }
 
   async #afterFailure(
@@ -193,16 +233,29 @@ export class Reflector {
     if (isGone(error)) return this.#afterGone(state, error);
     // Watches of a kind that vanishes end; it is the listing that is answered with 404 for good.
     if (isNotFound(error) && state.phase !== 'watch') await this.#afterNotFound(signal);
-    if (isTooLargeResourceVersion(error)) return { state: { phase: 'list', resourceVersion: '' }, failure: error };
-    if (state.phase === 'watch' && mayRewatch(error)) {
-      return { state: { phase: 'watch', resourceVersion: this.#lastSeen }, failure: error };
-    }
+    if (isTooLargeResourceVersion(error)) return { state: newestOfAll, failure: error };
+    if (state.phase !== 'list') this.#watchFailures.failed(error);
+    if (state.phase === 'watch' && saysNothingOfWatches(error)) return { state: this.#sameAgain(), failure: error };
+    if (state.phase === 'watch' && mayPass(error)) return { state: this.#afterFailedWatch(), failure: error };
     if (state.phase === 'watch-list' && refusesWatchList(error)) {
       this.#options.log.debug('the server does not stream lists; listing instead', { error });
-      this.#useWatchList = false;
+      this.#listInstead();
       return { state: this.#fullListing() };
     }
     return { state: this.#fullListing(), failure: error };
+  }
+
+  #afterFailedWatch(): ReflectorState {
+    return this.#watchFailures.areTooMany ? this.#fullListing() : this.#sameAgain();
+  }
+
+  #sameAgain(): ReflectorState {
+    return { phase: 'watch', resourceVersion: this.#lastSeen };
+  }
+
+  /** What is refused now may be understood after an upgrade, and a stall has an end. */
+  #listInstead(): void {
+    this.#listUntilMs = this.#options.clock.monotonic() + listInsteadMs;
   }
 
   /** What was listed is kept until discovery says that the kind is gone: who reads nothing takes its objects for deleted. */
@@ -222,7 +275,7 @@ export class Reflector {
     // A server that says so over and over is not asked without a pause.
     const again = now - this.#lastGoneMs < goneAgainMs;
     this.#lastGoneMs = now;
-    const next: ReflectorState = state.phase === 'watch' ? this.#fullListing() : { phase: 'list', resourceVersion: '' };
+    const next = state.phase === 'watch' ? this.#fullListing() : newestOfAll;
     return again ? { state: next, failure: error } : { state: next };
   }
 
@@ -241,7 +294,9 @@ export class Reflector {
   }
 
   #fullListing(): ReflectorState {
-    if (this.#useWatchList) return { phase: 'watch-list', resourceVersion: this.#lastSeen };
+    // A first state as a stream is a watch, too: where those fail it would not come.
+    const streams = this.#useWatchList && this.#options.clock.monotonic() >= this.#listUntilMs;
+    if (streams && !this.#watchFailures.areTooMany) return { phase: 'watch-list', resourceVersion: this.#lastSeen };
     return { phase: 'list', resourceVersion: this.#lastSeen === '' ? '0' : this.#lastSeen };
   }
 

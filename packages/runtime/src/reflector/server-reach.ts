@@ -1,9 +1,8 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
+import { isWithoutConnection } from './failures.ts';
 
-/** No connection can be made: it takes no second failure to know that something is wrong. */
-const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
 /** A connection was lost, which happens to every long-lived one now and then. */
 const connectionLost: ReadonlySet<string> = new Set(['KW2003', 'KW2004']);
 
@@ -29,9 +28,8 @@ export class ServerReach {
    * @param who - whoever lists and watches; a second failure of the same one, without an answer between, is an outage.
    */
   failed(who: object, error: unknown): boolean {
-    const code = error instanceof TransportError ? error.code : '';
-    const isLost = connectionLost.has(code);
-    if (!isLost && !noConnection.has(code)) return false;
+    const isLost = error instanceof TransportError && connectionLost.has(error.code);
+    if (!isLost && !isWithoutConnection(error)) return false;
     const isOutage = !isLost || this.#suspecting.has(who);
     this.#suspecting.add(who);
     if (isOutage && this.#lostAtMs === undefined) {

@@ -25,6 +25,8 @@ export interface WatchOnceOptions {
   /** Asks for the present state first, as a listing of the sink. */
   readonly initialEvents: boolean;
   readonly silenceMs: number;
+  /** Called when the watch is answered. */
+  readonly onOpened: () => void;
   readonly onReached: (resourceVersion: string) => void;
 }
 
@@ -33,6 +35,8 @@ export interface WatchEnd {
   readonly initialEventsEnded: boolean;
   /** Nothing more came, nor the mark that ends the present state: the server does not know of it. */
   readonly noEndInSight: boolean;
+  /** Nothing came at all, not even the head of an answer. */
+  readonly isUnanswered: boolean;
   /** It lasted under a second and brought nothing, as behind a broken proxy. */
   readonly suspicious: boolean;
 }
@@ -58,6 +62,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
       ...(initialEvents ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
     });
     opened = true;
+    options.onOpened();
     if (initialEvents) guard.allow(Math.min(initialPauseMs, options.silenceMs));
     guard.touch();
     await follow(body, { guard, follower, clock });
@@ -71,6 +76,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   return {
     initialEventsEnded: !initialEvents || follower.initialEventsEnded,
     noEndInSight: opened && initialEvents && !follower.initialEventsEnded && guard.fired,
+    isUnanswered: !opened && guard.fired,
     suspicious: quick && !guard.fired,
   };
 }

@@ -1,11 +1,13 @@
 import { type KubernetesObject, type Status, StatusError, type VirtualClock } from '@kubewright/apimachinery';
-import type { ListOptions, WatchOptions } from '@kubewright/client';
+import { type ListOptions, TransportError, type WatchOptions } from '@kubewright/client';
 import type { ByteBody, ListWatcher } from '../list-watcher.ts';
 
 /** How a stream or an answer goes wrong. */
 export type Failure = '410' | '429' | '500' | '503' | 'refused';
 /** How all open watches end. */
 export type Cut = 'end' | 'reset' | 'goaway' | 'error 410' | 'error 500' | 'garbage' | 'half a line';
+/** How every watch fails while lists work. */
+export type Broken = '500' | '503' | 'reset' | 'error 500' | 'ends at once' | 'unanswered';
 
 interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -23,11 +25,17 @@ export class FaultyServer implements ListWatcher {
   #compacted = 0;
   #lagMs = 0;
   #silent = false;
+  #isDown = false;
+  #isStalled = false;
+  #broken: Broken | undefined;
+  #poisoned: number | undefined;
   #uids = 0;
   /** When it sent anything last. */
   contactMs = 0;
   streamsLists = true;
   lists = 0;
+  /** Lists, and watches that begin with the present state. */
+  listings = 0;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
@@ -104,6 +112,29 @@ export class FaultyServer implements ListWatcher {
     }
   }
 
+  /** Cannot be reached, or can be again. */
+  down(isDown: boolean): void {
+    this.#isDown = isDown;
+    if (isDown) this.cut('reset');
+  }
+
+  /** Watches fail from now on, for good: to heal is not to mend this. */
+  breakWatches(how: Broken | undefined): void {
+    this.#broken = how;
+    if (how) this.cut('end');
+  }
+
+  /** Every watch from the present version on is answered with an ERROR, for good. */
+  poison(): void {
+    this.#poisoned = this.version;
+    this.cut('end');
+  }
+
+  /** Streams of the present state never say that they are complete, or do again. */
+  stall(isStalled: boolean): void {
+    this.#isStalled = isStalled;
+  }
+
   /** Sends again what was sent. */
   repeat(events: number): void {
     for (const stream of this.#streams) {
@@ -117,9 +148,10 @@ export class FaultyServer implements ListWatcher {
     }
   }
 
-  /** Ends all that goes wrong, except for connections that are dead. */
+  /** Ends all that goes wrong, except for connections that are dead and for watches that are broken or poisoned. */
   heal(): void {
     this.#failing.length = 0;
+    this.#isDown = false;
     this.#lagMs = 0;
     this.#silent = false;
     this.pump();
@@ -135,7 +167,10 @@ export class FaultyServer implements ListWatcher {
 
   async list(options: ListOptions): Promise<ByteBody> {
     this.#failFor('list', options.resourceVersion);
-    if (options.limit !== 1) this.lists++;
+    if (options.limit !== 1) {
+      this.lists++;
+      this.listings++;
+    }
     const wanted = options.resourceVersion ?? '';
     if (Number(wanted) > this.version) throw tooLarge();
     const at = wanted === '' ? this.version : Math.max(this.#visible(), Number(wanted));
@@ -155,16 +190,20 @@ export class FaultyServer implements ListWatcher {
     if (initial && !this.streamsLists) throw new StatusError(status('422'));
     const from = Number(options.resourceVersion ?? 0);
     if (!initial && from < this.#compacted) throw new StatusError(status('410'));
+    const broken = this.#broken ?? (!initial && from === this.#poisoned ? 'error 500' : undefined);
+    if (broken) return this.#fail(broken, options.signal);
     const stream = new Stream(from, options.allowWatchBookmarks === true);
     this.#streams.add(stream);
     options.signal?.addEventListener('abort', () => this.#streams.delete(stream));
     if (!this.#silent) this.contactMs = this.#clock.monotonic();
     if (initial) {
+      this.listings++;
       const at = Math.max(this.#visible(), Math.min(from, this.version));
       stream.position = at;
       for (const object of this.#states[at]!.values()) this.#deliver(stream, line('ADDED', object));
       const annotations = { 'k8s.io/initial-events-end': 'true' };
-      this.#deliver(stream, line('BOOKMARK', { metadata: { ...bookmarkAt(at).metadata, annotations } }));
+      const end = line('BOOKMARK', { metadata: { ...bookmarkAt(at).metadata, annotations } });
+      if (!this.#isStalled) this.#deliver(stream, end);
     }
     this.pump();
     return { body: stream };
@@ -197,7 +236,21 @@ export class FaultyServer implements ListWatcher {
     stream.push(text);
   }
 
+  async #fail(how: Broken, signal: AbortSignal | undefined): Promise<ByteBody> {
+    if (how === 'unanswered') {
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+    }
+    this.contactMs = this.#clock.monotonic();
+    if (how === 'reset') throw new Error('ECONNRESET');
+    if (how === '500' || how === '503') throw new StatusError(status(how));
+    const body = new Stream(0, false);
+    if (how === 'error 500') body.push(line('ERROR', status('500')));
+    body.end();
+    return { body };
+  }
+
   #failFor(verb: 'list' | 'watch', version: string | undefined): void {
+    if (this.#isDown) throw new TransportError('KW2001', 'ECONNREFUSED');
     const at = this.#failing.findIndex((each) => each.verb === verb);
     if (at < 0) return;
     const failure = this.#failing.splice(at, 1)[0]!.failure;
