@@ -30,7 +30,7 @@ export function writeNew(root: string, files: readonly ProjectFile[]): Written {
 
 /** Writes generated files, new or again; one without the header is somebody's own by now and left alone. */
 export function writeGenerated(root: string, files: readonly ProjectFile[]): Written {
-  return write(root, files, (text) => !isGenerated(text));
+  return write(root, files, (there, text) => !mayReplace(there, text));
 }
 
 /** Which generated files are not what they would be if generated now. */
@@ -38,9 +38,18 @@ export function outdated(root: string, files: readonly ProjectFile[]): readonly 
   return files
     .filter(({ path, text }) => {
       const there = readIfThere(join(root, path));
-      return there === undefined || (there !== text && isGenerated(there));
+      return there === undefined || (there !== text && mayReplace(there, text));
     })
     .map(({ path }) => path);
+}
+
+/** The texts of files that may be written, by path: those that are somebody's own by now are left out. */
+export function replaceable(root: string, files: readonly ProjectFile[]): ReadonlyMap<string, string> {
+  const free = files.filter(({ path, text }) => {
+    const there = readIfThere(join(root, path));
+    return there === undefined || mayReplace(there, text);
+  });
+  return new Map(free.map(({ path, text }) => [path, text]));
 }
 
 /** Generated files that nothing is generated for any more: a kind or an older layout has gone. */
@@ -72,10 +81,11 @@ function filesBelow(root: string, folder: string): readonly string[] {
   });
 }
 
-/** May be written again: its path is one that is generated. */
-function isGenerated(text: string): boolean {
-  // What the generator makes of types has controller-gen's form.
-  return isOurs(text) || /^---\napiVersion/.test(text);
+/** Whether a file that is there was generated as the text was that is to be written. */
+function mayReplace(there: string, text: string): boolean {
+  // What the generator makes of types has controller-gen's form, which has no header.
+  const isBare = (each: string): boolean => /^---\napiVersion/.test(each);
+  return isOurs(there) || (isBare(text) && isBare(there));
 }
 
 /** Says of itself that it was generated. */
@@ -91,14 +101,14 @@ function isOurs(text: string): boolean {
   );
 }
 
-function write(root: string, files: readonly ProjectFile[], isOwn: (there: string) => boolean): Written {
+function write(root: string, files: readonly ProjectFile[], isOwn: (there: string, text: string) => boolean): Written {
   const written: string[] = [];
   const kept: string[] = [];
   for (const { path, text } of files) {
     const target = join(root, path);
     const there = readIfThere(target);
     if (there === text) continue;
-    if (there !== undefined && isOwn(there)) {
+    if (there !== undefined && isOwn(there, text)) {
       kept.push(path);
       continue;
     }

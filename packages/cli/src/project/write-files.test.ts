@@ -1,0 +1,33 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { generatedHeader, outdated, writeGenerated } from './write-files.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'kw-files-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('writeGenerated', () => {
+  const path = 'manager.yaml';
+  const object = (replicas: number): string => `apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: ${replicas}}\n`;
+
+  it('writes a file with the header again, and leaves one without to whom it belongs', () => {
+    const generated = [{ path, text: `${generatedHeader}\n${object(1)}` }];
+    expect(writeGenerated(root, generated)).toEqual({ written: [path], kept: [] });
+    writeFileSync(join(root, path), `${generatedHeader}\n${object(2)}`);
+    expect(writeGenerated(root, generated)).toEqual({ written: [path], kept: [] });
+    for (const own of [object(3), `---\n${object(3)}`]) {
+      writeFileSync(join(root, path), own);
+      expect(outdated(root, generated)).toEqual([]);
+      expect(writeGenerated(root, generated)).toEqual({ written: [], kept: [path] });
+      expect(readFileSync(join(root, path), 'utf8')).toBe(own);
+    }
+  });
+
+  it('writes what has no header, as what is made of types, wherever it stood before', () => {
+    const bare = [{ path: 'role.yaml', text: `---\n${object(1)}` }];
+    writeFileSync(join(root, 'role.yaml'), `---\n${object(2)}`);
+    expect(outdated(root, bare)).toEqual(['role.yaml']);
+    expect(writeGenerated(root, bare)).toEqual({ written: ['role.yaml'], kept: [] });
+  });
+});
