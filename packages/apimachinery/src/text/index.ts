@@ -1,2 +1,3 @@
+export { nearestName } from './nearest-name.ts';
 export { oneLine } from './one-line.ts';
 export { quote } from './quote.ts';

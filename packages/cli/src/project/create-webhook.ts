@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nearestName } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import {
@@ -15,7 +16,6 @@ import { builtInKind, findProjectKinds, type ProjectKind } from './find-kinds.ts
 import { requireProject } from './find-project.ts';
 import { generateProject } from './generate-project.ts';
 import { checkName } from './names.ts';
-import { nearest } from './nearest.ts';
 import { writeNew } from './write-files.ts';
 
 /** Flags of `create webhook`. */
@@ -88,7 +88,7 @@ function find(
     kinds.find(
       ({ kind }) =>
         kind ===
-        nearest(
+        nearestName(
           wanted.kind,
           kinds.map((each) => each.kind),
         ),

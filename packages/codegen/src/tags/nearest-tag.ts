@@ -1,4 +1,5 @@
-import { type TagDefinition, type TagSubject, tags } from './tag-table.ts';
+import { nearestName } from '@kubewright/apimachinery';
+import { type TagSubject, tags } from './tag-table.ts';
 
 /** What TypeScript says itself, and what other tools call it. */
 const SAID_OTHERWISE: Readonly<Record<string, string>> = {
@@ -51,12 +52,11 @@ export function nearestTag(name: string): string {
   if (Object.hasOwn(SAID_OTHERWISE, word)) return SAID_OTHERWISE[word] as string; // looked up just now
   const marker = tags.find((tag) => tag.markers.some((each) => each.toLowerCase().split(':').at(-1) === word));
   if (marker !== undefined) return `write @${marker.name}`;
-  let best: { readonly tag: TagDefinition; readonly distance: number } | undefined;
-  for (const tag of tags) {
-    const distance = editDistance(word, tag.name.toLowerCase());
-    if (distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { tag, distance };
-  }
-  if (best !== undefined && best.distance <= Math.max(2, Math.ceil(word.length / 3))) return `write @${best.tag.name}`;
+  const near = nearestName(
+    word,
+    tags.map((tag) => tag.name),
+  );
+  if (near !== undefined) return `write @${near}`;
   return 'take it away, or put it into backticks if it is part of the text';
 }
 
@@ -76,18 +76,4 @@ export function rightTagFor(name: string, subject: TagSubject): string {
   if (subject === 'object')
     return `write @values.${name} if it is meant for a map's values, or put it on the field that it is about`;
   return 'take it away, or change the type';
-}
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1); // rows are as long as b
-      row.push(Math.min(change, (previous[j] as number) + 1, (row[j - 1] as number) + 1));
-    }
-    previous = row;
-  }
-  return previous[b.length] as number;
 }
