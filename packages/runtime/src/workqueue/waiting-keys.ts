@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
+import { BinaryHeap } from './binary-heap.ts';
 
 /** Why a key waits for a time; each key has one place for each. */
 export type TimerSlot = 'delayed' | 'retry' | 'requeue';
@@ -16,8 +17,8 @@ export class WaitingKeys {
   readonly #clock: Clock;
   readonly #onDue: (key: string, priority: number) => void;
   readonly #slots = new Map<string, Waiting>();
-  /** A binary heap by due time; entries that left `#slots` are husks. */
-  #heap: Waiting[] = [];
+  /** By due time; entries that left `#slots` are husks. */
+  readonly #heap = new BinaryHeap<Waiting>(isBefore);
   #timer: Timer | undefined;
   #timerDueMs = Number.POSITIVE_INFINITY;
   #order = 0;
@@ -39,8 +40,8 @@ export class WaitingKeys {
     const priority = Math.max(wait.priority, old?.priority ?? wait.priority);
     const waiting: Waiting = { key, slot: wait.slot, dueMs, priority, order: this.#order++ };
     this.#slots.set(id, waiting);
-    push(this.#heap, waiting);
-    if (this.#heap.length > 64 && this.#heap.length > 2 * this.#slots.size) this.#dropHusks();
+    this.#heap.push(waiting);
+    if (this.#heap.size > 64 && this.#heap.size > 2 * this.#slots.size) this.#heap.replace(this.#slots.values());
     this.#arm();
   }
 
@@ -52,7 +53,7 @@ export class WaitingKeys {
 
   clearAll(): void {
     this.#slots.clear();
-    this.#heap = [];
+    this.#heap.clear();
     this.#disarm();
   }
 
@@ -74,7 +75,7 @@ export class WaitingKeys {
     this.#disarm();
     const now = this.#clock.monotonic();
     for (let next = this.#next(); next && next.dueMs <= now; next = this.#next()) {
-      pop(this.#heap);
+      this.#heap.pop();
       this.#slots.delete(slotId(next.key, next.slot));
       this.#onDue(next.key, next.priority);
     }
@@ -83,14 +84,10 @@ export class WaitingKeys {
 
   #next(): Waiting | undefined {
     for (;;) {
-      const top = this.#heap[0];
+      const top = this.#heap.first;
       if (!top || this.#slots.get(slotId(top.key, top.slot)) === top) return top;
-      pop(this.#heap);
+      this.#heap.pop();
     }
-  }
-
-  #dropHusks(): void {
-    this.#heap = [...this.#slots.values()].sort((a, b) => a.dueMs - b.dueMs || a.order - b.order);
   }
 }
 
@@ -98,32 +95,6 @@ function slotId(key: string, slot: TimerSlot): string {
   return `${slot}:${key}`;
 }
 
-function before(a: Waiting, b: Waiting): boolean {
+function isBefore(a: Waiting, b: Waiting): boolean {
   return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
-}
-
-function push(heap: Waiting[], waiting: Waiting): void {
-  let i = heap.push(waiting) - 1;
-  while (i > 0) {
-    const parent = (i - 1) >> 1;
-    if (!before(waiting, heap[parent]!)) break;
-    heap[i] = heap[parent]!;
-    i = parent;
-  }
-  heap[i] = waiting;
-}
-
-function pop(heap: Waiting[]): void {
-  const last = heap.pop();
-  if (!last || heap.length === 0) return;
-  let i = 0;
-  for (;;) {
-    let child = 2 * i + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
-    if (!before(heap[child]!, last)) break;
-    heap[i] = heap[child]!;
-    i = child;
-  }
-  heap[i] = last;
 }
