@@ -1,8 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { parse } from 'yaml';
 import { type Environment, startEnvironment } from '../environment/environment.ts';
 import { AggregatedServer, type ServedKind } from './aggregated-server.ts';
 import { FreshKubectl } from './kubectl.ts';
@@ -11,6 +15,13 @@ import { FreshKubectl } from './kubectl.ts';
 interface Place {
   readonly namespace: string;
   readonly name: string;
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly {
+    readonly cluster: { readonly server?: string; readonly [field: string]: string | undefined };
+  }[];
+  readonly users: readonly { readonly user: { readonly [field: string]: string | undefined } }[];
 }
 
 /** A cluster with a second API server behind a Service. */
@@ -70,6 +81,23 @@ export class AggregatedCluster implements AsyncDisposable {
   async clientWith(headers: Readonly<Record<string, string | readonly string[]>>): Promise<KubernetesClient> {
     const config = await loadClientConfig({ kubeconfig: this.#environment.kubeconfig });
     return clientFromConfig({ ...config, headers });
+  }
+
+  /** Asks to switch protocols, over the network and as the administrator; answers the stream. */
+  async upgrade(path: string): Promise<Duplex> {
+    const { clusters, users } = parse(readFileSync(this.#environment.kubeconfig, 'utf8')) as Kubeconfig;
+    const pem = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString('utf8');
+    const { cluster } = clusters[0] ?? { cluster: {} };
+    const { user } = users[0] ?? { user: {} };
+    const sent = request(new URL(path, cluster.server), {
+      ca: pem(cluster['certificate-authority-data']),
+      cert: pem(user['client-certificate-data']),
+      key: pem(user['client-key-data']),
+      headers: { connection: 'Upgrade', upgrade: 'echo' },
+    });
+    sent.end();
+    const [, stream] = (await once(sent, 'upgrade')) as [unknown, Duplex];
+    return stream;
   }
 
   put(path: string, body: object): Promise<unknown> {

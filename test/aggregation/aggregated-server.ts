@@ -62,6 +62,13 @@ export class AggregatedServer implements AsyncDisposable {
     this.#server = createServer({ ...tls, requestCert: true, rejectUnauthorized: false }, (request, response) => {
       void this.#answer(request).then((answer) => answer(response));
     });
+    // Whoever asks to switch protocols speaks to itself from then on.
+    this.#server.on('upgrade', (request, socket, head) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+      socket.write(`${request.headers['x-remote-user']} `);
+      socket.write(head);
+      socket.pipe(socket);
+    });
   }
 
   /** Listens on loopback; answers the port. */

@@ -134,6 +134,18 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
     expect(cluster.server.seen.slice(before).filter(({ url }) => url.includes('secrets'))).toEqual([]);
   });
 
+  it('may switch protocols with a client', async () => {
+    const stream = await cluster.upgrade(`${PATH}/deep/echo`);
+    stream.setEncoding('utf8');
+    stream.write('hello');
+    let heard = '';
+    for await (const text of stream) {
+      heard += text;
+      if (heard.endsWith('hello')) break;
+    }
+    expect(heard).toBe('kubernetes-admin hello');
+  });
+
   describe('watched', () => {
     const watch = async (client: KubernetesClient, signal: AbortSignal) => {
       const events = client

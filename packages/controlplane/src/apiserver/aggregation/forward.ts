@@ -95,7 +95,7 @@ function answerOf(
   const what = { method: request.method, path: info.path, apiService: apiService.metadata.name ?? '' };
   return {
     status,
-    headers: answeredHeaders(headersDistinct),
+    headers: { 'cache-control': 'no-cache, private', ...answeredHeaders(headersDistinct) },
     body: new StreamedBody(message, (cause) => new BrokenAnswerError(what, cause)),
   };
 }

@@ -1,0 +1,73 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { Rechecks } from './rechecks.ts';
+
+/** Looks that end when they are told to. */
+class Looks {
+  readonly clock = new VirtualClock();
+  readonly errors: unknown[] = [];
+  count = 0;
+  goesWell: boolean | Error = true;
+  held: (() => void) | undefined;
+  readonly rechecks = new Rechecks({
+    clock: this.clock,
+    everyMs: 1_000,
+    retryMs: 100,
+    onError: (error) => this.errors.push(error),
+    look: async () => {
+      this.count++;
+      if (this.held) await new Promise<void>((resolve) => (this.held = resolve));
+      if (this.goesWell instanceof Error) throw this.goesWell;
+      return this.goesWell;
+    },
+  });
+
+  async countAfter(ms: number): Promise<number> {
+    await this.clock.advance(ms);
+    return this.count;
+  }
+}
+
+describe('Rechecks', () => {
+  it('looks when told to, and again once in a while', async () => {
+    const looks = new Looks();
+    looks.rechecks.look('a');
+    expect(await looks.countAfter(999)).toBe(1);
+    expect(await looks.countAfter(1)).toBe(2);
+    expect(await looks.countAfter(1_000)).toBe(3);
+  });
+
+  it('looks soon after a failure, then less and less often', async () => {
+    const looks = new Looks();
+    looks.goesWell = new Error('broken');
+    looks.rechecks.look('a');
+    const counts: number[] = [];
+    for (const ms of [99, 1, 199, 1, 399, 1, 799, 1, 999, 1]) counts.push(await looks.countAfter(ms));
+    expect(counts).toEqual([1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
+    expect(looks.errors).toHaveLength(6);
+    looks.goesWell = true;
+    await looks.countAfter(1_000);
+    expect(await looks.countAfter(999)).toBe(7);
+  });
+
+  it('looks once more after a look during which it was told to, not twice at a time', async () => {
+    const looks = new Looks();
+    looks.held = () => {};
+    looks.rechecks.look('a');
+    looks.rechecks.look('a');
+    looks.rechecks.look('a');
+    expect(await looks.countAfter(0)).toBe(1);
+    const release = looks.held;
+    looks.held = undefined;
+    release();
+    expect(await looks.countAfter(0)).toBe(2);
+  });
+
+  it('looks no more at what it was to forget', async () => {
+    const looks = new Looks();
+    looks.rechecks.look('a');
+    await looks.countAfter(0);
+    looks.rechecks.forget('a');
+    expect(await looks.countAfter(10_000)).toBe(1);
+  });
+});
