@@ -52,6 +52,18 @@ function telling(name: string, told: string[], more: Partial<Runnable> = {}): Ru
 }
 
 describe("a manager's life", () => {
+  it('is lived once: a second run is refused by its promise, and the first goes on', async () => {
+    const { manager } = start(new FakeApiServer([Site]), {});
+    await manager.started();
+    // As whoever starts it and catches what its promise throws would.
+    let refusal: unknown;
+    await manager.run().catch((error: unknown) => {
+      refusal = error;
+    });
+    expect(refusal).toMatchObject({ code: 'KW3007', message: expect.stringMatching(/twice/) });
+    expect(() => manager.add(telling('late', []))).not.toThrow();
+  });
+
   it('starts what caches need, caches, runnables and controllers in this order, and stops the other way round', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'a' } });

@@ -138,7 +138,7 @@ export class Manager implements AsyncDisposable {
    *
    * @throws ManagerError (KW3007) when called twice.
    */
-  run(): Promise<void> {
+  async run(): Promise<void> {
     if (this.#running) throw new ManagerError('cannot run a manager twice; make a new one');
     this.#running = this.#run();
     return this.#running;
