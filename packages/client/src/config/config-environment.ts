@@ -48,11 +48,20 @@ export interface SpawnResult {
 export function processEnvironment(): ConfigEnvironment {
   return {
     env: process.env,
-    homeDirectory: homedir() || undefined,
+    homeDirectory: homeDirectory(),
     platform: process.platform,
     isInteractive: process.stdin.isTTY === true,
     clock: systemClock,
     spawner: nodeSpawner,
     readFile: (path) => readFile(path, 'utf8'),
   };
+}
+
+/** Containers may run as a user that no list of users names: without HOME, Node does not find a home but throws. */
+function homeDirectory(): string | undefined {
+  try {
+    return homedir() || undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,14 +1,19 @@
+import { systemClock } from '@kubewright/apimachinery';
 import { ConfigError } from '@kubewright/client';
 import { CertificateError } from '../certificates/certificate-error.ts';
 import { FlagError, managerFlags, managerFlagsUsage } from '../flags/index.ts';
 import { BindError } from '../health/bind-error.ts';
+import { defaultLogger } from '../log/default-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
+import { startTracing } from '../tracing/open-telemetry.ts';
 
 /** Where a program's words go, and whence they come. */
 export interface ProgramSurroundings {
   /** Arguments after the program's name. */
   readonly args: readonly string[];
+  /** @defaultValue this process's */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
@@ -17,7 +22,8 @@ export interface ProgramSurroundings {
  * Runs an operator as a program: reads the command line, runs a {@link Manager} until SIGINT or SIGTERM, and says in three
  * lines what kept it from starting. Answers the exit code; `main.ts` needs nothing else.
  *
- * What `options` say stands above the flags; `leaderElection` is what `--leader-elect` turns on.
+ * What `options` say stands above the flags; `leaderElection` is what `--leader-elect` turns on. Spans are sent where
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` says, if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` stands above that, too.
  *
  * @example
  * ```ts
@@ -28,7 +34,7 @@ export interface ProgramSurroundings {
  * @throws what ends the manager while it works, so that its stack is seen.
  */
 export async function runOperator(options: ManagerOptions, surroundings?: ProgramSurroundings): Promise<number> {
-  const { args, stdout, stderr } = surroundings ?? { ...standardStreams(), args: process.argv.slice(2) };
+  const { args, stdout, stderr, env = process.env } = surroundings ?? programSurroundings();
   if (args.includes('--help') || args.includes('-h')) {
     stdout.write(`${managerFlagsUsage()}\n`);
     return 0;
@@ -37,7 +43,18 @@ export async function runOperator(options: ManagerOptions, surroundings?: Progra
   try {
     const flags = managerFlags(args, { webhooks, ...(leaderElection && { leaderElection }) });
     const webhookServer = { ...flags.webhookServer, ...options.webhookServer };
-    await new Manager({ ...flags, ...rest, webhooks, webhookServer }).run();
+    const log = rest.log ?? flags.log ?? defaultLogger({ clock: rest.clock ?? systemClock });
+    await using tracing = rest.tracer
+      ? undefined
+      : await startTracing({ env, log, name: leaderElection?.id ?? 'operator' });
+    await new Manager({
+      ...flags,
+      ...(tracing && { tracer: tracing.tracer }),
+      ...rest,
+      log,
+      webhooks,
+      webhookServer,
+    }).run();
     return 0;
   } catch (error) {
     if (error instanceof FlagError) {
@@ -51,8 +68,8 @@ export async function runOperator(options: ManagerOptions, surroundings?: Progra
   }
 }
 
-function standardStreams(): Pick<ProgramSurroundings, 'stdout' | 'stderr'> {
-  return { stdout: process.stdout, stderr: process.stderr };
+function programSurroundings(): ProgramSurroundings {
+  return { args: process.argv.slice(2), stdout: process.stdout, stderr: process.stderr };
 }
 
 /** What to do about what is around the program; anything else is the program's own fault. */
