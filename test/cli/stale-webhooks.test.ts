@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock as clock, systemRandom as random } from '@kubewright/apimachinery';
+import { systemClock as clock, systemRandom as random, type UnstructuredObject } from '@kubewright/apimachinery';
 import { ValidatingWebhookConfiguration } from '@kubewright/apimachinery/admissionregistration/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log } from '@kubewright/runtime';
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('removeStaleWebhooks', () => {
-  const asking = (name: string, namespace: string) => ({
+  const asking = (name: string, namespace: string): ValidatingWebhookConfiguration => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
     metadata: { name },
@@ -41,10 +41,10 @@ describe('removeStaleWebhooks', () => {
     const left = asking('shop-validating-webhook-configuration', 'shop-system');
     await configurations.create(left);
     await configurations.create(asking('cafe-validating-webhook-configuration', 'elsewhere'));
-    const of = (name: string, objects: readonly (typeof left)[]) =>
+    const of = (name: string, objects: readonly UnstructuredObject[]) =>
       removeStaleWebhooks(target, { project: { name }, objects });
 
-    expect(await of('shop', [left])).toEqual([]);
+    expect(await of('shop', [left as unknown as UnstructuredObject])).toEqual([]);
     expect(await of('cafe', [])).toEqual([]);
     expect(await of('shop', [])).toEqual(['shop-validating-webhook-configuration']);
     expect(await of('shop', [])).toEqual([]);
