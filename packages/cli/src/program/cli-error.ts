@@ -37,6 +37,7 @@
  * | `KW7602` | the project has no test runner, or its tests fail |
  * | `KW7603` | the operator did not reconcile the object that was to be rendered |
  * | `KW7604` | the role grants less than the operator needs, or more |
+ * | `KW7605` | what the operator does cannot be read from its log |
  * | `KW7504` | a kustomization uses what is not rendered here |
  * | `KW7505` | the OLM bundle breaks a rule by which it is checked |
  */
@@ -75,6 +76,7 @@ export type CliErrorCode =
   | 'KW7602'
   | 'KW7603'
   | 'KW7604'
+  | 'KW7605'
   | 'KW7504'
   | 'KW7505';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
-import { Generator, type RbacRule } from '@kubewright/codegen';
+import { formatProblem, Generator, type Problem, type RbacRule } from '@kubewright/codegen';
 import { kindOf, type Target } from '../deploy/apply-objects.ts';
 import { installObjects } from '../deploy/deploy.ts';
 import { applySamples } from '../dev/samples.ts';
@@ -32,21 +32,30 @@ export interface RbacOptions {
 export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
   const project = requireProject(context.surroundings.cwd);
   const generator = new Generator({ root: project.root, projectName: project.name });
-  const observe = (): Promise<Observed> => observed(context, { project, generator });
+  const told = new Set<string>();
+  const observe = (): Promise<Observed> => observed(context, { project, generator, told });
   const { report, samples } = fix ? await fixRbac(context, { project, dryRun, observe }) : await observe();
   context.reporter.result({ rbac: report }, reportText(report, samples));
   if (report.missing.length > 0 && !(fix && dryRun)) throw missing(report.missing, project);
 }
 
-async function observed(
-  context: Context,
-  { project, generator }: { readonly project: Project; readonly generator: Generator },
-): Promise<Observed> {
+interface Observation {
+  readonly project: Project;
+  readonly generator: Generator;
+  /** Problems that were shown. */
+  readonly told: Set<string>;
+}
+
+async function observed(context: Context, { project, generator, told }: Observation): Promise<Observed> {
   let rules: readonly RbacRule[] = [];
   const generate: Generate = async (options) => {
     const result = await generator.generate(options);
     rules = result.rules;
-    return result;
+    // Each run has the same warnings: once is enough.
+    const isNew = (problem: Problem): boolean => problem.severity === 'error' || !told.has(formatProblem(problem));
+    const problems = result.problems.filter(isNew);
+    for (const each of problems) told.add(formatProblem(each));
+    return { ...result, problems };
   };
   await using trial = await Trial.start(context, { project, withNode: true, generate });
   const objects = await applySamples(trial.target, { project });
@@ -118,7 +127,7 @@ function missing(list: readonly Permission[], { root }: Project): CliError {
 function noRecord(story: string): CliError {
   return new CliError('KW7604', {
     what: 'nobody knows which permissions the operator used',
-    why: `it did not say so at its end: main.ts gives it a log of its own, or it was killed\n${story.trim().slice(-1_000)}`,
-    remedy: 'leave "log" out of runOperator in src/main.ts, and see that it ends within a second',
+    why: `it did not say so at its end: it was killed, or does not log at the level debug\n${story.trim().slice(-1_000)}`,
+    remedy: 'see that it ends within a second, and that src/main.ts passes no "log" to runOperator',
   });
 }

@@ -17,6 +17,9 @@ import type { Generate } from '../project/manifests.ts';
 import { type LogRecord, textOf } from '../story/log-record.ts';
 
 const pollMs = 20;
+/** How long an operator may take to say its first word, and to begin its work, in milliseconds. */
+const firstWordMs = 20_000;
+const startMs = 30_000;
 
 /** What a trial is made with. */
 export interface TrialOptions {
@@ -127,7 +130,17 @@ export class Trial implements AsyncDisposable {
       onRecord: (record) => void this.records.push(record),
     });
     await this.#operator.restart();
-    await this.record(({ msg }) => msg === 'starting workers', { withinMs: 30_000 });
+    if (!(await this.record(() => true, { withinMs: firstWordMs }))) throw this.#unreadable();
+    await this.record(({ msg }) => msg === 'starting workers', { withinMs: startMs });
+  }
+
+  #unreadable(): CliError {
+    return new CliError('KW7605', {
+      what: 'nobody can tell what the operator does',
+      why: `it has written no line of the runtime's log within ${firstWordMs / 1_000} s: src/main.ts passes a "log" of its own to runOperator; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      remedy:
+        'leave "log" out: flags such as --zap-log-level and --zap-encoder say how much it tells, and in which form',
+    });
   }
 
   #operatorEnded(exitCode: number): CliError {

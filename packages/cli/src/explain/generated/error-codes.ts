@@ -155,4 +155,5 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW7602","title":"The project has no test runner, or its tests fail","text":"the project has no test runner, or its tests fail","source":"CliError of kubewright"},
   {"code":"KW7603","title":"The operator did not reconcile the object that was to be rendered","text":"the operator did not reconcile the object that was to be rendered","source":"CliError of kubewright"},
   {"code":"KW7604","title":"The role grants less than the operator needs, or more","text":"the role grants less than the operator needs, or more","source":"CliError of kubewright"},
+  {"code":"KW7605","title":"What the operator does cannot be read from its log","text":"what the operator does cannot be read from its log","source":"CliError of kubewright"},
 ];
