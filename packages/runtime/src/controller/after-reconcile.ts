@@ -2,11 +2,11 @@ import { isConflict, type StatusError } from '@kubewright/apimachinery';
 import type { WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import type { FailureTelling, ToldFailure } from './failure-telling.ts';
+import { nextRun } from './next-run.ts';
 import { isPanic } from './panic.ts';
 import { NotOwnerError } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileTimeoutError } from './reconcile-timeout.ts';
-import { requeueDelay } from './requeue-delay.ts';
 import { TerminalError } from './terminal-error.ts';
 import { StaleViewError } from './write-fence.ts';
 
@@ -33,16 +33,16 @@ export function afterSuccess(
   result: ReconcileOutcome,
   { queue, onNext }: AfterReconcile,
 ): ReconcileResultLabel {
-  const { requeue, priority = item.priority } = result ?? {};
-  const requeueAfterMs = result ? requeueDelay(result, item.key) : undefined;
-  if (requeueAfterMs !== undefined && requeueAfterMs > 0) {
+  const { priority = item.priority } = result ?? {};
+  const next = result ? nextRun(result, item.key) : undefined;
+  if (typeof next === 'object') {
     queue.forget(item.key);
-    queue.requeueAfter(item.key, { delayMs: requeueAfterMs, priority });
-    onNext?.(requeueAfterMs);
+    queue.requeueAfter(item.key, { ...next, priority });
+    onNext?.(next.delayMs);
     return 'requeue_after';
   }
   queue.requeueAfter(item.key, undefined);
-  if (requeue) {
+  if (next === 'with back-off') {
     const inMs = queue.addRateLimited(item.key, { priority });
     onNext?.(inMs);
     return 'requeue';

@@ -6,9 +6,9 @@ import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Moment } from '../leader-election/tenure.ts';
 import type { LoopContext } from './context.ts';
-import type { Finalizer, ReconcileOutcome, ReconcileResult } from './reconcile.ts';
+import { nextRun } from './next-run.ts';
+import type { Finalizer, ReconcileOutcome } from './reconcile.ts';
 import type { Lifetime } from './reconcile-timeout.ts';
-import { requeueDelay } from './requeue-delay.ts';
 
 /** What reconciling an object, rather than a key, needs. */
 export interface ObjectReconcileOptions {
@@ -43,7 +43,7 @@ export class ObjectReconcile {
     if (!object) return undefined;
     const names = Object.keys(finalizers);
     if (names.length === 0) return reconcile(object, contextFor(object));
-    if (isDeleting(object)) return this.#cleanUp(object, run);
+    if (isDeleting(object)) return this.#cleanUp(object, { request, run });
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, contextFor(object));
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
@@ -52,17 +52,19 @@ export class ObjectReconcile {
     return reconcile(marked, contextFor(marked, askedAt));
   }
 
-  async #cleanUp(object: KubernetesObject, run: ObjectRun): Promise<ReconcileOutcome> {
+  async #cleanUp(
+    object: KubernetesObject,
+    { request, run }: { readonly request: ReconcileRequest; readonly run: ObjectRun },
+  ): Promise<ReconcileOutcome> {
     const { kind, finalizers, cache } = this.#options;
     let current = object;
     for (const [name, finalize] of Object.entries(finalizers)) {
       if (!current.metadata.finalizers?.includes(name)) continue;
       const outcome = await finalize(current, run.contextFor(current));
       // A step that wants to run again has not cleaned up yet.
-      const again = outcome ? runAgain(outcome, current) : undefined;
-      if (again) return again;
+      if (outcome && nextRun(outcome, formatObjectKey(request))) return outcome;
       // Steps may have written the object: their answer is the version to go on from.
-      const latest = cache.peek(kind, { name: current.metadata.name ?? '', ...namespaceOf(current) })?.object;
+      const latest = cache.peek(kind, request)?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
       current = await removeFinalizer(base, { ...this.#patching(run), name });
     }
@@ -76,18 +78,4 @@ export class ObjectReconcile {
   } {
     return { client: client(), kind: this.#options.kind, signal };
   }
-}
-
-/** What a clean-up step asks for when it is to run again; `undefined` when it has done its work. */
-function runAgain(outcome: ReconcileResult, { metadata }: KubernetesObject): ReconcileResult | undefined {
-  const { namespace, name = '' } = metadata;
-  const delayMs = requeueDelay(outcome, formatObjectKey(namespace ? { namespace, name } : { name }));
-  // No time at all means "again", too; as a delay it would be taken for none, and the object never be let go.
-  if (delayMs !== undefined && delayMs <= 0) return { ...outcome, requeue: true };
-  return outcome.requeue || delayMs !== undefined ? outcome : undefined;
-}
-
-function namespaceOf(object: KubernetesObject): { readonly namespace?: string } {
-  const { namespace } = object.metadata;
-  return namespace === undefined ? {} : { namespace };
 }

@@ -10,9 +10,9 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 /** What a reconcile asks for. Nothing: done until something changes. */
 export interface ReconcileResult {
   /**
-   * Runs again after this time, in milliseconds, whatever happens before. The next result replaces it. 0 and less ask for
-   * nothing, but of a clean-up step, which has not cleaned up yet then: it runs again as with `requeue`. What is no number is
-   * a failure of the reconcile.
+   * Runs again after this time, in milliseconds, whatever happens before. The next result replaces it. 0 and less, a time
+   * that is over already, run again as `requeue` does; `undefined` asks for nothing. What is no number is a failure of the
+   * reconcile.
    */
   readonly requeueAfterMs?: number;
   /** Runs again with the key's growing back-off, as after an error but without one. */

@@ -83,6 +83,31 @@ describe('requeueAfterMs', () => {
     expect(names.filter((name) => told(lines, name))).toEqual(['unsaid']);
   });
 
+  it.each(Object.entries(delays).filter(([name]) => name !== 'unsaid'))(
+    'of a reconcile means another run, whatever its value, and nothing more: %s',
+    async (name, requeueAfterMs) => {
+      const clock = new VirtualClock();
+      const server = new FakeApiServer([Site], { clock });
+      const ranAtMs: number[] = [];
+      const sites = controller({
+        for: Site,
+        async reconcile() {
+          ranAtMs.push(clock.monotonic());
+          return ranAtMs.length < 4 ? { requeueAfterMs } : undefined;
+        },
+      });
+      run(server, sites, clock);
+      server.put(Site, { metadata: { name } });
+      await eventually(() => ranAtMs.length > 0);
+      await pass(clock, () => ranAtMs.length === 4);
+      const waits = ranAtMs.slice(1).map((atMs, index) => atMs - (ranAtMs[index] as number));
+      // As often as nobody would want without back-off.
+      if (name === 'soon') expect(Math.max(...waits)).toBe(1);
+      else expect(waits).toEqual([...waits].sort((a, b) => a - b));
+      if (name !== 'soon') expect(waits.at(-1)).toBeGreaterThan(waits[0] as number);
+    },
+  );
+
   it('that is no number is a failure of the reconcile, told and tried again', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
