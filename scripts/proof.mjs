@@ -64,6 +64,10 @@ const groups = {
       name: 'what kubewright build writes, on a real cluster',
       prove: (tree) => onRealCluster(tree, ['test/cli/shipped.real.test.ts']),
     },
+    {
+      name: 'a test environment of each kind, two of them real',
+      prove: (tree) => onRealCluster(tree, ['test/environment/test-environment.real.test.ts']),
+    },
   ],
   benchmarks: [
     {

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isNotFound, type KubernetesObject, sleep, systemClock, systemRandom } from '@kubewright/apimachinery';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { silentLogger } from '@kubewright/runtime';
+import { applyManifests } from '../apply-manifests.ts';
+import { EmbeddedCluster } from '../embedded-cluster.ts';
+import { BinaryControlPlane } from './binary-control-plane.ts';
+import { type Env, type TestBackend, testBackend } from './test-backend.ts';
+import { TestEnvironmentError } from './test-environment-error.ts';
+
+/** What a {@link TestEnvironment} is told. */
+export interface TestEnvironmentOptions {
+  /** YAML files that are applied before it is handed over; kinds among them are served then. @defaultValue none */
+  readonly manifests?: readonly string[];
+  /** @defaultValue this process's */
+  readonly env?: Env;
+}
+
+/** How long a kind may take until it is served, in milliseconds. */
+const servedMs = 20_000;
+
+/**
+ * A cluster for tests, what envtest is for Go, by the same environment variables: the embedded cluster without them, etcd and
+ * kube-apiserver of `KUBEBUILDER_ASSETS`, or with `USE_EXISTING_CLUSTER=true` the one that the kubeconfig names. Kinds that it has
+ * brought to an existing cluster go with it, and their objects; all else is the test's to remove.
+ *
+ * @example
+ * ```ts
+ * await using environment = await TestEnvironment.start({ manifests: ['config/crd/bases/example.com_shops.yaml'] });
+ * await environment.client.resource(Shop).create(shop);
+ * ```
+ */
+export class TestEnvironment implements AsyncDisposable {
+  /** An administrator's. */
+  readonly client: KubernetesClient;
+  /** Path of the administrator's kubeconfig; undefined where an existing cluster was found without one. */
+  readonly kubeconfig: string | undefined;
+  readonly backend: TestBackend['type'];
+  readonly #stop: () => Promise<void>;
+
+  private constructor(place: Place, backend: TestBackend['type']) {
+    this.client = place.client;
+    this.kubeconfig = place.kubeconfig;
+    this.backend = backend;
+    this.#stop = place.stop;
+  }
+
+  /**
+   * Starts a cluster, or finds one.
+   *
+   * @throws TestEnvironmentError for variables that cannot be followed; ManifestError for a manifest that is refused
+   */
+  static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+    const { manifests = [], env = process.env } = options;
+    const backend = testBackend(env);
+    const place = await placeOf(backend, env);
+    const environment = new TestEnvironment(place, backend.type);
+    try {
+      const before = backend.type === 'existing' ? await definitionsIn(place.client) : [];
+      const applied = await applyManifests(place.client, { files: manifests, fieldManager: 'test-environment' });
+      const brought = applied.filter(isDefinition).map(({ metadata }) => metadata?.name ?? '');
+      for (const name of brought) await served(place.client, name);
+      if (backend.type !== 'existing') return environment;
+      const own = brought.filter((name) => !before.includes(name));
+      return new TestEnvironment({ ...place, stop: () => leave(place, own) }, backend.type);
+    } catch (error) {
+      await place.stop();
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+  }
+}
+
+interface Place {
+  readonly client: KubernetesClient;
+  readonly kubeconfig: string | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+async function placeOf(backend: TestBackend, env: Env): Promise<Place> {
+  if (backend.type === 'existing') {
+    const kubeconfig = env['KUBECONFIG'] || undefined;
+    const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
+    return { client, kubeconfig, stop: () => client[Symbol.asyncDispose]() };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'kubewright-test-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const directory = join(folder, 'cluster');
+  const parts = { directory, clock: systemClock, random: systemRandom, log: silentLogger };
+  try {
+    if (backend.type === 'embedded') {
+      const cluster = await EmbeddedCluster.start(parts);
+      return { client: cluster.client(), kubeconfig: cluster.kubeconfig, stop: () => cluster.stop().then(remove) };
+    }
+    const plane = await BinaryControlPlane.start({ ...backend, ...parts });
+    const client = clientFromConfig(await loadClientConfig({ kubeconfig: plane.kubeconfig }));
+    const stop = async (): Promise<void> => {
+      await client[Symbol.asyncDispose]();
+      await plane[Symbol.asyncDispose]();
+      remove();
+    };
+    return { client, kubeconfig: plane.kubeconfig, stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function isDefinition({ kind }: KubernetesObject): boolean {
+  return kind === 'CustomResourceDefinition';
+}
+
+async function definitionsIn(client: KubernetesClient): Promise<readonly string[]> {
+  const { items } = await client.resource(CustomResourceDefinition).list();
+  return items.map(({ metadata }) => metadata.name ?? '');
+}
+
+async function served(client: KubernetesClient, name: string): Promise<void> {
+  const deadline = systemClock.monotonic() + servedMs;
+  for (;;) {
+    const { status } = await client.resource(CustomResourceDefinition).get({ name });
+    if (status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')) return;
+    if (systemClock.monotonic() > deadline) {
+      const why = status?.conditions?.map(({ type, message }) => `${type}: ${message}`).join('; ');
+      throw new TestEnvironmentError(`the kind ${name} is not served after ${servedMs / 1_000} s: ${why}`);
+    }
+    await sleep(systemClock, { ms: 50 });
+  }
+}
+
+async function leave({ client, stop }: Place, definitions: readonly string[]): Promise<void> {
+  try {
+    for (const name of definitions) {
+      await client
+        .resource(CustomResourceDefinition)
+        .delete({ name })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+    }
+  } finally {
+    await stop();
+  }
+}

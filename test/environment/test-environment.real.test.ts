@@ -1,0 +1,39 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isInvalid } from '@kubewright/apimachinery';
+import { TestEnvironment } from '@kubewright/controlplane';
+import { defineKind } from '@kubewright/runtime';
+import { describe, expect, it } from 'vitest';
+
+const assets = process.env['KUBEBUILDER_ASSETS'] ?? join(homedir(), '.cache/kubewright-oracle/bin');
+const manifest = join(import.meta.dirname, '../kubectl/testdata/manifests/postgresql-crd.yaml');
+const Postgresql = defineKind<object>({ group: 'database.db.example.com', version: 'v1', kind: 'Postgresql' });
+
+/** The same on each of the three. */
+async function judged(env: Readonly<Record<string, string | undefined>>): Promise<readonly unknown[]> {
+  await using environment = await TestEnvironment.start({ env, manifests: [manifest] });
+  const resource = environment.client.resource(Postgresql);
+  const create = (spec: object) =>
+    resource.create({
+      apiVersion: 'database.db.example.com/v1',
+      kind: 'Postgresql',
+      metadata: { generateName: 'a-', namespace: 'default' },
+      spec,
+    });
+  const { metadata } = await create({ password: 'long enough' });
+  const refused = await create({ password: 7 }).then(() => false, isInvalid);
+  return [environment.backend, metadata.generation, refused];
+}
+
+describe('one suite', () => {
+  it('runs on the embedded cluster, on programs of KUBEBUILDER_ASSETS, and on a cluster that is there', async () => {
+    expect(await judged({})).toEqual(['embedded', 1, true]);
+    expect(await judged({ KUBEBUILDER_ASSETS: assets, KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '90s' })).toEqual([
+      'binaries',
+      1,
+      true,
+    ]);
+    const { USE_EXISTING_CLUSTER, KUBECONFIG } = process.env;
+    expect(await judged({ USE_EXISTING_CLUSTER, KUBECONFIG })).toEqual(['existing', 1, true]);
+  }, 240_000);
+});

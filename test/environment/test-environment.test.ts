@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { TestEnvironment } from '@kubewright/controlplane';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'kw-environment-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const manifest = join(import.meta.dirname, '../kubectl/testdata/manifests/postgresql-crd.yaml');
+const definition = 'postgresqls.database.db.example.com';
+const named = async ({ client }: TestEnvironment): Promise<readonly string[]> =>
+  (await client.resource(CustomResourceDefinition).list()).items.map(({ metadata }) => metadata.name ?? '');
+
+describe('a test environment', () => {
+  it('is the embedded cluster where nothing else is asked for, with its kinds, and leaves nothing', async () => {
+    const environment = await TestEnvironment.start({ env: {}, manifests: [manifest] });
+    expect(environment.backend).toBe('embedded');
+    expect(await named(environment)).toEqual([definition]);
+    const { kubeconfig = '' } = environment;
+    expect(existsSync(kubeconfig)).toBe(true);
+    await environment[Symbol.asyncDispose]();
+    expect(existsSync(dirname(dirname(kubeconfig)))).toBe(false);
+  });
+
+  it('is the cluster of KUBECONFIG with USE_EXISTING_CLUSTER, which is left as it was', async () => {
+    await using cluster = await TestEnvironment.start({ env: {} });
+    const env = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: cluster.kubeconfig };
+    const first = await TestEnvironment.start({ env, manifests: [manifest] });
+    expect([first.backend, first.kubeconfig]).toEqual(['existing', cluster.kubeconfig]);
+    expect(await named(cluster)).toEqual([definition]);
+    const metadata = { name: 'kept', namespace: 'default' };
+    await first.client.resource(ConfigMap).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+
+    // Somebody else's kind stays when one goes that has applied it, too.
+    const second = await TestEnvironment.start({ env, manifests: [manifest] });
+    await second[Symbol.asyncDispose]();
+    expect(await named(cluster)).toEqual([definition]);
+    await first[Symbol.asyncDispose]();
+    await expect.poll(() => named(cluster)).toEqual([]);
+    expect((await cluster.client.resource(ConfigMap).get(metadata)).metadata.name).toBe('kept');
+  });
+
+  it.each([
+    [{ KUBEBUILDER_ASSETS: '/nowhere' }, /\/nowhere\/etcd is not there; set KUBEBUILDER_ASSETS to a folder/],
+    [{ TEST_ASSET_ETCD: process.execPath }, /TEST_ASSET_KUBE_APISERVER is not set/],
+    [
+      {
+        TEST_ASSET_ETCD: process.execPath,
+        TEST_ASSET_KUBE_APISERVER: process.execPath,
+        KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '20',
+      },
+      /KUBEBUILDER_CONTROLPLANE_START_TIMEOUT is "20", which is no duration/,
+    ],
+    // Node knows none of etcd's flags.
+    [
+      { TEST_ASSET_ETCD: process.execPath, TEST_ASSET_KUBE_APISERVER: process.execPath },
+      /cannot be started: (etcd|kube-apiserver) has ended\n[\s\S]*bad option/,
+    ],
+  ])('says what is wrong with %j', async (env, message) => {
+    await expect(TestEnvironment.start({ env })).rejects.toMatchObject({
+      code: 'KW5503',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('gives up on programs that never answer, and ends them', async () => {
+    const program = join(folder, 'silent');
+    writeFileSync(program, `#!${process.execPath}\nsetInterval(() => {}, 1000);\n`, { mode: 0o755 });
+    const env = {
+      TEST_ASSET_ETCD: program,
+      TEST_ASSET_KUBE_APISERVER: program,
+      KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '300ms',
+      KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT: '5s',
+    };
+    await expect(TestEnvironment.start({ env })).rejects.toThrow('it was not ready in 0.3 s');
+  });
+});
