@@ -10,7 +10,7 @@ import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
-import { type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { type PendingWork, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import { type AfterReconcile, afterFailure, afterSuccess } from './after-reconcile.ts';
 import { LoopContext } from './context.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
@@ -64,6 +64,8 @@ export class ControllerLoop {
   readonly #after: AfterReconcile;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
+  /** What was not done when it was stopped. */
+  #left: PendingWork | undefined;
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
     this.name = definition.name;
@@ -137,6 +139,14 @@ export class ControllerLoop {
     return this.#sources.start(signal);
   }
 
+  /**
+   * Takes over the keys that an earlier loop of this controller was stopped before: watches show their objects once more, but
+   * what came from a channel, or was asked for by a result, does not come again.
+   */
+  takeOver(before: ControllerLoop): void {
+    if (before.#left) this.queue.takeOver(before.#left);
+  }
+
   /** Starts the workers. */
   startWorkers(): void {
     const { maxConcurrentReconciles = 1 } = this.#definition;
@@ -156,6 +166,7 @@ export class ControllerLoop {
 
   async #stop(patience: AbortSignal): Promise<void> {
     this.#sources.stop(patience.reason);
+    this.#left = this.queue.pending();
     void this.queue.shutDown();
     const giveUp = (): void => this.#work.abort(patience.reason);
     if (patience.aborted) giveUp();

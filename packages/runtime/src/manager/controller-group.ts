@@ -27,6 +27,15 @@ export class ControllerGroup {
     this.#loops = definitions.map((definition) => new ControllerLoop(definition, parts));
   }
 
+  /** Takes over the keys that the group of an earlier term has left. */
+  takeOver(before: ControllerGroup): void {
+    const earlier = new Map(before.#loops.map((loop) => [loop.name, loop]));
+    for (const loop of this.#loops) {
+      const its = earlier.get(loop.name);
+      if (its) loop.takeOver(its);
+    }
+  }
+
   /** Starts the sources of controllers that want to be warm before they may work: their queues fill, nobody takes from them. */
   warmUp(signal: AbortSignal): void {
     for (const loop of this.#loops.filter((each) => each.warmUp)) {

@@ -1,9 +1,11 @@
 import { sleep, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { controller } from '../controller/define-controller.ts';
+import { controller, requestController } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { LeaseKind } from '../leader-election/lease.ts';
 import { silentLogger } from '../log/silent-logger.ts';
+import { channelSource, enqueueRequest } from '../source/channel-source.ts';
+import { EventChannel } from '../source/event-channel.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { Manager } from './manager.ts';
@@ -166,6 +168,43 @@ describe('the leadership of a manager', () => {
       await eventually(() => isReconciling && signal !== undefined);
       await loseTo(server, 'other');
       expect(signal?.aborted).toBe(true);
+    });
+
+    it('loses no key that a channel brought, or a result asked for: the next term has them', async () => {
+      const server = new FakeApiServer([LeaseKind, Event], { clock });
+      const channel = new EventChannel<{ readonly name: string }>();
+      const done: string[] = [];
+      let isHeld = true;
+      const listener = requestController({
+        name: 'listener',
+        sources: [channelSource({ name: 'channel', events: channel, handler: enqueueRequest })],
+        async reconcile({ name }, { signal }) {
+          if (name === 'later') {
+            done.push(name);
+            return { requeueAfterMs: 120_000 };
+          }
+          // Heeds its signal, and so is not done when the term is lost.
+          if (isHeld) await sleep(clock, { ms: 3_600_000, signal });
+          done.push(name);
+          return undefined;
+        },
+      });
+      manager = new Manager({ ...rest, client: server.client, controllers: [listener] });
+      manager.run().catch(() => {});
+      await manager.started();
+      await channel.send({ name: 'later' });
+      await eventually(() => done.length === 1);
+      for (const name of ['running', 'waiting', 'last']) await channel.send({ name });
+      const giveBack = await loseTo(server, 'other');
+      await channel.send({ name: 'meanwhile' });
+      isHeld = false;
+      giveBack();
+      await pass(60_000);
+      expect(done).toEqual(['later', 'running', 'waiting', 'last', 'meanwhile']);
+      // Two minutes after it was asked for, whoever led meanwhile.
+      await pass(60_000);
+      expect(done.at(-1)).toBe('later');
+      expect(done).toHaveLength(6);
     });
   });
 });

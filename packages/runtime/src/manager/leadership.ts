@@ -73,7 +73,7 @@ export class Leadership {
       },
     });
     metrics?.leader(elector.name, false);
-    this.#prepareTerm(elector, signal);
+    this.#prepareTerm(elector, { signal });
     await always.start(signal, { after: prepared });
     onReady();
     await elector.run(signal, async (term) => {
@@ -82,19 +82,24 @@ export class Leadership {
         await this.#lead(this.#next!, { term, stopping: signal });
       } finally {
         metrics?.leader(elector.name, false);
+        const over = this.#next;
         this.#next = undefined;
-        if (!signal.aborted) this.#prepareTerm(elector, signal);
+        if (!signal.aborted) this.#prepareTerm(elector, { signal, over });
       }
     });
     await this.#next?.group.stop({ undisturbed: false, budget: this.#options.budget() });
   }
 
-  /** A queue that was shut down stays so: each term has controllers of its own. */
-  #prepareTerm(elector: LeaderElector, signal: AbortSignal): void {
+  /** A queue that was shut down stays so: each term has controllers of its own, with the keys that the last one left. */
+  #prepareTerm(
+    elector: LeaderElector,
+    { signal, over }: { readonly signal: AbortSignal; readonly over?: Term | undefined },
+  ): void {
     const { makeGroup } = this.#options;
     const client = this.#options.client.intercepted(whileLeading(elector));
     const group = makeGroup(client);
     this.#next = { group, client };
+    if (over) group.takeOver(over.group);
     group.warmUp(signal);
   }
 

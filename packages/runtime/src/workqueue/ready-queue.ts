@@ -38,6 +38,11 @@ export class ReadyQueue {
     return this.#keys.get(key)?.priority;
   }
 
+  /** All keys, in no order. */
+  keys(): Iterable<Pick<Ready, 'key' | 'priority'>> {
+    return this.#keys.values();
+  }
+
   /** Puts a key at the end of its priority, or as far ahead as it has come by waiting at a lower one. */
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;

@@ -4,11 +4,16 @@ import { BinaryHeap } from './binary-heap.ts';
 /** Why a key waits for a time; each key has one place for each. */
 export type TimerSlot = 'delayed' | 'retry' | 'requeue';
 
-interface Waiting {
+/** A key that waits for a time. */
+export interface TimedKey {
   readonly key: string;
   readonly slot: TimerSlot;
+  /** By the monotonic clock. */
   readonly dueMs: number;
   readonly priority: number;
+}
+
+interface Waiting extends TimedKey {
   readonly order: number;
 }
 
@@ -32,8 +37,13 @@ export class WaitingKeys {
     return this.#slots.size;
   }
 
+  /** All that waits, in no order. */
+  all(): Iterable<TimedKey> {
+    return this.#slots.values();
+  }
+
   /** Lets a key wait; in a slot that is taken already, the earlier time and the higher priority hold. */
-  set(key: string, wait: { readonly slot: TimerSlot; readonly dueMs: number; readonly priority: number }): void {
+  set(key: string, wait: Omit<TimedKey, 'key'>): void {
     const id = slotId(key, wait.slot);
     const old = this.#slots.get(id);
     const dueMs = Math.min(wait.dueMs, old?.dueMs ?? wait.dueMs);

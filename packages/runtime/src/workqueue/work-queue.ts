@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyQueue } from './ready-queue.ts';
-import { type TimerSlot, WaitingKeys } from './waiting-keys.ts';
+import { type TimedKey, type TimerSlot, WaitingKeys } from './waiting-keys.ts';
 
 /** What a queue tells of itself; controller-runtime's workqueue metrics are made from it. */
 export interface WorkQueueMetrics {
@@ -35,6 +35,14 @@ export interface WorkItem {
 export interface AddOptions {
   /** Higher goes first. @defaultValue 0 */
   readonly priority?: number;
+}
+
+/** What a queue has not done: for the next queue of the same controller. */
+export interface PendingWork {
+  /** Keys that are ready, or are worked on. */
+  readonly ready: readonly WorkItem[];
+  /** Keys that wait for a time. */
+  readonly timed: readonly TimedKey[];
 }
 
 /** Back-off where a rate limiter answers what is no number: the key is neither lost nor tried without a pause. */
@@ -182,6 +190,19 @@ export class WorkQueue {
   workingFor(): readonly number[] {
     const now = this.#clock.monotonic();
     return [...this.#processing.values()].map((each) => now - each.startedMs);
+  }
+
+  /** What is not done at this moment; of what is worked on nobody knows yet whether it will be. */
+  pending(): PendingWork {
+    const working = this.working().map((key) => ({ key, priority: this.#dirty.get(key) ?? 0 }));
+    const ready = Array.from(this.#ready.keys(), ({ key, priority }) => ({ key, priority }));
+    return { ready: [...working, ...ready], timed: [...this.#waiting.all()] };
+  }
+
+  /** Takes over what another queue of the same clock has not done. Times that were waited for go on. */
+  takeOver({ ready, timed }: PendingWork): void {
+    for (const { key, priority } of ready) this.add(key, { priority });
+    for (const { key, ...wait } of timed) this.#waiting.set(key, wait);
   }
 
   /**
