@@ -42,6 +42,8 @@ export class Informer<T> implements ReflectorSink {
   readonly #gate = new SyncGate();
   readonly #clock: Clock;
   #listing = false;
+  /** Whether what is listed is the newest state, and not one that the server has at hand. */
+  #listsNewest = false;
   #served = true;
   #doubted = false;
   #resourceVersion = '';
@@ -77,9 +79,14 @@ export class Informer<T> implements ReflectorSink {
       clock,
       random,
       log,
-      onState: ({ phase }) => {
+      onState: ({ phase, resourceVersion }) => {
         if (phase === 'list') this.#lists++;
         else this.#watches++;
+        this.#listsNewest = resourceVersion === '';
+      },
+      onWatching: (isOpen) => {
+        this.ownWrites.watching(isOpen);
+        this.#lag.watching(isOpen);
       },
       ...(options.useWatchList !== undefined && { useWatchList: options.useWatchList }),
       ...(options.isAbsent && { isAbsent: options.isAbsent }),
@@ -89,7 +96,8 @@ export class Informer<T> implements ReflectorSink {
       clock,
       log,
       listWatcher,
-      reached: () => (this.hasSynced && this.#served && !this.#listing ? this.#resourceVersion : undefined),
+      reached: () => (this.hasSynced && this.#served ? this.#resourceVersion : undefined),
+      isListing: () => this.#listing,
       writes: this.ownWrites,
       renew: (how) => this.#reflector.renew(how),
       confirmed: () => this.#heard(),
@@ -264,7 +272,7 @@ export class Informer<T> implements ReflectorSink {
     const restarted = isOlder(resourceVersion, this.#resourceVersion);
     this.#resourceVersion = resourceVersion;
     this.ownWrites.caughtUp(resourceVersion, restarted);
-    this.#lag.progressed();
+    this.#lag.listed(this.#listsNewest);
     this.#gate.open();
   }
 

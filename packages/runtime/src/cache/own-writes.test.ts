@@ -81,9 +81,14 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(clock);
     writes.deleted(key, { uid: 'u1', stored: undefined });
     expect(writes.newest(key, { uid: 'u1', resourceVersion: '5' })).toBeUndefined();
-    await clock.advance(600_001);
+    // Time without a watch does not count: nothing could have been shown in it.
+    await clock.advance(3_600_000);
     expect(writes.isOutside(key)).toBe(false);
     put(writes, object('9', 'u9'));
+    expect(writes.size).toBe(2);
+    writes.watching(true);
+    await clock.advance(600_001);
+    put(writes, object('10', 'u9'));
     expect(writes.size).toBe(1);
   });
 
@@ -104,6 +109,19 @@ describe('OwnWrites', () => {
     expect(writes.newest(key, undefined)?.resourceVersion).toBe('8');
   });
 
+  it('lets go of what the newest listing did not have, and keeps what was written since', async () => {
+    const clock = new VirtualClock();
+    const writes = new OwnWrites<KubernetesObject>(clock);
+    writes.watching(true);
+    put(writes, object('8', 'u1', 'a'));
+    await clock.advance(1_000_000);
+    const begunMs = clock.monotonic();
+    put(writes, object('9', 'u2', 'b'));
+    expect(writes.size).toBe(2);
+    writes.lost(begunMs);
+    expect([...writes.pending()].map(({ name }) => name)).toEqual(['b']);
+  });
+
   it('calls uncertain what has versions without an order, for a bounded time', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
@@ -111,8 +129,13 @@ describe('OwnWrites', () => {
     expect(writes.isUncertain(key)).toBe(true);
     expect(writes.uncertainKeys('default')).toEqual([key]);
     expect(writes.uncertainKeys('other')).toEqual([]);
-    await clock.advance(150_001);
-    expect(writes.isUncertain(key)).toBe(false);
+    for (let i = 0; i < 2; i++) {
+      writes.watching(true);
+      await clock.advance(75_001);
+      expect(writes.isUncertain(key)).toBe(i === 0);
+      writes.watching(false);
+      await clock.advance(3_600_000);
+    }
   });
 
   it('hides an object that left the selector until the watch says so, and remembers that it is outside', () => {

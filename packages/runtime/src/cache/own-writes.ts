@@ -2,7 +2,7 @@ import { type Clock, compareResourceVersions, type KubernetesObject, type Object
 import type { ObjectView } from '../handler/object-view.ts';
 import { writtenView } from './written-view.ts';
 
-interface Written<T> {
+interface Written<T> extends Noted {
   /** What the server answered; undefined for an object that is not in the cache's scope now. */
   readonly view: ObjectView<T> | undefined;
   /** False for what the watch has no need to show: then only a bookmark, or a write of another, comes past it. */
@@ -10,15 +10,18 @@ interface Written<T> {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly untilMs: number;
 }
 
 /**
- * How long a write is remembered whose version the watch never reaches, in milliseconds. Only for versions that cannot be
- * compared and watches that are down for very long; all others are let go as soon as the watch has come past them.
+ * How long what only time ends is remembered, in milliseconds during which a watch was open: what need not be shown, as it is
+ * outside a selector or was never seen here. What the watch must show is let go of when it has come past it, or when a
+ * listing did not have it.
  */
 const patienceMs = 600_000;
-/** How long an object whose state is not known is read live, in milliseconds; no watch lags longer unnoticed. */
+/**
+ * How long an object whose state is not known is read live, in milliseconds during which a watch was open; none lags longer
+ * unnoticed.
+ */
 const uncertainMs = 150_000;
 /** Most entries of each sort that nothing but time would end. */
 const maxEntries = 10_000;
@@ -34,15 +37,18 @@ export class OwnWrites<T> {
   readonly #isWhole: boolean;
   readonly #writes = new Map<string, Written<T>>();
   /** By uid: one name may have had several objects, each of them deleted. */
-  readonly #deleted = new Map<string, { readonly key: string; readonly untilMs: number }>();
+  readonly #deleted = new Map<string, Noted & { readonly key: string }>();
   readonly #uncertain = new Map<string, { readonly key: ObjectKey; readonly mark: number; readonly untilMs: number }>();
   #marks = 0;
   /** What was written outside the scope last, until the watch shows that it came back. */
-  readonly #outside = new Map<string, StoredVersion & { readonly untilMs: number }>();
+  readonly #outside = new Map<string, StoredVersion & Noted>();
   /** Uids that the watch showed as removed while deletions were on their way, with their last versions. */
   readonly #removed = new Map<string, StoredVersion>();
   #deleting = 0;
   #reached = '';
+  /** Time during which a watch was open, without the present one. */
+  #watchedMs = 0;
+  #openedMs: number | undefined;
 
   /** @param options - `isWhole`: whether what the watch shows as removed is deleted, and not merely outside a selector. */
   constructor(clock: Clock, options: { readonly isWhole?: boolean } = {}) {
@@ -57,6 +63,12 @@ export class OwnWrites<T> {
   /** True while there is anything that {@link seen} is to be told for; what the watch shows may be kept from it else. */
   get isExpecting(): boolean {
     return this.size > 0 || this.#outside.size > 0;
+  }
+
+  /** Tells that a watch was opened, or is over: while there is none, nothing is forgotten for its age. */
+  watching(isOpen: boolean): void {
+    this.#watchedMs = this.#watched();
+    this.#openedMs = isOpen ? this.#clock.monotonic() : undefined;
   }
 
   /** Notes that a deletion is about to be sent; to be disposed when its answer was noted. */
@@ -94,12 +106,13 @@ export class OwnWrites<T> {
     const outside = this.#outside.get(id);
     if (outside && !reached(written, outside)) return;
     if (what.inScope) this.#outside.delete(id);
-    else remember(this.#outside, id, { ...written, untilMs: this.#until(patienceMs) });
+    else remember(this.#outside, id, { ...written, ...this.#noted() });
     if (this.#hasComePast(resourceVersion)) return;
     const view = what.inScope ? writtenView<T>(object) : undefined;
     this.#writes.delete(id);
     const { inScope } = what;
-    this.#writes.set(id, { view, inScope, key, uid, resourceVersion, untilMs: this.#until(patienceMs) });
+    const noted = inScope ? { ...this.#noted(), untilMs: Number.POSITIVE_INFINITY } : this.#noted();
+    this.#writes.set(id, { view, inScope, key, ...written, ...noted });
   }
 
   /** Notes that the object of that uid is deleted and gone. */
@@ -114,13 +127,13 @@ export class OwnWrites<T> {
     // never seen here nobody can tell which are.
     if (written?.uid === uid) this.#writes.set(id, { ...written, view: undefined });
     else if (stored?.uid !== uid) this.uncertain(key);
-    remember(this.#deleted, uid, { key: id, untilMs: this.#until(patienceMs) });
+    remember(this.#deleted, uid, { key: id, ...this.#noted() });
   }
 
   /** Notes that something was done to an object, and that the answer did not say what came of it. */
   uncertain(key: ObjectKey): void {
     this.#forgetOld();
-    remember(this.#uncertain, keyOf(key), { key, mark: ++this.#marks, untilMs: this.#until(uncertainMs) });
+    remember(this.#uncertain, keyOf(key), { key, mark: ++this.#marks, untilMs: this.#watched() + uncertainMs });
   }
 
   /** Names the present uncertainty about an object; undefined when there is none. */
@@ -155,6 +168,13 @@ export class OwnWrites<T> {
     if (restarted) for (const each of [this.#writes, this.#deleted, this.#outside, this.#removed]) each.clear();
     for (const [id, written] of this.#writes) {
       if (this.#hasComePast(written.resourceVersion)) this.#writes.delete(id);
+    }
+  }
+
+  /** Tells that a listing of the newest state, begun at that time or later, did not show what is still remembered. */
+  lost(beforeMs: number): void {
+    for (const entries of [this.#writes, this.#deleted, this.#outside]) {
+      for (const [id, { atMs }] of entries) if (atMs < beforeMs) entries.delete(id);
     }
   }
 
@@ -209,7 +229,7 @@ export class OwnWrites<T> {
   }
 
   #forgetOld(): void {
-    const now = this.#clock.monotonic();
+    const now = this.#watched();
     for (const entries of [this.#writes, this.#deleted, this.#uncertain, this.#outside]) {
       for (const [id, { untilMs }] of entries) {
         if (untilMs > now) break;
@@ -218,9 +238,19 @@ export class OwnWrites<T> {
     }
   }
 
-  #until(ms: number): number {
-    return this.#clock.monotonic() + ms;
+  #noted(): Noted {
+    return { atMs: this.#clock.monotonic(), untilMs: this.#watched() + patienceMs };
   }
+
+  #watched(): number {
+    return this.#watchedMs + (this.#openedMs === undefined ? 0 : this.#clock.monotonic() - this.#openedMs);
+  }
+}
+
+/** When something was noted, and when time ends it, by the time during which a watch was open. */
+interface Noted {
+  readonly atMs: number;
+  readonly untilMs: number;
 }
 
 /** Enough of an object to compare it with a write. */

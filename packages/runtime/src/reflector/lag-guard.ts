@@ -16,6 +16,8 @@ const probedMs = 150_000;
 const quietMs = 90_000;
 /** And at least so often, in milliseconds. */
 const probeMs = 300_000;
+/** From this try on it is listed. */
+const listingTries = 2;
 /** A question that is not answered in this time is given up, in milliseconds. */
 const answerMs = 30_000;
 
@@ -26,9 +28,12 @@ export interface LagGuardOptions {
   readonly listWatcher: ListWatcher;
   /** The version that was reached; undefined while nothing can be said. */
   readonly reached: () => string | undefined;
+  /** True while the present state is fetched, or is to be fetched again after that failed: that is anew already. */
+  readonly isListing: () => boolean;
   readonly writes: {
     readonly awaited: string | undefined;
-    caughtUp(resourceVersion: string, restarted: boolean): void;
+    /** Lets go of what was written before, which the server does not know any more. */
+    lost(beforeMs: number): void;
   };
   readonly renew: (how: Renewal) => void;
   /** Called when an answer of the server shows that the cache is fresh, as far as can be known. */
@@ -41,13 +46,19 @@ interface Awaited {
   readonly patienceMs: number;
   readonly own: boolean;
   tries: number;
+  /** When it was begun anew last. */
   triedMs: number;
+  /** Since when the server could have shown it; undefined while no watch was open, and nothing listed, since the last try. */
+  chanceMs: number | undefined;
+  /** Whether a listing of the newest state, begun after the write, did not show it. */
+  isMissing: boolean;
 }
 
 /**
  * Notices a watch that is open and yet behind: a proxy that holds events back, a server whose own cache hangs or that was
  * restored from a backup. Writes of this process tell at once what must come; else the server is asked now and then for
- * its version, with a list of one object. What is behind is watched anew, then listed anew.
+ * its version, with a list of one object. What is behind is watched anew, then listed anew. Only what a listing of the newest
+ * state does not show is let go of: while the server cannot be asked, nothing follows from its silence.
  */
 export class LagGuard {
   readonly #options: LagGuardOptions;
@@ -55,6 +66,7 @@ export class LagGuard {
   #progressMs: number;
   #probedMs: number;
   #hasBookmarks = false;
+  #isWatching = false;
 
   constructor(options: LagGuardOptions) {
     this.#options = options;
@@ -68,13 +80,32 @@ export class LagGuard {
 
   /** How long that has been too long, in milliseconds; 0 while it is within what is ordinary. */
   get behindMs(): number {
-    return this.#awaited && this.#awaited.tries > 0 ? this.lagMs : 0;
+    return this.#awaited && this.lagMs >= this.#awaited.patienceMs ? this.lagMs : 0;
   }
 
   /** Tells that a newer version was reached. */
   progressed(): void {
     this.#progressMs = this.#options.clock.monotonic();
     if (this.#awaited && this.#isReached(this.#awaited.version)) this.#awaited = undefined;
+  }
+
+  /** Tells that a watch was opened, or is over. */
+  watching(isOpen: boolean): void {
+    this.#isWatching = isOpen;
+    if (isOpen && this.#awaited) this.#awaited.chanceMs ??= this.#options.clock.monotonic();
+  }
+
+  /** Tells that everything was listed; `isNewest` that the server was asked for its newest state. */
+  listed(isNewest: boolean): void {
+    this.progressed();
+    const awaited = this.#awaited;
+    if (!awaited) return;
+    const now = this.#options.clock.monotonic();
+    if (isNewest && awaited.tries >= listingTries && !awaited.isMissing) {
+      awaited.isMissing = true;
+      awaited.chanceMs = now;
+    }
+    awaited.chanceMs ??= now;
   }
 
   /** Tells that the server sends bookmarks: only then must a quiet watch come to the server's version. */
@@ -98,7 +129,10 @@ export class LagGuard {
   async #look(signal: AbortSignal): Promise<void> {
     const now = this.#options.clock.monotonic();
     const own = this.#options.writes.awaited;
+    // What was let go of otherwise: the server was seen to have come back from a backup.
+    if (own === undefined && this.#awaited?.own) this.#awaited = undefined;
     if (own !== undefined && !this.#isReached(own)) this.#expect(own, { patienceMs: ownWriteMs, own: true });
+    if (this.#options.isListing()) return;
     if (this.#awaited) {
       this.#press(this.#awaited, now);
       return;
@@ -108,9 +142,10 @@ export class LagGuard {
   }
 
   async #probe(signal: AbortSignal): Promise<void> {
-    const { clock, log, renew, reached, confirmed } = this.#options;
+    const { clock, log, renew, reached, confirmed, isListing } = this.#options;
     this.#probedMs = clock.monotonic();
     const version = await this.#newestVersion(signal);
+    if (isListing()) return;
     const present = reached();
     const order = present === undefined ? undefined : compareResourceVersions(version, present);
     // Without bookmarks a quiet watch never comes to the server's version: that the server answers must do.
@@ -128,25 +163,30 @@ export class LagGuard {
     // What is awaited already is older: it must come first, and its time has begun.
     if (this.#awaited && (this.#awaited.own || !options.own)) return;
     const sinceMs = this.#options.clock.monotonic();
-    this.#awaited = { version, sinceMs, ...options, tries: 0, triedMs: sinceMs };
+    const chanceMs = this.#isWatching ? sinceMs : undefined;
+    this.#awaited = { version, sinceMs, ...options, tries: 0, triedMs: sinceMs, chanceMs, isMissing: false };
   }
 
   #press(awaited: Awaited, now: number): void {
     const { log, renew, writes, reached } = this.#options;
-    if (now - awaited.triedMs < awaited.patienceMs) return;
-    awaited.triedMs = now;
-    awaited.tries++;
+    if (awaited.chanceMs === undefined || now - awaited.chanceMs < awaited.patienceMs) return;
     const facts = { awaited: awaited.version, reached: reached() };
-    if (awaited.tries === 1) {
-      log.warn('the watch is behind; opening another', facts);
-      renew('rewatch');
-    } else if (awaited.tries === 2) {
-      log.warn('the watch is still behind; listing anew', facts);
-      renew('relist');
-    } else {
+    if (awaited.isMissing) {
       log.warn('the server does not know a version that it gave; going on with what it shows', facts);
       this.#awaited = undefined;
-      writes.caughtUp(reached() ?? '', true);
+      // The listing was begun after that: what was written since may yet come.
+      writes.lost(awaited.triedMs);
+      return;
+    }
+    awaited.triedMs = now;
+    awaited.chanceMs = undefined;
+    awaited.tries++;
+    if (awaited.tries < listingTries) {
+      log.warn('the watch is behind; opening another', facts);
+      renew('rewatch');
+    } else {
+      log.warn('the watch is still behind; listing anew', facts);
+      renew('relist');
     }
   }
 

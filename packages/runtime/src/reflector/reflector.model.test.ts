@@ -5,7 +5,7 @@ import { atScale } from '../testdata/model-scale.ts';
 import { type Broken, type Cut, type Failure, FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, idOf, naive, real, type Subject } from './testdata/subjects.ts';
 
-// A reflector against a model of a server with history, under a virtual clock. Not caught: a server that leaves events out
+// A cache against a model of a server with history, under a virtual clock, with writes of this process. Not caught: a server that leaves events out
 // of a watch that it calls complete, or one that is restored from a backup and passes its old version before anybody looks.
 
 const names = ['a', 'b', 'c'];
@@ -17,7 +17,7 @@ const names = ['a', 'b', 'c'];
 const boundMs = 360_000;
 
 type Step =
-  | { readonly type: 'put' | 'delete'; readonly name: number }
+  | { readonly type: 'put' | 'delete' | 'write'; readonly name: number }
   | { readonly type: 'wait'; readonly seconds: number }
   | { readonly type: 'cut'; readonly how: Cut }
   | { readonly type: 'fail'; readonly verb: 'list' | 'watch'; readonly failure: Failure; readonly times: number }
@@ -25,12 +25,16 @@ type Step =
   | { readonly type: 'silence'; readonly silent: boolean }
   | { readonly type: 'break watches'; readonly how: Broken | undefined }
   | { readonly type: 'poison' }
+  | { readonly type: 'down'; readonly isDown: boolean }
   | { readonly type: 'half open' | 'compact' | 'repeat' | 'restore' | 'bookmark' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ type: fc.constantFrom('put' as const, 'put' as const, 'delete' as const), name: fc.nat(2) }),
+    arbitrary: fc.record({
+      type: fc.constantFrom('put' as const, 'write' as const, 'write' as const, 'delete' as const),
+      name: fc.nat(2),
+    }),
   },
   {
     weight: 4,
@@ -70,6 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('poison' as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('down' as const), isDown: fc.boolean() }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -85,16 +90,48 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-async function act(server: FaultyServer, clock: VirtualClock, each: Step): Promise<void> {
+/** What this process wrote, by name, in the version that it was answered with. */
+type Own = Map<string, number>;
+
+interface Parts {
+  readonly server: FaultyServer;
+  readonly clock: VirtualClock;
+  readonly subject: Subject;
+  readonly own: Own;
+}
+
+/** Lets time pass, and holds all the while that no read is older than what this process wrote. */
+async function pass(parts: Parts, ms: number): Promise<void> {
+  const { clock, server, subject, own } = parts;
+  for (let left = ms; left >= 0; left -= 10_000) {
+    await clock.advance(Math.min(left, 10_000));
+    if (!subject.read) continue;
+    for (const [name, version] of own) {
+      const shown = subject.read(name);
+      const isNewer = shown === undefined ? server.lacked(name, version) : Number(shown) >= version;
+      if (!isNewer) throw new Error(`read ${name} at ${shown}, but wrote it at ${version}`);
+    }
+  }
+}
+
+async function act(parts: Parts, each: Step): Promise<void> {
+  const { server, subject, own } = parts;
   switch (each.type) {
     case 'put':
       server.put(names[each.name]!);
       break;
+    case 'write': {
+      const name = names[each.name]!;
+      server.put(name);
+      subject.wrote?.(server.state.get(name)!);
+      own.set(name, server.version);
+      break;
+    }
     case 'delete':
       server.delete(names[each.name]!);
       break;
     case 'wait':
-      await clock.advance(each.seconds * 1_000);
+      await pass(parts, each.seconds * 1_000);
       break;
     case 'cut':
       server.cut(each.how);
@@ -110,6 +147,9 @@ async function act(server: FaultyServer, clock: VirtualClock, each: Step): Promi
       break;
     case 'break watches':
       server.breakWatches(each.how);
+      break;
+    case 'down':
+      server.down(each.isDown);
       break;
     case 'poison':
       server.poison();
@@ -130,9 +170,10 @@ async function act(server: FaultyServer, clock: VirtualClock, each: Step): Promi
       server.restore(2);
       // Whoever looks sees that the server is behind what it has shown.
       server.heal();
-      await clock.advance(boundMs);
+      own.clear();
+      await pass(parts, boundMs);
   }
-  await clock.advance(0);
+  await pass(parts, 0);
 }
 
 function comparison(
@@ -156,13 +197,14 @@ function comparison(
       try {
         const subject = make(server, clock, seed);
         subject.run(stop.signal);
+        const parts = { server, clock, subject, own: new Map<string, number>() };
         for (const each of steps) {
-          await act(server, clock, each);
+          await act(parts, each);
           // Silence beyond the bound is never taken for freshness.
           if (clock.monotonic() - server.contactMs > boundMs) expect(subject.fault()).toBeDefined();
         }
         server.heal();
-        await clock.advance(boundMs);
+        await pass(parts, boundMs);
         const wanted = [...server.state].map(([name, { metadata }]) => [
           name,
           idOf(metadata.uid, metadata.resourceVersion),

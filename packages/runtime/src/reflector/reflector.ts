@@ -149,7 +149,7 @@ export class Reflector {
     } catch (error) {
       if (outer.aborted) return { state };
       // A stream that has brought its first state is a watch like any other.
-      const present = state.phase === 'watch-list' && this.#isFollowing ? this.#sameAgain() : state;
+      const present = state.phase !== 'list' && this.#isFollowing ? this.#sameAgain() : state;
       if (signal.aborted) return { state: present };
       return await this.#afterFailure(present, { error, signal: outer });
     } finally {

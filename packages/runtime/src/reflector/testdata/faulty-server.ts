@@ -62,6 +62,11 @@ export class FaultyServer implements ListWatcher {
     this.#commit('DELETED', { ...old, metadata: { ...old.metadata, resourceVersion: String(this.version + 1) } });
   }
 
+  /** True if the object was not there at that version, or has not been at some time since. */
+  lacked(name: string, since: number): boolean {
+    return this.#states.some((state, version) => version >= since && !state.has(name));
+  }
+
   /** Forgets history. */
   compact(): void {
     this.#compacted = this.version;

@@ -18,6 +18,10 @@ export const Thing: Kind<KubernetesObject> = { group: '', version: 'v1', kind: '
 export interface Subject {
   run(signal: AbortSignal): void;
   state(): ReadonlyMap<string, string>;
+  /** Is told of what this process wrote, as it was answered; then reads show at least that. */
+  wrote?(object: KubernetesObject): void;
+  /** What a read answers now. */
+  read?(name: string): string | undefined;
   /** Undefined when it thinks that it is up to date. */
   fault(): string | undefined;
 }
@@ -44,6 +48,8 @@ export function real(server: FaultyServer, clock: VirtualClock, seed: number): S
       if (faults.length > 0 || !same) throw new Error(`told otherwise than shown: ${faults.join(', ')}`);
       return state;
     },
+    wrote: (object) => informer.noteWrite(object),
+    read: (name) => informer.lister.view({ namespace: 'default', name })?.resourceVersion,
     fault: () => informer.fault,
   };
 }
