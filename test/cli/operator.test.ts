@@ -134,6 +134,13 @@ describe('kubewright build, deploy', () => {
         const waited = kubectl('wait', '--for=condition=Ready', 'guestbook/guestbook-sample', '--timeout=30s');
         expect(waited).toContain('condition met');
       }
+      // An image that nobody has: the pod of before goes on, and is not taken for the new one.
+      const broken = await run('deploy', '--image', 'nobody-has-it:1', '--timeout', '110');
+      expect(broken.code).toBe(1);
+      expect(broken.stderr).toMatch(
+        /^KW7307 the operator is not available after \d+ s\n {2}why: guestbook-controller-manager-\S+: (ErrImagePull|ImagePullBackOff): .*\n {2}do: .*kubewright build --load IMAGE/s,
+      );
+      expect(Number(/after (\d+) s/.exec(broken.stderr)?.[1])).toBeLessThan(60);
       expect((await run('undeploy')).stdout).toMatch(/✓ operator removed/);
       const { code, stdout } = await run('uninstall');
       expect(code).toBe(0);

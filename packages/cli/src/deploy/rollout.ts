@@ -1,0 +1,99 @@
+import { sleep } from '@kubewright/apimachinery';
+import { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { CliError } from '../program/cli-error.ts';
+import type { Project } from '../project/find-project.ts';
+import type { Target } from './apply-objects.ts';
+
+const pollMs = 200;
+/** How long the same trouble of a new pod is waited out: a registry may be slow, and a first start may fail. */
+const troubleMs = 15_000;
+/** What the kubelet says of images that cannot be had. */
+const imageTrouble = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;
+
+/** What is waited for. */
+export interface Rollout {
+  readonly project: Pick<Project, 'name'>;
+  readonly timeoutMs: number;
+}
+
+interface Trouble {
+  readonly pod: string;
+  readonly isImage: boolean;
+  readonly text: string;
+}
+
+/**
+ * Waits until all pods of the operator are new ones and available, and none of the old is left, as `kubectl rollout status`
+ * does. A new pod whose image cannot be had, or that fails over and over, ends the wait early.
+ *
+ * @throws CliError KW7307 with what the new pods say
+ */
+export async function rolledOut(target: Target, { project, timeoutMs }: Rollout): Promise<void> {
+  const { clock, signal } = target.surroundings;
+  const key = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
+  const startMs = clock.monotonic();
+  let sinceMs: number | undefined;
+  for (;;) {
+    const deployment = await target.client.resource(Deployment).get(key, { signal });
+    if (isRolledOut(deployment)) return;
+    const nowMs = clock.monotonic();
+    const troubles = await troublesOf(target, deployment);
+    sinceMs = troubles.length > 0 ? (sinceMs ?? nowMs) : undefined;
+    const isHopeless = sinceMs !== undefined && nowMs - sinceMs >= troubleMs;
+    if (isHopeless || nowMs - startMs >= timeoutMs) {
+      throw unavailable(key, { troubles, seconds: Math.round((nowMs - startMs) / 1_000) });
+    }
+    await sleep(clock, { ms: pollMs, signal });
+  }
+}
+
+function isRolledOut({ metadata, spec, status }: Deployment): boolean {
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
+  const wanted = spec?.replicas ?? 1;
+  const isSeen = observedGeneration >= (metadata.generation ?? 0);
+  return isSeen && updatedReplicas >= wanted && replicas <= updatedReplicas && availableReplicas >= updatedReplicas;
+}
+
+/** What keeps the pods of the newest template from running. */
+async function troublesOf({ client, surroundings }: Target, deployment: Deployment): Promise<readonly Trouble[]> {
+  const { signal } = surroundings;
+  const { namespace = '', uid } = deployment.metadata;
+  const revision = deployment.metadata.annotations?.[revisionAnnotation];
+  const sets = (await client.resource(ReplicaSet).list({ namespace, signal })).items;
+  const newest = sets.find(
+    ({ metadata }) =>
+      metadata.ownerReferences?.some((owner) => owner.uid === uid) &&
+      metadata.annotations?.[revisionAnnotation] === revision,
+  );
+  if (!newest) return [];
+  const pods = (await client.resource(Pod).list({ namespace, signal })).items;
+  return pods
+    .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === newest.metadata.uid))
+    .flatMap(({ metadata, status }): readonly Trouble[] => {
+      const [container] = status?.containerStatuses ?? [];
+      const { waiting } = container?.state ?? {};
+      const { terminated } = container?.lastState ?? {};
+      const reason = waiting?.reason ?? '';
+      const isImage = imageTrouble.test(reason);
+      if (!isImage && reason !== 'CrashLoopBackOff' && !reason.startsWith('Create')) return [];
+      const ended = terminated ? `, it ended with ${terminated.exitCode}` : '';
+      return [{ pod: metadata.name ?? '', isImage, text: `${reason}: ${waiting?.message ?? ''}${ended}` }];
+    });
+}
+
+const revisionAnnotation = 'deployment.kubernetes.io/revision';
+
+function unavailable(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { troubles, seconds }: { readonly troubles: readonly Trouble[]; readonly seconds: number },
+): CliError {
+  const image = troubles.some(({ isImage }) => isImage);
+  return new CliError('KW7307', {
+    what: `the operator is not available after ${seconds} s`,
+    why: troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'its new pods are not ready',
+    remedy: image
+      ? 'push the image to where the nodes pull it from; kubewright build --load IMAGE puts it into the embedded cluster'
+      : `kubectl -n ${namespace} logs deployment/${name}`,
+  });
+}
