@@ -6,7 +6,7 @@
 //   soaks       operators that run for long, and what they hold
 // `--skip models,benchmarks` leaves groups out, `--only real` all others; the file says so. `--out FILE` writes another one.
 // Wants Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
-// kubewright-oracle/bin in the user's cache. All together takes two hours.
+// kubewright-oracle/bin in the user's cache. All together takes an hour or more.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, homedir, tmpdir, totalmem } from 'node:os';
