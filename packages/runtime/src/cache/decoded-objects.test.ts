@@ -1,8 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { DecodedObjects } from './decoded-objects.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type DecodedKey, DecodedObjects } from './decoded-objects.ts';
 
 describe('DecodedObjects', () => {
-  const entries = Array.from({ length: 1_000 }, (_, index) => ({ index, isDiscarded: false }));
+  interface Entry extends DecodedKey {
+    readonly index: number;
+  }
+  let entries: readonly Entry[];
+  beforeEach(() => {
+    entries = Array.from({ length: 1_000 }, (_, index) => ({ index, isDiscarded: false }));
+  });
   const walk = (kept: DecodedObjects, of = entries): void => {
     for (const entry of of) if (kept.get(entry) === undefined) kept.set(entry, `object ${entry.index}`, 10);
   };
@@ -42,6 +48,16 @@ describe('DecodedObjects', () => {
     kept.set(large, 'nearly all', 999);
     kept.set(entry, 'new', 10);
     expect([kept.get(entry), kept.bytes]).toEqual(['new', 10]);
+  });
+
+  it('keeps no object in the record of one that was let go, which may outlive it', () => {
+    const kept = new DecodedObjects(1_000);
+    walk(kept, entries.slice(0, 3));
+    const entry = entries[1]!;
+    const record = entry.decoded;
+    kept.delete(entry);
+    expect(entry.decoded).toBeUndefined();
+    expect([record?.value, record?.before, record?.after]).toEqual([undefined, undefined, undefined]);
   });
 
   it('keeps a few of what was discarded, however often they were asked for', () => {

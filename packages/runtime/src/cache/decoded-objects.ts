@@ -2,22 +2,25 @@
 export interface DecodedKey {
   /** Whether the cache holds another version by now, or none: whoever was told of it still looks at it, and then nobody. */
   readonly isDiscarded?: boolean;
+  /** Where its decoded object is, written by {@link DecodedObjects} alone: so nothing is looked up. */
+  decoded?: Decoded | undefined;
 }
 
 /** What is kept of one object, between what was put before and after it. */
-interface Decoded {
+export interface Decoded {
   readonly key: DecodedKey;
-  readonly value: unknown;
+  value: unknown;
   readonly bytes: number;
   chain: Chain | undefined;
   before: Decoded | undefined;
   after: Decoded | undefined;
 }
 
-/** Decoded objects in an order. A map has one, too, but gets slow when it loses its first entry time and again. */
+/** Decoded objects in an order. */
 class Chain {
   first: Decoded | undefined;
   bytes = 0;
+  length = 0;
   #last: Decoded | undefined;
 
   append(decoded: Decoded): void {
@@ -28,14 +31,18 @@ class Chain {
     else this.first = decoded;
     this.#last = decoded;
     this.bytes += decoded.bytes;
+    this.length++;
   }
 
-  remove({ before, after, bytes }: Decoded): void {
+  remove(decoded: Decoded): void {
+    const { before, after, bytes } = decoded;
     if (before) before.after = after;
     else this.first = after;
     if (after) after.before = before;
     else this.#last = before;
     this.bytes -= bytes;
+    this.length--;
+    decoded.before = decoded.after = undefined;
   }
 }
 
@@ -53,13 +60,12 @@ const newPart = 1 / 16;
  */
 export class DecodedObjects {
   readonly #maxBytes: number;
-  readonly #kept = new Map<DecodedKey, Decoded>();
   /** In order of use. */
   readonly #used = new Chain();
   /** In order of decoding. */
   readonly #new = new Chain();
   /** In order of decoding, or of being discarded. */
-  readonly #discarded = new Map<DecodedKey, unknown>();
+  readonly #discarded = new Chain();
 
   /** @param maxBytes - sum of the kept objects' JSON lengths; their heap is about three times that. */
   constructor(maxBytes: number = 8 * 1024 * 1024) {
@@ -71,47 +77,45 @@ export class DecodedObjects {
   }
 
   get(entry: DecodedKey): unknown {
-    if (entry.isDiscarded) return this.#discarded.get(entry);
-    const found = this.#kept.get(entry);
-    if (!found) return undefined;
-    this.#use(found);
-    return found.value;
+    const found = entry.decoded;
+    if (found && !entry.isDiscarded) this.#use(found);
+    return found?.value;
   }
 
   set(entry: DecodedKey, value: unknown, bytes: number): void {
     this.delete(entry);
     if (bytes > this.#maxBytes) return;
+    const decoded: Decoded = { key: entry, value, bytes, chain: undefined, before: undefined, after: undefined };
+    entry.decoded = decoded;
     if (entry.isDiscarded) {
-      this.#keepDiscarded(entry, value);
+      this.#keepDiscarded(decoded);
       return;
     }
-    const decoded: Decoded = { key: entry, value, bytes, chain: undefined, before: undefined, after: undefined };
-    this.#kept.set(entry, decoded);
     this.#new.append(decoded);
     while (this.#new.bytes > this.#maxBytes * newPart && this.#new.first !== decoded) this.#age(this.#new.first!);
     this.#shrink();
   }
 
   /** Lets an object go soon that was just discarded; those who are told of it may still want it. */
-  discard(entry: DecodedKey): void {
-    const kept = this.#kept.get(entry);
-    if (!kept) return;
-    this.delete(entry);
-    this.#keepDiscarded(entry, kept.value);
+  discard({ decoded }: DecodedKey): void {
+    if (!decoded) return;
+    decoded.chain?.remove(decoded);
+    this.#keepDiscarded(decoded);
   }
 
   delete(entry: DecodedKey): void {
-    const kept = this.#kept.get(entry);
-    if (!kept) return;
-    this.#kept.delete(entry);
-    kept.chain?.remove(kept);
+    const { decoded } = entry;
+    if (!decoded) return;
+    decoded.chain?.remove(decoded);
+    entry.decoded = undefined;
+    // V8 learns that these records live long and makes them old at once. A dead one that is old would keep its object alive
+    // through all scavenges: half of what was decoded was copied and promoted, to be collected with everything else.
+    decoded.value = undefined;
   }
 
-  #keepDiscarded(entry: DecodedKey, value: unknown): void {
-    this.#discarded.set(entry, value);
-    if (this.#discarded.size <= maxDiscarded) return;
-    const [oldest] = this.#discarded.keys();
-    if (oldest) this.#discarded.delete(oldest);
+  #keepDiscarded(decoded: Decoded): void {
+    this.#discarded.append(decoded);
+    if (this.#discarded.length > maxDiscarded) this.delete(this.#discarded.first!.key);
   }
 
   #use(decoded: Decoded): void {

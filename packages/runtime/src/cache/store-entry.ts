@@ -1,6 +1,6 @@
 import { deepFreeze, type KubernetesObject, type ObjectKey, type OwnerReference } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
-import type { DecodedObjects } from './decoded-objects.ts';
+import type { Decoded, DecodedObjects } from './decoded-objects.ts';
 import { MalformedJsonError, readString, skipValue } from './json-bytes.ts';
 import type { MetadataScan } from './metadata-scan.ts';
 import type { Slab } from './slab.ts';
@@ -36,6 +36,8 @@ export class StoreEntry<T> implements ObjectView<T> {
   readonly length: number;
   /** Which full listing saw this object last. */
   epoch = 0;
+  /** Set by the store of decoded objects. */
+  decoded: Decoded | undefined = undefined;
   readonly #labelsAt: number;
   readonly #annotationsAt: number;
   readonly #ownersAt: number;

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
+import { Few } from '../collection/few.ts';
 
 /** How long a reconcile may take to notice that it was given up, in milliseconds. */
 export const settleMs = 10_000;
@@ -89,7 +90,7 @@ class LimitedWork implements Lifetime {
 export class TimeLimit {
   readonly #options: TimeLimitOptions;
   /** In order of their beginning, which is that of their limits. */
-  readonly #running = new Set<LimitedWork>();
+  readonly #running = new Few<LimitedWork>();
   #timer: Timer | undefined;
 
   constructor(options: TimeLimitOptions) {

@@ -8,6 +8,7 @@ import {
 } from '@kubewright/apimachinery';
 import type { CallTarget, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
+import { Few } from '../collection/few.ts';
 import { isWrite } from '../controller/gated.ts';
 import { fieldOwners } from './field-owners.ts';
 import type { Finding, FutileWrite } from './finding.ts';
@@ -49,11 +50,6 @@ class Trail {
   #askedBy: Set<string> | undefined;
   /** Whether something else asked, too: a timer of another, a source, too many events to tell. */
   #foreign = false;
-
-  /** True if nothing of it could make a difference to later reconciles. */
-  get isBlank(): boolean {
-    return this.#versions === undefined && this.#objects === undefined && this.#told === undefined;
-  }
 
   get objects(): Map<string, WrittenObject> {
     this.#objects ??= new Map();
@@ -107,7 +103,9 @@ export interface WriteSession {
  */
 export class FutileWrites {
   readonly #options: FutileWritesOptions;
+  /** Of keys whose reconciles have written. */
   readonly #trails = new Map<string, Trail>();
+  readonly #running = new Few<Run>();
 
   constructor(options: FutileWritesOptions) {
     this.#options = options;
@@ -115,7 +113,7 @@ export class FutileWrites {
 
   /** Notes what asked for a reconcile: an object's event, or something else. */
   asked(key: string, by: ShownVersion | undefined): void {
-    this.#trails.get(key)?.asked(by);
+    this.#trailOf(key)?.asked(by);
   }
 
   /** Begins a reconcile; `tell` is called when a pattern was seen. */
@@ -123,8 +121,9 @@ export class FutileWrites {
     key: string,
     to: { readonly client: KubernetesClient; readonly tell: (finding: Finding) => void },
   ): WriteSession {
-    const trail = this.#trail(key);
-    const run: Run = { key, selfTriggered: trail.begin(), intended: undefined, tell: to.tell };
+    const trail = this.#trailOf(key) ?? new Trail();
+    const run: Run = { key, trail, selfTriggered: trail.begin(), intended: undefined, tell: to.tell };
+    this.#running.add(run);
     return {
       observer: (write) => this.#observe(run, write.target),
       interceptor: async (call, next) => {
@@ -135,10 +134,7 @@ export class FutileWrites {
         run.intended ??= new Map();
         run.intended.set(idOfObject(object), object);
       },
-      ended: () => {
-        // What wrote nothing leaves nothing: the newest keys that are remembered are those that write.
-        if (trail.isBlank && this.#trails.get(key) === trail) this.#trails.delete(key);
-      },
+      ended: () => this.#running.delete(run),
     };
   }
 
@@ -149,7 +145,7 @@ export class FutileWrites {
     return (outcome) => {
       const answer = 'answer' in outcome ? asObject(outcome.answer) : undefined;
       if (!answer || answer.kind !== target.kind) return;
-      const trail = this.#trail(run.key);
+      const trail = this.#trail(run);
       trail.wrote(versionOf(answer));
       if (!before || before.metadata.uid !== answer.metadata.uid) return;
       const id = idOfObject(answer);
@@ -218,8 +214,13 @@ export class FutileWrites {
     run.tell(finding);
   }
 
-  #trail(key: string): Trail {
-    const trail = this.#trails.get(key) ?? new Trail();
+  /** That of a reconcile that has written, or still may. */
+  #trailOf(key: string): Trail | undefined {
+    return this.#trails.get(key) ?? this.#running.find((run) => run.key === key)?.trail;
+  }
+
+  /** What wrote nothing leaves nothing: the newest keys that are remembered are those that write. */
+  #trail({ key, trail }: Run): Trail {
     this.#trails.delete(key);
     this.#trails.set(key, trail);
     if (this.#trails.size > mostKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
@@ -237,6 +238,7 @@ export class FutileWrites {
 
 interface Run {
   readonly key: string;
+  readonly trail: Trail;
   readonly selfTriggered: boolean;
   intended: Map<string, KubernetesObject> | undefined;
   readonly tell: (finding: Finding) => void;

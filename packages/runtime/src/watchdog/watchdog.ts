@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '@kubewright/apimachinery';
+import { Few } from '../collection/few.ts';
 import { LineLogger } from '../log/line-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Activity, ActivityMark } from './activity.ts';
@@ -39,7 +40,7 @@ export class Watchdog implements AsyncDisposable {
   readonly #name: Uint8Array;
   readonly #encoder = new TextEncoder();
   readonly #worker: Worker;
-  readonly #active = new Set<Who>();
+  readonly #active = new Few<Who>();
   #last: Who | undefined;
   /** Since when {@link #last} runs, or since the last beat. */
   #lastSinceMs = 0;

@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/apimachinery';
+import { Few } from '../collection/few.ts';
 import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { type TimedKey, type TimerSlot, WaitingKeys } from './waiting-keys.ts';
@@ -83,7 +84,7 @@ export class WorkQueue {
   readonly #waiting: WaitingKeys;
   /** Keys that were added while they are worked on, and the priority they get. */
   readonly #dirty = new Map<string, number>();
-  readonly #processing = new Map<string, Processing>();
+  readonly #processing = new Few<Processing>();
   readonly #workers: ((item: WorkItem | undefined) => void)[] = [];
   readonly #idle: (() => void)[] = [];
   #shuttingDown = false;
@@ -110,7 +111,7 @@ export class WorkQueue {
   add(key: string, options: AddOptions = {}): void {
     if (this.#shuttingDown) return;
     const { priority = 0 } = options;
-    if (this.#processing.has(key)) {
+    if (this.#inWork(key)) {
       const dirty = this.#dirty.get(key);
       if (dirty === undefined) this.#metrics?.added();
       if (dirty === undefined || priority > dirty) this.#dirty.set(key, priority);
@@ -170,9 +171,9 @@ export class WorkQueue {
 
   /** Ends the work on a key; if it was added meanwhile, it is ready again. */
   done(key: string): void {
-    const processing = this.#processing.get(key);
+    const processing = this.#inWork(key);
     if (!processing) return;
-    this.#processing.delete(key);
+    this.#processing.delete(processing);
     this.#metrics?.finished((this.#clock.monotonic() - processing.startedMs) / 1000);
     const dirty = this.#dirty.get(key);
     this.#dirty.delete(key);
@@ -183,13 +184,13 @@ export class WorkQueue {
 
   /** The keys that are worked on. */
   working(): readonly string[] {
-    return [...this.#processing.keys()];
+    return [...this.#processing].map(({ item }) => item.key);
   }
 
   /** Milliseconds that each key in work has been worked on. */
   workingFor(): readonly number[] {
     const now = this.#clock.monotonic();
-    return [...this.#processing.values()].map((each) => now - each.startedMs);
+    return [...this.#processing].map((each) => now - each.startedMs);
   }
 
   /** What is not done at this moment; of what is worked on nobody knows yet whether it will be. */
@@ -223,6 +224,11 @@ export class WorkQueue {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
+  /** There are no more of them than workers. */
+  #inWork(key: string): Processing | undefined {
+    return this.#processing.find(({ item }) => item.key === key);
+  }
+
   #wait(key: string, slot: TimerSlot, options: AddOptions & { readonly delayMs: number }): void {
     this.#waiting.set(key, { slot, dueMs: this.#clock.monotonic() + options.delayMs, priority: options.priority ?? 0 });
   }
@@ -239,7 +245,7 @@ export class WorkQueue {
     const next = this.#ready.pop(now);
     if (!next) return undefined;
     const item: WorkItem = { key: next.key, priority: next.priority };
-    this.#processing.set(next.key, { item, startedMs: now });
+    this.#processing.add({ item, startedMs: now });
     this.#metrics?.depthChanged(next.priority, -1);
     this.#metrics?.handedOut((now - next.addedMs) / 1000);
     return item;

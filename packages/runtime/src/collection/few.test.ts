@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { Few } from './few.ts';
+
+describe('Few', () => {
+  it('keeps its members in order of their coming, whoever leaves', () => {
+    const few = new Few<string>();
+    for (const each of ['a', 'b', 'c', 'd']) few.add(each);
+    few.delete('b');
+    few.delete('not there');
+    expect([[...few], few.size, few.find((each) => each > 'a')]).toEqual([['a', 'c', 'd'], 3, 'c']);
+  });
+});
