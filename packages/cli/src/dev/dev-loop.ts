@@ -25,6 +25,7 @@ export class DevLoop {
   #generator: Generator | undefined;
   readonly #tests: TestRun;
   readonly #applied = new Map<string, string>();
+  readonly #wakeUps = new WakeUps();
 
   constructor(context: Context, { project, place }: { readonly project: Project; readonly place: DevPlace }) {
     this.#context = context;
@@ -33,21 +34,25 @@ export class DevLoop {
     this.#tests = new TestRun(project, context);
   }
 
+  /** Notices saves from now on; `run` does what they ask for. */
+  watch(): Disposable {
+    const { clock } = this.#context.surroundings;
+    return new Changes(join(this.#project.root, 'src'), { clock, onChange: () => this.#wakeUps.add('saved') });
+  }
+
   /** Restarts the operator whenever sources change, and does what keys ask for. */
   async run(operator: OperatorProcess, { isNew }: { readonly isNew: boolean }): Promise<void> {
     const { surroundings } = this.#context;
-    const { clock, signal } = surroundings;
-    const wakeUps = new WakeUps();
-    using _changes = new Changes(join(this.#project.root, 'src'), { clock, onChange: () => wakeUps.add('saved') });
+    const { signal } = surroundings;
     using _keys = surroundings.keys?.((key) => {
       const what = keys[key.toLowerCase()];
-      if (what) wakeUps.add(what);
+      if (what) this.#wakeUps.add(what);
     });
     this.#tellHow();
     // Reading types holds this process up, and with it the cluster: the operator's start went first.
     if (!isNew) await this.attempt(() => this.update());
     for (;;) {
-      const what = await wakeUps.next(signal);
+      const what = await this.#wakeUps.next(signal);
       if (what === 'quit') return;
       await this.#do(what, operator);
     }

@@ -103,6 +103,8 @@ async function develop(context: Context, parts: Development): Promise<void> {
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
   where.kubeconfig = await place.logInAs(account);
   await using types = new TypeCheck(project, context);
+  // From before the first bundle: a save while the operator starts is not lost.
+  using _changes = loop.watch();
   try {
     await loop.attempt(() => operator.restart(), { insist: ci });
     reporter.step('operator started', `as ${account.namespace}/${account.name}`);

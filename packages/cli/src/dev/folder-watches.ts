@@ -1,0 +1,43 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { basename } from 'node:path';
+
+/** Watches folders: what is made, written, renamed or deleted in them. */
+export class FolderWatches implements Disposable {
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #onEvent: (folder: string, name: string | null) => void;
+
+  constructor(onEvent: (folder: string, name: string | null) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** Watches a folder, unless it is watched already; one that cannot be is left to whoever looks by themselves. */
+  add(folder: string, { recursive = false }: { readonly recursive?: boolean } = {}): void {
+    if (this.#watchers.has(folder)) return;
+    try {
+      const watcher = watch(folder, { recursive }, (type, name) => {
+        // A folder that was moved or deleted tells its own name. What has its path from now on is another.
+        if (type === 'rename' && name === basename(folder)) this.#remove(folder);
+        this.#onEvent(folder, name);
+      });
+      watcher.on('error', () => this.#remove(folder));
+      this.#watchers.set(folder, watcher);
+    } catch {
+      // Gone meanwhile, or the system has no watches left.
+    }
+  }
+
+  /** Watches only these from now on. */
+  keepOnly(folders: ReadonlySet<string>): void {
+    for (const folder of this.#watchers.keys()) if (!folders.has(folder)) this.#remove(folder);
+  }
+
+  #remove(folder: string): void {
+    this.#watchers.get(folder)?.close();
+    this.#watchers.delete(folder);
+  }
+
+  [Symbol.dispose](): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+}
