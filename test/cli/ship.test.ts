@@ -232,6 +232,51 @@ describe('kubewright build --helm', () => {
   });
 });
 
+/** Says in package.json who signs for a project's webhooks and metrics. */
+function signedBy(project: CliProject, certificates: string): void {
+  project.edit('package.json', (text) =>
+    text.replace(
+      /"domain": "example.com"(,\s*"certificates": "[^"]*")?/,
+      `"domain": "example.com", "certificates": "${certificates}"`,
+    ),
+  );
+}
+
+describe('the certificates of a chart', () => {
+  it('are chosen when it is installed, whatever package.json says', async () => {
+    const twin = await cliProject(kubewright, 'twin');
+    const kind = ['--group', 'twin', '--kind', 'Twin'];
+    expect(await twin.run('create', 'api', ...kind, '--version', 'v2', '--no-controller')).toMatchObject({ code: 0 });
+    const asked = ['--validation', '--conversion'];
+    expect(await twin.run('create', 'webhook', ...kind, '--version', 'v1', ...asked)).toMatchObject({ code: 0 });
+    const built = [];
+    for (const certificates of ['own', 'cert-manager']) {
+      signedBy(twin, certificates);
+      const args = ['build', '--helm', '--image', 'registry.example.com/twin:1'];
+      expect(await twin.run(...args)).toMatchObject({ code: 0, stderr: '' });
+      built.push({ chart: chartIn(twin), objects: objectsIn(twin.read('dist/install.yaml')) });
+    }
+    const release = { release: 'twin', namespace: 'twin-system' };
+    for (const { chart } of built) {
+      for (const [index, enabled] of [false, true].entries()) {
+        const rendered = install(chart, { ...release, set: [`certManager.enabled=${enabled}`] });
+        expect(withoutHelm(rendered)).toEqual(withoutHelm(built[index]?.objects ?? []));
+      }
+      const without = install(chart, { ...release, set: ['webhook.enabled=false', 'certManager.enabled=true'] });
+      expect(JSON.stringify(without)).not.toMatch(/webhook-certs|serving-cert"|webhook-certificates/);
+    }
+    // They differ in their defaults only.
+    const [own, byCertManager] = built.map(({ chart }) => chart);
+    expect(byCertManager?.values).toEqual({ ...(own?.values as object), certManager: { enabled: true } });
+    const set = ['certManager.enabled=true', 'prometheus.enabled=true'];
+    const monitors = [own, byCertManager].map(
+      (chart) => chart && install(chart, { ...release, set }).filter(({ kind: each }) => each === 'ServiceMonitor'),
+    );
+    expect(monitors[0]).toEqual(monitors[1]);
+    expect(JSON.stringify(monitors[0])).toContain('"insecureSkipVerify":false');
+  });
+});
+
 describe("a chart's webhooks", () => {
   let hook: CliProject;
   const image = ['--image', 'registry.example.com/hook:1'];
@@ -242,14 +287,7 @@ describe("a chart's webhooks", () => {
   }, 120_000);
 
   it.each(['own', 'cert-manager'])('are those of config/default, with certificates of %s', async (certificates) => {
-    hook.edit('package.json', (text) =>
-      text.replace(/"domain": "example.com".*/s, (rest) =>
-        rest.replace(
-          /"domain": "example.com"(,\s*"certificates": "[^"]*")?/,
-          `"domain": "example.com", "certificates": "${certificates}"`,
-        ),
-      ),
-    );
+    signedBy(hook, certificates);
     expect(await hook.run('build', '--helm', ...image)).toMatchObject({ code: 0, stderr: '' });
     const chart = chartIn(hook);
     const ours = install(chart, { release: 'hook', namespace: 'hook-system' });

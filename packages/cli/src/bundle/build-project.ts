@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type GenerateResult, generate as generateManifests } from '@kubewright/codegen';
 import { stringify } from 'yaml';
 import { installObjects, noImage } from '../deploy/deploy.ts';
 import { bundleFiles } from '../olm/bundle-files.ts';
@@ -9,13 +10,14 @@ import type { Context } from '../program/context.ts';
 import { version as ownVersion } from '../program/version.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { generateProject } from '../project/generate-project.ts';
+import type { Generate } from '../project/manifests.ts';
 import { readPackage } from '../project/package-manifest.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import { breaksOf, keepRelease, lastRelease, printBreak } from '../release/released-crds.ts';
 import { sbom } from '../sbom/sbom.ts';
 import { bundleOperator } from './bundle-operator.ts';
 import { dockerfile } from './dockerfile.ts';
-import { type ArtifactOptions, chartInput, projectChart } from './write-chart.ts';
+import { type ArtifactOptions, chartInput, otherCertificates, projectChart } from './write-chart.ts';
 
 /** Flags of `build`. */
 export interface BuildOptions {
@@ -35,13 +37,16 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   if (options.olm === true && image === undefined)
     throw noImage(project, { what: 'the OLM bundle is not written', command: 'build --olm' });
   const manifest = readPackage(project.root);
-  const files = await generateProject(project, { ...context, allowBreaking: options.allowBreaking ?? false });
+  const { allowBreaking = false, helm = false } = options;
+  const generate = generatedOnce(project);
+  const files = await generateProject(project, { ...context, allowBreaking, generate });
   const release = lastRelease(project.root);
   const breaks = release === undefined ? [] : breaksOf(release, files).map(printBreak);
   for (const each of breaks) reporter.step(`breaks ${release?.version}`, each, 'bad');
-  const artifact: ArtifactOptions = { project, manifest, image, changes: breaks };
+  const otherwise = helm ? await otherCertificates(project, { generate, signal: surroundings.signal }) : undefined;
+  const artifact: ArtifactOptions = { project, manifest, image, changes: breaks, otherwise };
   await writeProgram(context, artifact);
-  if (options.helm === true) {
+  if (helm) {
     replace(
       project,
       'chart',
@@ -68,6 +73,12 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   if (options.load !== undefined) load(project, { image: options.load, context });
 }
 
+/** Reads the types the first time, and remembers what it has made of them. */
+function generatedOnce({ root, name: projectName }: Project): Generate {
+  let made: Promise<GenerateResult> | undefined;
+  return ({ signal }) => (made ??= generateManifests({ root, projectName, signal }));
+}
+
 async function writeProgram({ reporter }: Context, { project, manifest, image }: ArtifactOptions): Promise<void> {
   const { root, name } = project;
   const dist = join(root, 'dist');
@@ -83,7 +94,7 @@ async function writeProgram({ reporter }: Context, { project, manifest, image }:
     ...(manifest.license !== undefined && { license: manifest.license }),
   };
   const bill = sbom({ root, metafile, subject, tool: { name: 'kubewright', version: ownVersion } });
-  const documents = installObjects(project, image).map((object) => `---\n${stringify(object)}`);
+  const documents = installObjects(project, { image }).map((object) => `---\n${stringify(object)}`);
   writeFileSync(join(dist, 'Dockerfile'), dockerfile);
   writeFileSync(join(dist, 'sbom.cdx.json'), bill);
   writeFileSync(join(dist, 'install.yaml'), documents.join(''));

@@ -1,7 +1,9 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { PackageManifest } from '../project/package-manifest.ts';
 import type { ProjectFile } from '../project/write-files.ts';
+import { type CertificateChoice, certificateChoice, noChoice } from './certificate-choice.ts';
 import { chartYaml } from './chart-yaml.ts';
+import { both } from './condition.ts';
 import { managerTemplate } from './manager-template.ts';
 import { namedTemplates } from './named-templates.ts';
 import { generalize } from './names.ts';
@@ -10,15 +12,23 @@ import { entries, lines, optionalField, TemplateText, when } from './template-te
 import { chartValues, valuesText } from './values.ts';
 import { valuesSchema } from './values-schema.ts';
 
-/** What a chart is made of. */
-export interface ChartInput {
-  /** Name of the project and of the chart. */
-  readonly name: string;
-  readonly manifest: PackageManifest;
+/** The objects of a project. */
+export interface Rendered {
   /** What `config/default` renders to. */
   readonly objects: readonly UnstructuredObject[];
   /** Monitors and policies, which are installed on request; rendered with the prefix and namespace of the rest. */
   readonly optional: readonly UnstructuredObject[];
+}
+
+/** What a chart is made of. */
+export interface ChartInput extends Rendered {
+  /** Name of the project and of the chart. */
+  readonly name: string;
+  readonly manifest: PackageManifest;
+  /** Who signs, by default. */
+  readonly certificates: 'own' | 'cert-manager';
+  /** What there would be if another signed. @defaultValue nobody can choose */
+  readonly other?: Rendered | undefined;
   readonly samples: readonly UnstructuredObject[];
   /** What is new since the last release, in words. */
   readonly changes: readonly string[];
@@ -29,17 +39,27 @@ export interface ChartInput {
  * to; Helm's own labels apart. Keys of values are those of kubebuilder's charts (helm/v2-alpha).
  */
 export function chartFiles(input: ChartInput): readonly ProjectFile[] {
-  const { name, objects, optional } = input;
+  const { name } = input;
   const values = chartValues(input);
-  const all = [...objects, ...optional].filter(({ kind }) => kind !== 'Namespace');
+  const choice = choiceOf(input);
+  const all = choice.objects.filter(({ kind }) => kind !== 'Namespace');
   return [
     { path: 'Chart.yaml', text: chartYaml(input) },
     { path: 'values.yaml', text: valuesText(values) },
     { path: 'values.schema.json', text: `${JSON.stringify(valuesSchema(values, all), null, 2)}\n` },
     { path: '.helmignore', text: '.git/\n.gitignore\n*.tgz\n' },
     { path: 'templates/_helpers.tpl', text: namedTemplates(name) },
-    ...distinct(all.map((object) => template(object, input))),
+    ...distinct(all.map((object) => template(object, { name, choice }))),
   ];
+}
+
+function choiceOf({ objects, optional, certificates, other }: ChartInput): CertificateChoice {
+  const rendered = [...objects, ...optional];
+  if (!other) return noChoice(rendered);
+  const others = [...other.objects, ...other.optional];
+  return certificateChoice(
+    certificates === 'own' ? { own: rendered, certManager: others } : { own: others, certManager: rendered },
+  );
 }
 
 /** A Role and a ClusterRole of one name are one file. */
@@ -49,17 +69,46 @@ function distinct(files: readonly ProjectFile[]): readonly ProjectFile[] {
   return [...texts].map(([path, text]) => ({ path, text }));
 }
 
-function template(object: UnstructuredObject, { name, objects, optional }: ChartInput): ProjectFile {
+interface Shaping {
+  readonly name: string;
+  readonly choice: CertificateChoice;
+}
+
+function template(object: UnstructuredObject, { name, choice }: Shaping): ProjectFile {
   const text = new TemplateText();
-  const own = [...objects, ...optional];
-  const { folder, file, condition } = placeOf(object, name);
-  const written = text.write(shape(generalize(object, { name, own, text }), text));
+  const { folder, file, ...place } = placeOf(object, name);
+  const condition = both(place.condition, choice.ofObject(object));
+  const general = generalize(object, { name, own: choice.objects, text });
+  const written = text.write(shape(chosenAnnotations(general, { text, choice }), { text, choice }));
   const body = condition === undefined ? written : `{{- if ${condition} }}\n${written}{{- end }}\n`;
   return { path: `templates/${folder}/${file}.yaml`, text: body };
 }
 
+interface Choosing {
+  readonly text: TemplateText;
+  readonly choice: CertificateChoice;
+}
+
+/** Puts annotations that are there under one kind of certificates only behind its condition. */
+function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosing): UnstructuredObject {
+  const annotations = Object.entries(object.metadata?.annotations ?? {});
+  const chosen = annotations.filter(([name]) => choice.ofAnnotation(name) !== undefined);
+  const [first] = chosen;
+  if (!first) return object;
+  const condition = choice.ofAnnotation(first[0]) ?? '';
+  const written = chosen.map(([name, value]) => `${name}: ${value}`);
+  const others = annotations.filter((each) => !chosen.includes(each));
+  const { annotations: _annotations, ...metadata } = object.metadata ?? {};
+  const fields =
+    others.length === 0
+      ? text.fields(when(condition, lines('annotations:', ...written.map((line) => `  ${line}`))))
+      : { annotations: { ...Object.fromEntries(others), ...text.fields(when(condition, lines(...written))) } };
+  // A mark has no value: it stands for fields.
+  return { ...object, metadata: { ...metadata, ...fields } as UnstructuredObject['metadata'] & object };
+}
+
 /** What else values decide in an object of this kind. */
-function shape(object: UnstructuredObject, text: TemplateText): object {
+function shape(object: UnstructuredObject, { text, choice }: Choosing): object {
   switch (object.kind) {
     case 'CustomResourceDefinition':
       return withAnnotations(object, text.fields(when('.Values.crd.keep', lines('helm.sh/resource-policy: keep'))));
@@ -76,7 +125,7 @@ function shape(object: UnstructuredObject, text: TemplateText): object {
     case 'ClusterRoleBinding':
       return namespacedRole(object, text);
     case 'Deployment':
-      return managerTemplate(object, text);
+      return managerTemplate(object, { text, conditionOf: choice.ofPart });
     case 'Service':
       return withPorts(object, text);
     case 'ServiceMonitor':

@@ -6,7 +6,7 @@ import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 
 /** Writes `Chart.yaml`, with what Artifact Hub shows of an operator. */
-export function chartYaml({ name, manifest, objects, samples, changes }: ChartInput): string {
+export function chartYaml({ name, manifest, objects, samples, changes }: Omit<ChartInput, 'certificates'>): string {
   const { version, description, license, homepage, repository, keywords, author, hasSecurityUpdates } = manifest;
   const maintainers = author === undefined ? [] : [author];
   const images = objects

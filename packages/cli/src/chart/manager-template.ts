@@ -1,4 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { both } from './condition.ts';
 import { entries, type Lines, lines, optionalField, type TemplateText, when } from './template-text.ts';
 
 /** A container, as far as a chart's values say something of it. */
@@ -30,7 +31,6 @@ export interface PodSpec {
 
 interface Volume {
   readonly name: string;
-  readonly secret?: { readonly secretName?: string };
 }
 
 /** The parts of a manager's deployment that a chart's values are made of. */
@@ -49,11 +49,18 @@ const decided = {
   webhook: /^--webhook-(port|service|cert-path|cert-name|cert-key)\b/,
   certManager: /^--metrics-cert-/,
 } as const;
-/** Secrets that cert-manager fills, and what uses them. */
-const certificateSecrets: Readonly<Record<string, string>> = {
-  'webhook-server-cert': '.Values.webhook.enabled',
-  'metrics-server-cert': '.Values.certManager.enabled',
+/** Volumes of certificates, and what uses them. */
+const certificateVolumes: Readonly<Record<string, string>> = {
+  'webhook-certs': '.Values.webhook.enabled',
+  'metrics-certs': '.Values.certManager.enabled',
 };
+
+/** What the parts of a manager depend on. */
+export interface ManagerShaping {
+  readonly text: TemplateText;
+  /** The condition of an argument, a volume or a mount, the latter by their names. */
+  readonly conditionOf: (part: string) => string | undefined;
+}
 
 /** Takes a rendered deployment apart. */
 export function managerParts(deployment: UnstructuredObject): ManagerParts {
@@ -75,7 +82,8 @@ export function managerParts(deployment: UnstructuredObject): ManagerParts {
 }
 
 /** The deployment with values of the chart in place of what its users may want otherwise. */
-export function managerTemplate(deployment: UnstructuredObject, text: TemplateText): object {
+export function managerTemplate(deployment: UnstructuredObject, shaping: ManagerShaping): object {
+  const { text } = shaping;
   const { pod, container } = managerParts(deployment);
   const spec = deployment['spec'] as { readonly template: { readonly metadata: Metadata } }; // as above
   const { replicas: _replicas, strategy: _strategy, template, ...rest } = spec as typeof spec & Record<string, unknown>;
@@ -97,7 +105,7 @@ export function managerTemplate(deployment: UnstructuredObject, text: TemplateTe
           annotations: { ...template.metadata.annotations, ...text.fields(entries('.Values.manager.pod.annotations')) },
           labels: { ...template.metadata.labels, ...text.fields(entries('.Values.manager.pod.labels')) },
         },
-        spec: podTemplate({ pod, container }, text),
+        spec: podTemplate({ pod, container }, shaping),
       },
     },
   };
@@ -108,7 +116,8 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-function podTemplate({ pod, container }: Pick<ManagerParts, 'pod' | 'container'>, text: TemplateText): object {
+function podTemplate({ pod, container }: Pick<ManagerParts, 'pod' | 'container'>, shaping: ManagerShaping): object {
+  const { text } = shaping;
   const { volumes = [], ...given } = pod;
   const simple = [
     'affinity',
@@ -123,21 +132,27 @@ function podTemplate({ pod, container }: Pick<ManagerParts, 'pod' | 'container'>
   );
   return {
     ...fields,
-    containers: pod.containers.map((each) => (each === container ? containerTemplate(each, text) : each)),
+    containers: pod.containers.map((each) => (each === container ? containerTemplate(each, shaping) : each)),
     ...text.fields(optionalField('securityContext', '.Values.manager.podSecurityContext')),
     securityContext: undefined,
     terminationGracePeriodSeconds: text.value('{{ .Values.manager.terminationGracePeriodSeconds }}'),
     ...Object.assign({}, ...simple.map((name) => text.fields(optionalField(name, `.Values.manager.${name}`)))),
-    ...text.fields(listField('volumes', { items: volumes.map(volumeItem), extra: '.Values.manager.extraVolumes' })),
+    ...text.fields(
+      listField('volumes', {
+        items: volumes.map((each) => itemOf(each, shaping)),
+        extra: '.Values.manager.extraVolumes',
+      }),
+    ),
   };
 }
 
-function containerTemplate(container: Container, text: TemplateText): object {
+function containerTemplate(container: Container, shaping: ManagerShaping): object {
+  const { text } = shaping;
   const { args = [], volumeMounts = [], ports = [], env: _env, resources: _resources, ...rest } = container;
-  const mounts = volumeMounts.map((mount) => ({ object: mount, condition: conditionOf(mount.name) }));
+  const mounts = volumeMounts.map((each) => itemOf(each, shaping));
   return {
     ...rest,
-    args: argTemplates(args, text),
+    args: argTemplates(args, shaping),
     image: text.value(
       '"{{ .Values.manager.image.repository }}{{- if not (contains "@" .Values.manager.image.repository) }}:{{ .Values.manager.image.tag | default .Chart.AppVersion }}{{- end }}"',
     ),
@@ -154,7 +169,8 @@ function containerTemplate(container: Container, text: TemplateText): object {
   };
 }
 
-function argTemplates(args: readonly string[], text: TemplateText): readonly string[] {
+function argTemplates(args: readonly string[], shaping: ManagerShaping): readonly string[] {
+  const { text } = shaping;
   const isOwn = (arg: string): boolean =>
     !/^--health-probe-bind-address/.test(arg) && !Object.values(decided).some((form) => form.test(arg));
   const firstOwn = args.findIndex(isOwn);
@@ -164,7 +180,7 @@ function argTemplates(args: readonly string[], text: TemplateText): readonly str
     if (/^--metrics-bind-address/.test(arg)) return [text.item(metricsArgs)];
     if (decided.metrics.test(arg)) return [];
     if (decided.certManager.test(arg)) return [text.item(when('.Values.certManager.enabled', lines(`- ${arg}`)))];
-    if (decided.webhook.test(arg)) return index === firstWebhook ? [text.item(webhookArgs(args))] : [];
+    if (decided.webhook.test(arg)) return index === firstWebhook ? [text.item(webhookArgs(args, shaping))] : [];
     if (!isOwn(arg)) return [arg];
     return index === firstOwn ? [own] : [];
   });
@@ -173,13 +189,17 @@ function argTemplates(args: readonly string[], text: TemplateText): readonly str
 }
 
 /** Without webhooks there is no server for them. */
-function webhookArgs(args: readonly string[]): Lines {
+function webhookArgs(args: readonly string[], { conditionOf }: ManagerShaping): Lines {
   const given = args.filter((arg) => decided.webhook.test(arg));
   const port = '- --webhook-port={{ .Values.webhook.port }}';
+  const written = (arg: string): readonly string[] => {
+    const condition = conditionOf(arg);
+    return condition === undefined ? [`- ${arg}`] : [`{{- if ${condition} }}`, `- ${arg}`, '{{- end }}'];
+  };
   const isUsual = !given.some((arg) => arg.startsWith('--webhook-port'));
   return lines(
     '{{- if .Values.webhook.enabled }}',
-    ...given.filter((arg) => !arg.startsWith('--webhook-port')).map((arg) => `- ${arg}`),
+    ...given.filter((arg) => !arg.startsWith('--webhook-port')).flatMap(written),
     ...(isUsual ? ['{{- if ne (toString .Values.webhook.port) "9443" }}', port, '{{- end }}'] : [port]),
     '{{- else }}',
     '- --webhook-port=-1',
@@ -203,14 +223,9 @@ interface Item {
   readonly condition: string | undefined;
 }
 
-function volumeItem(volume: Volume): Item {
-  return { object: volume, condition: certificateSecrets[volume.secret?.secretName ?? ''] };
-}
-
-/** Mounts are named after what they are for. */
-function conditionOf(name: string): string | undefined {
-  if (name === 'webhook-certs') return '.Values.webhook.enabled';
-  return name === 'metrics-certs' ? '.Values.certManager.enabled' : undefined;
+/** A volume or a mount; those of certificates are named after what they are for. */
+function itemOf(object: { readonly name: string }, { conditionOf }: ManagerShaping): Item {
+  return { object, condition: both(certificateVolumes[object.name], conditionOf(object.name)) };
 }
 
 /** A list of fixed items, of such that are there under a condition, and of those in a value; absent while it is empty. */
@@ -231,6 +246,7 @@ function listField(
     ];
     if (isFixed) return list;
     const [one = '', ...more] = conditions;
-    return when(more.length === 0 ? one : `or ${conditions.join(' ')}`, () => list)(column);
+    const any = conditions.map((each) => (each?.includes(' ') ? `(${each})` : each));
+    return when(more.length === 0 ? one : `or ${any.join(' ')}`, () => list)(column);
   };
 }

@@ -90,7 +90,7 @@ const comments: Readonly<Record<keyof ChartValues, string>> = {
   serviceAccount: 'The account of the operator. With enabled: false the one that name says has to be there.',
   crd: 'The kinds. keep: helm uninstall leaves them and their objects.',
   metrics: 'The endpoint /metrics. secure: HTTPS, for those who may (the role metrics-reader).',
-  certManager: 'Certificates by cert-manager, which has to be installed.',
+  certManager: 'Certificates by cert-manager, which has to be installed; otherwise the operator signs for itself.',
   webhook: 'Admission and conversion webhooks, where the operator has some.',
   prometheus: "A ServiceMonitor; the Prometheus operator's kinds have to be installed.",
   networkPolicy:

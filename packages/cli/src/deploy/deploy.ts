@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
-import { Deployment } from '@kubewright/apimachinery/apps/v1';
-import { Pod } from '@kubewright/apimachinery/core/v1';
+import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { kustomize } from '../render/kustomize.ts';
-import { applyObjects, type Target } from './apply-objects.ts';
+import { applyObjects } from './apply-objects.ts';
 import { type ClusterFlags, connect } from './connect.ts';
 import { withOwnAddresses } from './own-addresses.ts';
+import { rolledOut } from './rollout.ts';
+import { removeStaleWebhooks } from './stale-webhooks.ts';
 import { awaitWebhooks, isAdmission } from './webhook-readiness.ts';
 
 /** Flags of `deploy`. */
@@ -18,12 +18,22 @@ export interface DeployOptions extends ClusterFlags {
   readonly timeout: number;
 }
 
-const pollMs = 200;
 const placeholder = 'controller:latest';
 
+/** How a project's manifests are rendered. */
+export interface InstallOptions {
+  /** @defaultValue as the manifests have it */
+  readonly image?: string | undefined;
+  /** Texts that stand for files. @see SourceOptions */
+  readonly files?: ReadonlyMap<string, string> | undefined;
+}
+
 /** Everything that a deployed operator is made of, its image filled in. */
-export function installObjects({ root }: Pick<Project, 'root'>, image?: string): readonly UnstructuredObject[] {
-  const objects = kustomize(join(root, 'config', 'default'), { root });
+export function installObjects(
+  { root }: Pick<Project, 'root'>,
+  { image, files }: InstallOptions = {},
+): readonly UnstructuredObject[] {
+  const objects = kustomize(join(root, 'config', 'default'), { root, files });
   const sorted = [...objects].sort((a, b) => rank(a) - rank(b));
   return image === undefined ? sorted : sorted.map((object) => withImage(object, image));
 }
@@ -48,7 +58,7 @@ function withImage(object: UnstructuredObject, image: string): UnstructuredObjec
 export async function deploy(context: Context, options: DeployOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
-  const objects = installObjects(project, options.image);
+  const objects = installObjects(project, options);
   if (options.image === undefined && JSON.stringify(objects).includes(placeholder))
     throw noImage(project, { what: 'the operator is not deployed', command: 'deploy' });
   await using connection = await connect(surroundings, options);
@@ -57,39 +67,12 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const { signal } = surroundings;
   await applyObjects(target, await withOwnAddresses(connection.client, { objects, signal }));
   reporter.step('applied', `${objects.length} objects`);
+  for (const name of await removeStaleWebhooks(target, { project, objects })) reporter.step('webhooks removed', name);
   const timeoutMs = options.timeout * 1000;
-  await available(target, { project, timeoutMs });
+  await rolledOut(target, { project, timeoutMs });
   const called = await awaitWebhooks(target, { objects, timeoutMs });
   if (called > 0) reporter.step('webhooks reachable', `${called} configurations`);
   reporter.step('operator available', `${project.name}-controller-manager in ${project.name}-system`);
-}
-
-interface Rollout {
-  readonly project: Project;
-  readonly timeoutMs: number;
-}
-
-async function available({ client, surroundings }: Target, { project, timeoutMs }: Rollout): Promise<void> {
-  const { clock, signal } = surroundings;
-  const key = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
-  for (const end = clock.monotonic() + timeoutMs; clock.monotonic() < end; await sleep(clock, { ms: pollMs, signal })) {
-    const { metadata, spec, status } = await client.resource(Deployment).get(key, { signal });
-    const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
-    const wanted = spec?.replicas ?? 1;
-    if (observedGeneration >= (metadata.generation ?? 0) && updatedReplicas >= wanted && availableReplicas >= wanted)
-      return;
-  }
-  const pods = (await client.resource(Pod).list({ namespace: key.namespace, signal })).items;
-  const states = pods.map(({ metadata, status }) => {
-    const [container] = status?.containerStatuses ?? [];
-    const { waiting, terminated } = container?.state ?? {};
-    return `${metadata.name}: ${waiting?.message ?? waiting?.reason ?? terminated?.reason ?? status?.phase ?? 'Pending'}`;
-  });
-  throw new CliError('KW7307', {
-    what: `the operator is not available after ${timeoutMs / 1000} s`,
-    why: states.join('\n') || 'it has no pods',
-    remedy: `kubectl -n ${key.namespace} logs deployment/${key.name}`,
-  });
 }
 
 /** Nobody can run the image that generated manifests name. */

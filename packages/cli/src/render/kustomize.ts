@@ -1,17 +1,13 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { applyJsonPatch, JsonPatchError, type UnstructuredObject } from '@kubewright/apimachinery';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
+import { SourceFiles, type SourceOptions } from './source-files.ts';
+import { type Transformation, transform, unknownReferences } from './transform.ts';
 
-/** Objects of a manifest, free to be changed while they are rendered. */
-type Draft = { -readonly [K in keyof UnstructuredObject]: UnstructuredObject[K] } & Record<string, unknown>;
-
-interface Kustomization {
+interface Kustomization extends Transformation {
   readonly resources?: readonly string[];
-  readonly namespace?: string;
-  readonly namePrefix?: string;
-  readonly images?: readonly { readonly name: string; readonly newName?: string; readonly newTag?: string }[];
   readonly patches?: readonly PatchEntry[];
 }
 
@@ -26,17 +22,24 @@ const known = ['apiVersion', 'kind', 'resources', 'namespace', 'namePrefix', 'im
 /**
  * Renders the kustomizations that this program generates, as `kubectl kustomize` does; so nobody needs kubectl for it.
  *
- * @throws CliError KW7504 for a kustomization that uses more: generators, components, patches that are no JSON patches
+ * @throws CliError KW7504 for a kustomization that uses more: generators, components, patches that are no JSON patches,
+ *   built-in kinds that refer to others in ways that are not known here
  */
-export function kustomize(folder: string, options: { readonly root: string }): readonly UnstructuredObject[] {
+export function kustomize(folder: string, options: SourceOptions): readonly UnstructuredObject[] {
+  return rendered(folder, new SourceFiles(options));
+}
+
+function rendered(folder: string, source: SourceFiles): readonly UnstructuredObject[] {
   const file = join(folder, 'kustomization.yaml');
-  const kustomization = readKustomization(file, options.root);
+  const kustomization = readKustomization(file, source);
   const objects = (kustomization.resources ?? []).flatMap((name): readonly UnstructuredObject[] => {
     const path = join(folder, name);
-    if (!existsSync(path)) throw unusable(relative(options.root, file), `${name} is not there`);
-    return statSync(path).isDirectory() ? kustomize(path, options) : readObjects(path);
+    if (!source.exists(path)) throw unusable(relative(source.root, file), `${name} is not there`);
+    return source.isFolder(path) ? rendered(path, source) : objectsIn(source.read(path), path);
   });
-  const patches = (kustomization.patches ?? []).map((entry) => readPatch(entry, { file, root: options.root }));
+  const other = unknownReferences(objects);
+  if (other !== undefined) throw unusable(relative(source.root, file), `what ${other} refers to is not followed here`);
+  const patches = (kustomization.patches ?? []).map((entry) => readPatch(entry, { file, source }));
   return transform(
     objects.map((object) => patches.reduce((patched, patch) => patch(patched), object)),
     kustomization,
@@ -46,15 +49,16 @@ export function kustomize(folder: string, options: { readonly root: string }): r
 /** Reads a patch; answers what changes those objects that are its target. */
 function readPatch(
   { path, target, ...rest }: PatchEntry,
-  { file, root }: { readonly file: string; readonly root: string },
+  { file, source }: { readonly file: string; readonly source: SourceFiles },
 ): (object: UnstructuredObject) => UnstructuredObject {
+  const { root } = source;
   const name = relative(root, file);
   const where = path === undefined ? undefined : join(dirname(file), path);
   const fields = Object.keys(target ?? {}).filter((key) => key !== 'kind' && key !== 'name');
   if (where === undefined || !target || fields.length > 0 || Object.keys(rest).length > 0)
     throw unusable(name, 'a patch has a "path" and a "target" of "kind" and "name" here, and nothing else');
-  if (!existsSync(where)) throw unusable(name, `${path} is not there`);
-  const document = parseDocument(readFileSync(where, 'utf8'));
+  if (!source.exists(where)) throw unusable(name, `${path} is not there`);
+  const document = parseDocument(source.read(where));
   const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
   if (!Array.isArray(patch))
     throw unusable(relative(root, where), 'it is no JSON patch, which is a list of operations');
@@ -70,10 +74,10 @@ function readPatch(
   };
 }
 
-function readKustomization(file: string, root: string): Kustomization {
-  const name = relative(root, file);
-  if (!existsSync(file)) throw unusable(name, 'the file is not there');
-  const document = parseDocument(readFileSync(file, 'utf8'));
+function readKustomization(file: string, source: SourceFiles): Kustomization {
+  const name = relative(source.root, file);
+  if (!source.exists(file)) throw unusable(name, 'the file is not there');
+  const document = parseDocument(source.read(file));
   const [fault] = document.errors;
   if (fault) throw unusable(name, fault.message);
   const content: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
@@ -92,135 +96,14 @@ function unusable(name: string, why: string): CliError {
 
 /** Reads every object of a YAML file. */
 export function readObjects(path: string): readonly UnstructuredObject[] {
-  return parseAllDocuments(readFileSync(path, 'utf8')).flatMap((document) => {
+  return objectsIn(readFileSync(path, 'utf8'), path);
+}
+
+function objectsIn(text: string, path: string): readonly UnstructuredObject[] {
+  return parseAllDocuments(text).flatMap((document) => {
     const [fault] = document.errors;
     if (fault) throw unusable(path, fault.message);
     const object: unknown = document.toJS({ maxAliasCount: 100 });
     return object === null || object === undefined ? [] : [object as UnstructuredObject];
   });
-}
-
-/** Kinds of the manifests here that have no namespace. */
-const clusterScoped = [
-  'Namespace',
-  'CustomResourceDefinition',
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'MutatingWebhookConfiguration',
-  'ValidatingWebhookConfiguration',
-];
-/** Their names are their identity. */
-const neverPrefixed = ['Namespace', 'CustomResourceDefinition'];
-
-function transform(
-  objects: readonly UnstructuredObject[],
-  kustomization: Kustomization,
-): readonly UnstructuredObject[] {
-  const { namespace, namePrefix = '', images = [] } = kustomization;
-  const names = new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata?.name}`));
-  const placed = (wanted: string): ReadonlySet<string> =>
-    new Set(
-      objects
-        .filter(({ kind }) => kind === wanted)
-        .map(({ metadata }) => `${metadata?.namespace ?? ''}/${metadata?.name}`),
-    );
-  const accounts = placed('ServiceAccount');
-  const services = placed('Service');
-  const renamed = (kind: string, name: string): string =>
-    names.has(`${kind} ${name}`) ? `${namePrefix}${name}` : name;
-  return objects.map((original) => {
-    const object = structuredClone(original) as Draft;
-    const { kind } = object;
-    const name = object.metadata?.name ?? '';
-    object.metadata = {
-      ...object.metadata,
-      name: neverPrefixed.includes(kind) ? name : `${namePrefix}${name}`,
-      ...(namespace !== undefined && !clusterScoped.includes(kind) && { namespace }),
-    };
-    if (kind === 'Namespace' && namespace !== undefined) object.metadata = { ...object.metadata, name: namespace };
-    if (/^(Cluster)?RoleBinding$/.test(kind)) bind(object, { renamed, accounts, namespace });
-    if (kind === 'Deployment') fillPods(object, { renamed, images });
-    if (/^(Mutating|Validating)WebhookConfiguration$/.test(kind))
-      callService(object, { namePrefix, services, namespace });
-    if (kind === 'CustomResourceDefinition' && namespace !== undefined) convertIn(object, namespace);
-    return object;
-  });
-}
-
-interface Renaming {
-  readonly renamed: (kind: string, name: string) => string;
-}
-
-interface Binding extends Renaming {
-  /** Of this kustomization, with their namespaces as written. */
-  readonly accounts: ReadonlySet<string>;
-  readonly namespace: string | undefined;
-}
-
-function bind(object: Draft, { renamed, accounts, namespace }: Binding): void {
-  const { roleRef, subjects = [] } = object as {
-    readonly roleRef?: { readonly kind: string; readonly name: string };
-    readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
-  };
-  if (roleRef) object['roleRef'] = { ...roleRef, name: renamed(roleRef.kind, roleRef.name) };
-  object['subjects'] = subjects.map((subject) => {
-    // Of a name in two namespaces it has to be that one.
-    if (!accounts.has(`${subject.namespace ?? ''}/${subject.name}`)) return subject;
-    const name = renamed(subject.kind, subject.name);
-    return namespace === undefined ? { ...subject, name } : { ...subject, name, namespace };
-  });
-}
-
-interface Calls {
-  readonly namePrefix: string;
-  /** Of this kustomization, with their namespaces as written. */
-  readonly services: ReadonlySet<string>;
-  readonly namespace: string | undefined;
-}
-
-interface ClientConfig {
-  readonly service?: { readonly name: string; readonly namespace: string };
-}
-
-function callService(object: Draft, { namePrefix, services, namespace }: Calls): void {
-  const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig?: ClientConfig }[] };
-  object['webhooks'] = webhooks.map((webhook) => {
-    const { service } = webhook.clientConfig ?? {};
-    if (!service || !services.has(`${service.namespace}/${service.name}`)) return webhook;
-    const renamed = { ...service, name: `${namePrefix}${service.name}`, namespace: namespace ?? service.namespace };
-    return { ...webhook, clientConfig: { ...webhook.clientConfig, service: renamed } };
-  });
-}
-
-/** kustomize fills in the namespace of a conversion's service; its name it leaves. */
-function convertIn(object: Draft, namespace: string): void {
-  const { conversion } = object['spec'] as {
-    readonly conversion?: { readonly webhook?: { readonly clientConfig?: { service?: { namespace: string } } } };
-  };
-  const service = conversion?.webhook?.clientConfig?.service;
-  if (service) service.namespace = namespace;
-}
-
-interface PodSpec {
-  serviceAccountName?: string;
-  containers?: { image?: string }[];
-}
-
-function fillPods(
-  object: Draft,
-  { renamed, images }: Renaming & { readonly images: NonNullable<Kustomization['images']> },
-): void {
-  // What the generator writes; the server judges the rest.
-  const pod = (object['spec'] as { readonly template?: { readonly spec?: PodSpec } } | undefined)?.template?.spec;
-  if (!pod) return;
-  if (pod.serviceAccountName) pod.serviceAccountName = renamed('ServiceAccount', pod.serviceAccountName);
-  for (const container of pod.containers ?? []) container.image = imageOf(container.image, images);
-}
-
-function imageOf(image = '', images: NonNullable<Kustomization['images']>): string {
-  const [, name = image, tag] = /^(.*?)(?::([^/:]+))?$/.exec(image) ?? [];
-  const found = images.find((each) => each.name === name);
-  if (!found) return image;
-  const newTag = found.newTag ?? tag;
-  return newTag === undefined ? (found.newName ?? name) : `${found.newName ?? name}:${newTag}`;
 }

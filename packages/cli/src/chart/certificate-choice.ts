@@ -1,0 +1,85 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { managerParts } from './manager-template.ts';
+
+const byCertManager = '.Values.certManager.enabled';
+const byOperator = `not ${byCertManager}`;
+/** By which cert-manager is told whom to give an authority. */
+const injection = 'cert-manager.io/inject-ca-from';
+
+/** Objects of a project under each kind of certificates. */
+export interface Alternatives {
+  readonly own: readonly UnstructuredObject[];
+  readonly certManager: readonly UnstructuredObject[];
+}
+
+/** What a chart has whose value `certManager.enabled` chooses who signs. */
+export interface CertificateChoice {
+  /** All that there is under either. */
+  readonly objects: readonly UnstructuredObject[];
+  /** The condition of an object that is there under one only. */
+  ofObject(object: UnstructuredObject): string | undefined;
+  /** The same of an argument, a volume or a mount of the manager, the latter by their names. */
+  ofPart(part: string): string | undefined;
+  /** The same of an annotation. */
+  ofAnnotation(name: string): string | undefined;
+}
+
+/** Nothing to choose: all is there always. */
+export function noChoice(objects: readonly UnstructuredObject[]): CertificateChoice {
+  const always = (): undefined => undefined;
+  return { objects, ofObject: always, ofPart: always, ofAnnotation: always };
+}
+
+/** Finds what differs between the two, and joins them. */
+export function certificateChoice({ own, certManager }: Alternatives): CertificateChoice {
+  const keys = { own: new Set(own.map(keyOf)), certManager: new Set(certManager.map(keyOf)) };
+  const parts = { own: partsOf(own), certManager: partsOf(certManager) };
+  const conditionIn = (sets: { readonly own: ReadonlySet<string>; readonly certManager: ReadonlySet<string> }) => {
+    return (each: string): string | undefined => {
+      if (!sets.own.has(each)) return byCertManager;
+      return sets.certManager.has(each) ? undefined : byOperator;
+    };
+  };
+  const ofKey = conditionIn(keys);
+  const ofPart = conditionIn(parts);
+  const joined = certManager.map((object) => {
+    const other = own.find((each) => keyOf(each) === keyOf(object));
+    return object.kind === 'Deployment' && other ? withArgsOf(object, other) : object;
+  });
+  return {
+    objects: [...joined, ...own.filter((each) => !keys.certManager.has(keyOf(each)))],
+    ofObject: (object) => ofKey(keyOf(object)),
+    ofPart: (part) => ofPart(flagOf(part)),
+    ofAnnotation: (name) => (name === injection ? byCertManager : undefined),
+  };
+}
+
+function keyOf({ kind, metadata }: UnstructuredObject): string {
+  return `${kind} ${metadata?.name}`;
+}
+
+function partsOf(objects: readonly UnstructuredObject[]): ReadonlySet<string> {
+  const managers = objects.filter(({ kind }) => kind === 'Deployment').map(managerParts);
+  return new Set(
+    managers.flatMap(({ pod, container }) => [
+      ...(container.args ?? []).map(flagOf),
+      ...(pod.volumes ?? []).map(({ name }) => name),
+      ...(container.volumeMounts ?? []).map(({ name }) => name),
+    ]),
+  );
+}
+
+/** Values hold names, in whose place templates have others. */
+function flagOf(argument: string): string {
+  return argument.split('=')[0] ?? argument;
+}
+
+/** A deployment with the arguments of another, too; volumes only cert-manager's has. */
+function withArgsOf(deployment: UnstructuredObject, other: UnstructuredObject): UnstructuredObject {
+  const { pod, container } = managerParts(deployment);
+  const args = [...new Set([...(container.args ?? []), ...(managerParts(other).container.args ?? [])])];
+  const containers = pod.containers.map((each) => (each === container ? { ...each, args } : each));
+  // Both were rendered from the project's own manager.yaml.
+  const spec = deployment['spec'] as { readonly template: { readonly metadata?: object; readonly spec: object } };
+  return { ...deployment, spec: { ...spec, template: { ...spec.template, spec: { ...pod, containers } } } };
+}
