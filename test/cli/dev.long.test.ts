@@ -180,7 +180,11 @@ describe('what an operator would do', () => {
     expect(stdout).toMatch(
       /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: shop-sample-message\n[\s\S]*\ndata:\n {2}message: hello\n---\n# status of Shop shop-sample\nstatus:\n[\s\S]*type: Ready\n/,
     );
-    expect(stdout).not.toContain('uid:');
+    expect(stdout).not.toMatch(/uid:|lastTransitionTime:/);
+    expect(await run('render', 'none.yaml')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^KW7603 none\.yaml cannot be rendered\n {2}why: there is no such file\n/),
+    });
     writeFileSync(join(root, 'pod.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n');
     expect(await run('render', 'pod.yaml')).toMatchObject({
       code: 1,

@@ -128,6 +128,11 @@ describe('kubewright create api', () => {
     const main = readFileSync(join(root, 'src', 'main.ts'), 'utf8');
     expect(main).toContain("import { redisCache } from './controllers/redis-cache.ts';\n");
     expect(main).toContain('  controllers: [redisCache],\n');
+    expect(await createApi(root, 'RedisCache')).toEqual({
+      code: 0,
+      stdout: '✓ is there             RedisCache of web.example.com/v1\n',
+      stderr: '',
+    });
     const controller = join(root, 'src', 'controllers', 'redis-cache.ts');
     appendFileSync(controller, '// mine\n');
     const again = await createApi(root, 'RedisCache');

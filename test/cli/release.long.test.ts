@@ -59,6 +59,8 @@ describe('types that break what was released', () => {
     });
     expect(shop.read(crd)).toBe(before);
     expect((await shop.run('build')).stderr).toMatch(/^KW7403 /);
+    // Not KW7402, whose advice would be to generate.
+    expect((await shop.run('generate', '--check')).stderr).toMatch(/^KW7403 /);
     expect(await shop.run('create', 'api', '--group', 'shop', '--version', 'v1', '--kind', 'Other')).toMatchObject({
       code: 1,
     });

@@ -36,7 +36,7 @@ export function addProject(program: Command, context: Context): void {
       const { requireProject } = await import('../project/find-project.ts');
       const { checkProject, generateProject } = await import('../project/generate-project.ts');
       const project = requireProject(context.surroundings.cwd);
-      if (check) return checkProject(project, context);
+      if (check) return checkProject(project, { ...context, allowBreaking });
       const files = await generateProject(project, { ...context, allowBreaking });
       return context.reporter.step('generated', `${files.length} files`);
     });

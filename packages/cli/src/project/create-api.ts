@@ -40,6 +40,7 @@ export async function createApi(context: Context, options: CreateApiOptions): Pr
   const { written, kept } = writeNew(project.root, files);
   for (const path of written) reporter.step('written', path);
   for (const path of kept) reporter.step('kept', path);
+  if (written.length + kept.length === 0) reporter.step('is there', `${kind} of ${group}/${version}`);
   const [variable, module] = [variableOf(names.kind), `./controllers/${fileNameOf(names.kind)}.ts`];
   if (controller) registerIn(project.root, { list: 'controllers', variable, module }, context);
   // Before the first npm install there is nothing that types could be read with.

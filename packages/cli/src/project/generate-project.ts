@@ -32,9 +32,10 @@ export async function generateProject(
   return files;
 }
 
-/** Says whether what is generated is current. @throws CliError KW7402 */
-export async function checkProject(project: Project, context: Context): Promise<void> {
+/** Says whether what is generated is current. @throws CliError KW7402, or KW7403 where generating it would break what is released */
+export async function checkProject(project: Project, context: Context & GenerateProjectOptions): Promise<void> {
   const files = await checked(project, context);
+  if (context.allowBreaking !== true) refuseBreaks(project.root, files);
   const old = [...outdated(project.root, files), ...stale(project.root, files)].sort();
   if (old.length === 0) return context.reporter.step('all is current');
   throw new CliError('KW7402', {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
 import { stringify } from 'yaml';
@@ -19,7 +20,9 @@ const patienceMs = 20_000;
 export async function renderObject(context: Context, file: string): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
-  const objects = readObjects(resolve(surroundings.cwd, file)).map(inNamespace);
+  const path = resolve(surroundings.cwd, file);
+  if (!existsSync(path)) throw noFile(file);
+  const objects = readObjects(path).map(inNamespace);
   await using trial = await Trial.start(context, { project });
   await applyObjects(trial.target, objects);
   const own = objects.filter(({ apiVersion }) => isOfProject(apiVersion, project));
@@ -28,11 +31,11 @@ export async function renderObject(context: Context, file: string): Promise<void
     const record = await trial.record(endOfReconcile(object), { withinMs: patienceMs });
     if (record?.msg !== 'reconciled') throw notReconciled(object, { record, trial });
     const children = await createdBy(trial.target, record);
-    const { status } = await read(trial.target, object);
+    const status = withoutTimes((await read(trial.target, object)).status ?? {});
     const whose = `${object.kind} ${object.metadata?.name}`;
     const text = [
       ...children.map((child) => `---\n${stringify(withoutServerFields(child))}`),
-      `---\n# status of ${whose}\n${stringify({ status: status ?? {} })}`,
+      `---\n# status of ${whose}\n${stringify({ status })}`,
     ].join('');
     reporter.result({ object: whose, children: children.map(withoutServerFields), status }, text);
   }
@@ -91,7 +94,31 @@ function withoutServerFields(object: UnstructuredObject): object {
   const owners = ownerReferences?.map(({ uid: _uid, ...owner }) => owner);
   const kept = { name, namespace, labels, annotations, ownerReferences: owners, finalizers };
   const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-  return { apiVersion, kind, metadata: known, ...rest };
+  return { apiVersion, kind, metadata: known, ...rest, ...(kind === 'Service' && { spec: withoutAddress(rest) }) };
+}
+
+/** An address is given out by the server, another each time; that there be none may be asked for. */
+function withoutAddress({ spec }: Readonly<Record<string, unknown>>): unknown {
+  const { clusterIP, clusterIPs: _addresses, ...others } = spec as Readonly<Record<string, unknown>>; // each service has one
+  return clusterIP === 'None' ? { ...others, clusterIP } : others;
+}
+
+/** When a condition became so is another time at each run. */
+function withoutTimes(status: unknown): unknown {
+  const { conditions, ...others } = status as { readonly conditions?: readonly object[] }; // an object, as types say
+  if (!Array.isArray(conditions)) return status;
+  const plain = conditions.map((each) =>
+    Object.fromEntries(Object.entries(each).filter(([name]) => name !== 'lastTransitionTime')),
+  );
+  return { ...others, conditions: plain };
+}
+
+function noFile(file: string): CliError {
+  return new CliError('KW7603', {
+    what: `${file} cannot be rendered`,
+    why: 'there is no such file',
+    remedy: 'name a file with an object of one of your kinds, such as one of config/samples',
+  });
 }
 
 function notOurs(
