@@ -87,8 +87,10 @@ export { type Source, type SourceStart, type Watch, type WatchSourceOptions, wat
 export type { Span, SpanAttributes, Tracer } from './tracing/tracer.ts';
 export * from './webhook/index.ts';
 export { type ExponentialOptions, exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';
+export type { TimedKey, TimerSlot } from './workqueue/waiting-keys.ts';
 export {
   type AddOptions,
+  type PendingWork,
   type WorkItem,
   WorkQueue,
   type WorkQueueMetrics,
