@@ -1,7 +1,13 @@
+import * as crypto from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueCertificate, type KeyPair } from '@kubewright/apimachinery';
 import type { TokenRequest } from '@kubewright/apimachinery/authentication/v1';
 import { ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { ClusterRole, ClusterRoleBinding } from '@kubewright/apimachinery/rbac/v1';
+import { managerFlags } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OperatedCluster } from './operated-cluster.ts';
 
@@ -67,4 +73,65 @@ describe('guarded metrics', () => {
     const log = cluster.log.join('');
     for (const token of [nobody, prometheus]) expect(log).not.toContain(token);
   });
+});
+
+describe('metrics with the certificate of cert-manager', () => {
+  // What it puts into the Secret, which the kubelet mounts, with the names that are in config/certmanager.
+  const host = 'shop-controller-manager-metrics-service.shop-system.svc';
+  const folder = mkdtempSync(join(tmpdir(), 'kw-metrics-'));
+  let cluster: OperatedCluster;
+  let port: number | undefined;
+  const first = issued();
+  beforeAll(async () => {
+    mount(first, '1');
+    cluster = await OperatedCluster.start();
+    const flags = managerFlags(['--metrics-bind-address=127.0.0.1:0', `--metrics-cert-path=${folder}`]);
+    const { metricsBindAddress = '0', metricsSecurity = {} } = flags;
+    const manager = await cluster.operate({ metricsBindAddress, metricsSecurity });
+    port = manager.ports.metrics;
+  });
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A certificate that signs itself, as those of the issuer `selfsigned-issuer` do. */
+  function issued(): KeyPair {
+    const life = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 };
+    return issueCertificate({ subject: { commonName: host }, usage: 'server', hosts: [host], ...life }, crypto);
+  }
+
+  /** As the kubelet does it: all files at once, by a link that changes. */
+  function mount({ certificate, key }: KeyPair, name: string): void {
+    const versions = join(folder, `..${name}`);
+    mkdirSync(versions);
+    writeFileSync(join(versions, 'tls.crt'), certificate);
+    writeFileSync(join(versions, 'tls.key'), key);
+    symlinkSync(`..${name}`, join(folder, '..new'));
+    renameSync(join(folder, '..new'), join(folder, '..data'));
+    for (const file of ['tls.crt', 'tls.key'])
+      if (!existsSync(join(folder, file))) symlinkSync(join('..data', file), join(folder, file));
+  }
+
+  /** What Prometheus finds with the monitor's `tlsConfig`: the status, or why it believes nobody. */
+  function scrapedWith({ certificate }: KeyPair): Promise<string> {
+    return new Promise((resolve) => {
+      const options = { host: '127.0.0.1', port, path: '/metrics', ca: certificate, servername: host, agent: false };
+      const call = request(options, (response) => {
+        response.resume();
+        response.on('end', () => resolve(String(response.statusCode)));
+      });
+      call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      call.end();
+    });
+  }
+
+  it('are verified by its authority, and by the next one after a rotation, without a restart', async () => {
+    const second = issued();
+    // 401: it is believed, and asks who wants to know.
+    expect([await scrapedWith(first), await scrapedWith(second)]).toEqual(['401', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+    mount(second, '2');
+    await expect.poll(() => scrapedWith(second), { timeout: 30_000 }).toBe('401');
+    expect(await scrapedWith(first)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  }, 60_000);
 });
