@@ -1,4 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { both } from './condition.ts';
 import { managerParts } from './manager-template.ts';
 
 const byCertManager = '.Values.certManager.enabled';
@@ -50,7 +51,8 @@ export function certificateChoice({ own, certManager }: Alternatives): Certifica
     objects: [...joined, ...own.filter((each) => !keys.certManager.has(keyOf(each)))],
     ofObject: (object) => ofKey(keyOf(object)),
     ofPart: (part) => ofPart(flagOf(part)),
-    ofAnnotation: (name) => (name === injection ? byCertManager : undefined),
+    // The certificate of webhooks goes with them.
+    ofAnnotation: (name) => (name === injection ? both('.Values.webhook.enabled', byCertManager) : undefined),
   };
 }
 
