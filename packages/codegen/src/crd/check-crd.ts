@@ -69,7 +69,9 @@ function checkSchema(
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
     const fix = 'correct the tags of this field';
-    problems.add(at, { code: 'KW6301', ...typePath(field), what: message, why: 'the API server would refuse it', fix });
+    // The API server names the field there, which has no name of its own here.
+    const what = message.replace(/: {2}in body /, ': it ');
+    problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would refuse it', fix });
   }
   if (faults.length > 0) return;
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');

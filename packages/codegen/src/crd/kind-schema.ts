@@ -28,7 +28,13 @@ export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
     },
     required: ['spec'],
   };
-  applyDocs(root, kind.docs, { problems, path: '', immutable: () => {}, numberKind: () => {} });
+  applyDocs(root, kind.docs, {
+    problems,
+    path: '',
+    immutable: () => {},
+    numberKind: () => {},
+    ruleAt: (place, at) => positions.set(place, at),
+  });
   addSchemaMap(root, kind, problems);
   return { schema: root, positions };
 }

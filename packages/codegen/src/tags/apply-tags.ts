@@ -1,5 +1,5 @@
 import type { Docs, DocTag } from '../compiler/type-model.ts';
-import type { Problems } from '../problem.ts';
+import type { Position, Problems } from '../problem.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import { type Draft, subjectOf } from '../types/draft.ts';
 import { nearestTag, rightTagFor } from './nearest-tag.ts';
@@ -17,6 +17,8 @@ export interface TagEffects {
   readonly immutable: (draft: Draft) => void;
   /** Told of numbers whose kind is said. */
   readonly numberKind: (draft: Draft) => void;
+  /** Told where a rule stands; `place` is the rule's, from the value's own schema. */
+  readonly ruleAt: (place: string, at: Position) => void;
 }
 
 /** Writes what a documentation comment says into the schema of what it stands on. Reports what it cannot read. */
@@ -57,8 +59,15 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
       });
       continue;
     }
+    const rules = countRules(target);
     applyTag(target, { tag, definition: known.tag }, effects);
+    const inside = known.steps.map((step) => (step === 'items' ? '.items' : '.additionalProperties')).join('');
+    if (countRules(target) > rules) effects.ruleAt(`${inside}.x-kubernetes-validations[${rules}]`, tag.at);
   }
+}
+
+function countRules(draft: Draft): number {
+  return draft['x-kubernetes-validations']?.length ?? 0;
 }
 
 const typeTags: ReadonlySet<string> = new Set([

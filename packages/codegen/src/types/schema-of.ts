@@ -52,6 +52,7 @@ class SchemaMaker {
         path: way.path,
         immutable: (each) => this.#immutable.add(each),
         numberKind: (each) => this.#numberKinds.add(each),
+        ruleAt: (place, at) => this.#positions.set(`${way.schemaPath}${place}`, at),
       });
     }
     // The API server asks the list of values of null, too.
