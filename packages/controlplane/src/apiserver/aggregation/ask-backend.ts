@@ -17,7 +17,7 @@ export interface BackendAnswer {
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Whom this server is when it asks other servers about themselves. */
-export const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
 /**
  * Asks the server behind an APIService something, and reads all of the answer.

@@ -28,6 +28,8 @@ export interface ResourceMonitorOptions {
 const firstPauseMs = 200;
 const longestPauseMs = 30_000;
 const pageSize = 500;
+/** A server of somebody else's that never lets its objects be listed must not keep deletions waiting for ever. */
+const patienceMs = 30_000;
 
 /** Follows all objects of one kind, by metadata only: lists, watches, and starts over when the server lost the thread. */
 export class ResourceMonitor {
@@ -36,6 +38,7 @@ export class ResourceMonitor {
   readonly #stop = new AbortController();
   readonly #known = new Set<string>();
   #synced = false;
+  #failingSinceMs: number | undefined;
   #done: Promise<void> | undefined;
 
   constructor(options: ResourceMonitorOptions) {
@@ -43,9 +46,10 @@ export class ResourceMonitor {
     this.#options = options;
   }
 
-  /** True once everything was listed. */
+  /** True once everything was listed, or could not be for so long that the others are not to wait for it: as upstream. */
   get hasSynced(): boolean {
-    return this.#synced;
+    if (this.#synced || this.#failingSinceMs === undefined) return this.#synced;
+    return this.#options.clock.monotonic() - this.#failingSinceMs >= patienceMs;
   }
 
   start(): void {
@@ -75,6 +79,7 @@ export class ResourceMonitor {
           from = undefined;
           continue;
         }
+        this.#failingSinceMs ??= clock.monotonic();
         log.debug('cannot follow a resource; trying again', { group: kind.group, resource: kind.plural, error });
         await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
         pauseMs = Math.min(pauseMs * 2, longestPauseMs);

@@ -1,0 +1,29 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { silentLogger } from '@kubewright/runtime';
+import { describe, expect, it } from 'vitest';
+import { ResourceMonitor } from './resource-monitor.ts';
+
+describe('ResourceMonitor', () => {
+  it('has synced once half a minute has gone in which nothing could be listed, and not before', async () => {
+    const clock = new VirtualClock();
+    const list = () => Promise.reject(new Error('service unavailable'));
+    // All that is asked of it.
+    const client = { metadata: () => ({ list }) } as unknown as KubernetesClient;
+    const kind = {
+      group: 'wells.example.com',
+      version: 'v1',
+      kind: 'Well',
+      plural: 'wells',
+      scope: 'Namespaced',
+    } as const;
+    const sink = { observe: () => expect.unreachable(), remove: () => expect.unreachable() };
+    const monitor = new ResourceMonitor({ kind, client, clock, log: silentLogger, sink });
+    monitor.start();
+    await clock.advance(29_999);
+    expect(monitor.hasSynced).toBe(false);
+    await clock.advance(1);
+    expect(monitor.hasSynced).toBe(true);
+    await monitor.stop({ forget: false });
+  });
+});
