@@ -127,6 +127,17 @@ export class InformerCache implements Cache {
     return viewIn(widest(this.#declared.get(kindKey(kind)) ?? []), key);
   }
 
+  /** True for an object of whose state only the server can tell, as the answer to a write did not. */
+  isUncertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
+    return this.informersOf(kind, key).some(({ ownWrites }) => ownWrites.isUncertain(key));
+  }
+
+  /** True for an object that {@link peek} does not show because a write of this process put it outside what is cached. */
+  isOutside(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
+    const informers = this.#readable(kind)?.of(key) ?? [];
+    return informers.some(({ ownWrites }) => ownWrites.isOutside(key));
+  }
+
   /** False for an object of whose state only the server can tell, after a write that did not, or that put it outside. */
   isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.informersOf(kind, key).every(

@@ -1,6 +1,13 @@
-import { formatObjectKey, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import {
+  formatObjectKey,
+  isDeleting,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
+import { SplitReads } from '../cache/split-reads.ts';
 import type { ObjectForm } from '../desired/object-form.ts';
 import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
@@ -38,14 +45,16 @@ export class ObjectReconcile {
   async run(request: ReconcileRequest, run: ObjectRun): Promise<ReconcileOutcome> {
     const { kind, finalizers, reconcile, cache, now } = this.#options;
     const { contextFor } = run;
-    const object = cache.peek(kind, request)?.object;
+    // After a write of which nobody knows whether it took effect, the object from before would have its work done twice.
+    const lookedAt = cache.isUncertain(kind, request) ? now() : undefined;
+    const object = lookedAt ? await this.#ask(request, run) : cache.peek(kind, request)?.object;
     // Gone: the normal end of every object, and of the requests for it.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
-    if (names.length === 0) return reconcile(object, contextFor(object));
+    if (names.length === 0) return reconcile(object, contextFor(object, lookedAt));
     if (isDeleting(object)) return this.#cleanUp(object, { request, run });
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
-    if (missing.length === 0) return reconcile(object, contextFor(object));
+    if (missing.length === 0) return reconcile(object, contextFor(object, lookedAt));
     // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
     const askedAt = now();
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
@@ -64,11 +73,19 @@ export class ObjectReconcile {
       // A step that wants to run again has not cleaned up yet.
       if (outcome && nextRun(outcome, formatObjectKey(request))) return outcome;
       // Steps may have written the object: their answer is the version to go on from.
-      const latest = cache.peek(kind, request)?.object;
+      const isUncertain = cache.isUncertain(kind, request);
+      const latest = isUncertain ? await this.#ask(request, run) : cache.peek(kind, request)?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
       current = await removeFinalizer(base, { ...this.#patching(run), name });
     }
     return undefined;
+  }
+
+  /** Reads the object from the server; one that is outside the selector is as good as gone. */
+  async #ask(key: ObjectKey, { client, lifetime: { signal } }: ObjectRun): Promise<KubernetesObject | undefined> {
+    const { kind, cache } = this.#options;
+    const object = await new SplitReads({ cache, client: client() }).get(kind, key, { signal });
+    return cache.isOutside(kind, key) ? undefined : object;
   }
 
   #patching({ client, lifetime: { signal } }: ObjectRun): {

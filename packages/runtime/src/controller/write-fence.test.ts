@@ -4,7 +4,7 @@ import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { controller } from './define-controller.ts';
 import type { ReconcileContext } from './reconcile.ts';
@@ -32,17 +32,15 @@ async function run(server: FakeApiServer, definition: ControllerDefinition): Pro
   await manager.started();
 }
 
-/** Lets the cache of Sites lag: nothing gets through until the answer is called. */
+/** Lets the cache of Sites lag: its watch is not answered until what this returns is called. */
 function holdSites(server: FakeApiServer): () => void {
-  let held = true;
-  server.interrupt = ({ url, verb }) => {
-    if (held && verb === 'watch' && url.pathname.endsWith('/sites')) throw failure(503, 'ServiceUnavailable', 'held');
-    return undefined;
-  };
+  let release = (): void => {};
+  const released = new Promise<undefined>((resolve) => {
+    release = () => resolve(undefined);
+  });
+  server.interrupt = ({ url, verb }) => (verb === 'watch' && url.pathname.endsWith('/sites') ? released : undefined);
   server.cutWatches();
-  return () => {
-    held = false;
-  };
+  return release;
 }
 
 /** Lets time pass until the condition holds: back-off is part of what is tested. */

@@ -1,0 +1,118 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CachedKind, cached } from '../cache/cached-kind.ts';
+import { defineKind } from '../kind/define-kind.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { Manager } from '../manager/manager.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import type { ControllerDefinition } from './controller-definition.ts';
+import { controller } from './define-controller.ts';
+
+const Vm = defineKind<{ readonly size: number }, { readonly id: string }>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Vm',
+});
+
+const clock = new VirtualClock();
+const running: Manager[] = [];
+afterEach(async () => {
+  for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
+});
+
+/** A server of one Vm whose next status, once it is told so, is stored and answered with 504, while the watch shows nothing. */
+async function setUp(
+  define: (server: FakeApiServer) => ControllerDefinition,
+  caches: readonly CachedKind[] = [],
+): Promise<FakeApiServer> {
+  const server = new FakeApiServer([Vm]);
+  server.put(Vm, { metadata: { name: 'a', labels: { app: 'x' } }, spec: { size: 1 } });
+  const client = server.client.intercepted(async (call, next) => {
+    const answer = await next(call);
+    if (!call.request.path.includes('/status')) return answer;
+    throw failure(504, 'Timeout', 'request timed out');
+  });
+  const options = { client, clock, log: silentLogger, handleSignals: false, watchdog: false, caches };
+  const manager = new Manager({ ...options, controllers: [define(server)] });
+  running.push(manager);
+  server.interrupt = ({ verb, url }) =>
+    verb === 'watch' && !url.searchParams.has('sendInitialEvents') ? new Promise(() => {}) : undefined;
+  manager.run().catch(() => {});
+  await manager.started();
+  return server;
+}
+
+/** Lets time pass until the condition holds: back-off is part of what is tested. */
+async function soon(condition: () => boolean): Promise<void> {
+  await eventually(() => {
+    void clock.advance(50);
+    return condition();
+  });
+}
+
+describe('an object whose status was stored though its answer was lost', () => {
+  it('is reconciled as it is, not as it was: what the status says was made is not made twice', async () => {
+    const seen: (string | undefined)[] = [];
+    let made = 0;
+    const server = await setUp((server) =>
+      controller({
+        for: Vm,
+        async reconcile(vm, ctx) {
+          seen.push(vm.status?.id);
+          // What the watch would show of it comes too late.
+          if (made === 0) server.cutWatches();
+          if (!vm.status?.id) await ctx.setStatus({ id: `vm-${++made}` });
+        },
+      }),
+    );
+    await soon(() => seen.length >= 2);
+    expect([made, seen]).toEqual([1, [undefined, 'vm-1']]);
+    // The object is the server's answer: to look again before writing would be to ask twice.
+    const gets = server.requests.filter((request) => request.startsWith('GET') && request.endsWith('/vms/a'));
+    expect(gets).toHaveLength(1);
+  });
+
+  it('is not reconciled when it is gone meanwhile', async () => {
+    let runs = 0;
+    const server = await setUp((server) =>
+      controller({
+        for: Vm,
+        async reconcile(_, ctx) {
+          runs++;
+          server.cutWatches();
+          await ctx.setStatus({ id: 'vm' }).finally(() => server.delete(Vm, 'a'));
+        },
+      }),
+    );
+    await soon(() => server.requests.some((request) => request.startsWith('GET') && request.endsWith('/vms/a')));
+    for (let i = 0; i < 100; i++) await clock.advance(1_000);
+    expect(runs).toBe(1);
+  });
+
+  it('is not reconciled when it is outside the selector, and is where only another cache has it outside', async () => {
+    for (const isOwn of [true, false]) {
+      let runs = 0;
+      const narrow = cached(Vm, { labelSelector: 'app=x' });
+      const server = await setUp(
+        (server) =>
+          controller({
+            for: Vm,
+            ...(isOwn && { cached: { labelSelector: 'app=x' } }),
+            async reconcile(_, ctx) {
+              runs++;
+              if (runs > 1) return;
+              server.cutWatches();
+              await ctx.setStatus({ id: 'vm' }).finally(() => {
+                server.put(Vm, { ...server.get(Vm, 'a'), metadata: { name: 'a', labels: { app: 'y' } } });
+              });
+            },
+          }),
+        isOwn ? [] : [narrow],
+      );
+      await soon(() => server.requests.some((request) => request.startsWith('GET') && request.endsWith('/vms/a')));
+      for (let i = 0; i < 20; i++) await clock.advance(1_000);
+      expect(runs).toBe(isOwn ? 1 : 2);
+    }
+  });
+});
