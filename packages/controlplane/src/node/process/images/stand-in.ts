@@ -1,27 +1,9 @@
 import type { ImageProgram, ImageSource } from '../image-program.ts';
+import { nginxStandIn } from './nginx-stand-in.ts';
 
 /** Programs written for Node that stand for a well-known image when the machine does not have the real one. */
 const scripts: Readonly<Record<string, string>> = {
-  nginx: `
-const { createServer } = require('node:http');
-const body = '<!DOCTYPE html><html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!</h1><p>A stand-in answers here.</p></body></html>\\n';
-const server = createServer((request, response) => {
-  const found = request.url === '/' || request.url === '/index.html';
-  response.writeHead(found ? 200 : 404, { 'content-type': 'text/html', server: 'nginx (stand-in)' });
-  response.end(found ? body : '<html><body><h1>404 Not Found</h1></body></html>\\n');
-  console.log(request.socket.remoteAddress + ' "' + request.method + ' ' + request.url + '" ' + response.statusCode);
-});
-const listen = (port) => server.listen(port, process.env.KUBEWRIGHT_LISTEN);
-server.on('listening', () => console.log('listening on ' + process.env.KUBEWRIGHT_LISTEN + ':' + server.address().port));
-server.on('error', (error) => {
-  console.error('cannot listen: ' + error.message);
-  if (error.code !== 'EACCES') process.exit(1);
-  console.error('this user may not use port 80 here: trying 8080');
-  listen(8080);
-});
-listen(80);
-for (const signal of ['SIGTERM', 'SIGQUIT', 'SIGINT']) process.on(signal, () => process.exit(0));
-`,
+  nginx: nginxStandIn,
   redis: `
 const { createServer } = require('node:net');
 const data = new Map();
@@ -78,12 +60,12 @@ export function standInImage(repository: StandIn, options: { readonly execPath: 
         description: `bundled stand-in for ${repository}`,
         ...(repository !== 'pause' && { standIn: `${repository}: a bundled stand-in runs here, not the real program` }),
         programFolders: [options.execPath],
-        launch({ command, args, podIP, reachable }) {
+        launch({ command, args, podIP, reachable, hostPath }) {
           if (command !== undefined) {
             const [file = '', ...rest] = [...command, ...(args ?? [])];
             return { file, args: rest, env: {}, path: [] };
           }
-          const env = { KUBEWRIGHT_LISTEN: podIP };
+          const env = { KUBEWRIGHT_LISTEN: podIP, KUBEWRIGHT_HTML: hostPath('/usr/share/nginx/html') };
           return { file: reachable(options.execPath), args: ['-e', scripts[repository] ?? ''], env, path: [] };
         },
       };
