@@ -50,7 +50,7 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
     onStart: () => where.place?.operatorIsDown(undefined),
     onEnd: ending.onEnd,
     fullStacks: options.fullStacks,
-    write: reporter.json ? (text) => reporter.record({ output: text.trimEnd() }) : undefined,
+    report: reporter.json ? (record) => reporter.record(record) : undefined,
   });
   // While the cluster starts.
   const prepared = operator.prepare();

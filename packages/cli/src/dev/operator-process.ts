@@ -34,6 +34,8 @@ export interface OperatorOptions {
   readonly fullStacks?: boolean | undefined;
   /** Where what it tells is shown. @defaultValue the program's output */
   readonly write?: ((text: string) => void) | undefined;
+  /** Gets what it tells as records, in place of text. */
+  readonly report?: ((record: object) => void) | undefined;
   /** Sees its log. */
   readonly onRecord?: ((record: LogRecord) => void) | undefined;
 }
@@ -126,7 +128,7 @@ export class OperatorProcess implements AsyncDisposable {
   }
 
   #start(): void {
-    const { project, surroundings, onEnd, fullStacks = false } = this.#options;
+    const { project, surroundings, onEnd, report, fullStacks = false } = this.#options;
     const { stdout, colors } = surroundings;
     // Addresses are the machine's: another operator's must not be in the way.
     const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags?.() ?? [])];
@@ -134,7 +136,8 @@ export class OperatorProcess implements AsyncDisposable {
     const flags = ['--zap-encoder=json', '--zap-log-level=debug', ...addresses];
     const write = this.#options.write ?? ((text: string) => void stdout.write(text));
     const onRecord = (record: LogRecord): void => this.#heard(record);
-    const output = new OperatorOutput({ write, root: project.root, full: fullStacks, colors, onRecord });
+    const view = { root: project.root, full: fullStacks, colors, isPlaced: true };
+    const output = new OperatorOutput({ ...view, write, report, onRecord });
     this.#standBy();
     const next = this.#next;
     if (!next) return;

@@ -1,6 +1,7 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { ConfigError, TransportError } from '@kubewright/client';
 import { CommanderError } from 'commander';
+import { deniedCall } from '../rbac/denied-call.ts';
 import { CliError, type CliErrorCode, type Message } from './cli-error.ts';
 import { portOwner } from './port-owner.ts';
 import { webhookFailure } from './webhook-failure.ts';
@@ -140,13 +141,13 @@ function statusFailure(error: StatusError): Failure {
 
 /** The rule that would allow what was refused, as YAML that can be pasted into a Role or ClusterRole. */
 function missingRule(message: string): string {
-  const [, who, verb, resource, group] =
-    /User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/.exec(message) ?? [];
-  if (verb === undefined) return 'ask an administrator of the cluster for the permission';
+  const denied = deniedCall(message);
+  if (!denied) return 'ask an administrator of the cluster for the permission';
+  const { user, permission } = denied;
   return [
-    `grant ${who} this rule:`,
-    `- apiGroups: [${JSON.stringify(group)}]`,
-    `  resources: [${JSON.stringify(resource)}]`,
-    `  verbs: [${JSON.stringify(verb)}]`,
+    `grant ${user} this rule:`,
+    `- apiGroups: [${JSON.stringify(permission.group)}]`,
+    `  resources: [${JSON.stringify(permission.resource)}]`,
+    `  verbs: [${JSON.stringify(permission.verb)}]`,
   ].join('\n');
 }

@@ -1,3 +1,5 @@
+import { oneLine } from '@kubewright/apimachinery';
+
 /** A line of the runtime's JSON log. */
 export interface LogRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -31,6 +33,18 @@ export function textOf(record: LogRecord, field: string): string {
 export function textsOf(record: LogRecord, field: string): readonly string[] {
   const value = record[field];
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}
+
+/** The object that a record is about, after the name of its kind, or of who tells of it. */
+export function subjectOf(record: LogRecord): string {
+  const [namespace, name] = [textOf(record, 'namespace'), textOf(record, 'name')];
+  const object = name === '' ? '' : namespace === '' ? name : `${namespace}/${name}`;
+  const who =
+    textOf(record, 'controllerKind') ||
+    textOf(record, 'webhookKind') ||
+    textOf(record, 'controller') ||
+    textOf(record, 'logger');
+  return oneLine([who, object].filter((part) => part !== '').join(' '));
 }
 
 /** A span of time as people say it. */

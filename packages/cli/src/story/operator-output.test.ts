@@ -101,10 +101,132 @@ ${framed(13)}
     ]);
   });
 
-  it('names the code of a hot loop, which can be looked up', () => {
+  it('names the code of a hot loop, and tells of those that go on as a rate', () => {
     const msg = 'this reconcile brings itself about: it writes another value each time';
-    const loop = { level: 'warn', ts: at(0), msg, ...about, code: 'KW3050', path: '.status.seen', times: 6 };
-    expect(tell([loop])).toBe(`12:00:00.000 ! Site default/a KW3050 ${msg} path=.status.seen times=6\n`);
+    const found = { level: 'warn', ts: at(0), msg, ...about, object: 'Site default/a', code: 'KW3050' };
+    const loop = { ...found, path: '.status.seen', times: 6 };
+    const own = {
+      because: ['Site default/a changed, its own write'],
+      wrote: ['changed Site.v1.example.com default/a status'],
+    };
+    const turns = Array.from({ length: 400 }, (_, i) => end(own, i * 30));
+    const lines = tell([loop, ...turns])
+      .trimEnd()
+      .split('\n');
+    const every = 'each gives its .status.seen another value, which brings about the next';
+    expect(lines).toEqual([
+      '12:00:00.000 ! Site default/a  KW3050 hot loop: its .status.seen was given another value 6 times, each time because of the write before; make the value depend on what is observed only',
+      `12:00:05.010 ! Site default/a  KW3050 34 reconciles a second: ${every}`,
+      `12:00:10.020 ! Site default/a  KW3050 33 reconciles a second: ${every}`,
+    ]);
+  });
+
+  it('tells the story again of what somebody changed in a hot loop, and once that is over', () => {
+    const path = '.data.text';
+    const loop = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path, times: 5, code: 'KW3050' };
+    const own = { because: ['Page b changed, its own write'] };
+    const other = { ...own, because: ['Site default/a changed to generation 2'] };
+    const lines = tell([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
+      '\n',
+    );
+    expect(lines[0]).toContain('hot loop: .data.text of Page b was given another value 5 times');
+    expect(lines.slice(1, -1)).toEqual([
+      '12:00:00.020 ▶ Site default/a  because Site default/a changed to generation 2: nothing to write, 2.5 ms',
+      '12:00:04.000 ▶ Site default/a  because Page b changed, its own write: nothing to write, 2.5 ms',
+      '12:00:04.010 ▶ Site default/a  because Page b changed, its own write: nothing to write, 2.5 ms',
+    ]);
+  });
+
+  it('says who undoes what is written', () => {
+    const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
+    expect(tell([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
+      '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was put back 5 times, for kubectl-edit (Update) changes it; leave the field to one of the two\n',
+    );
+    expect(tell([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 writes in vain: 5 in a row changed nothing');
+  });
+
+  it('tells of webhooks in a line each', () => {
+    const asked = {
+      level: 'debug',
+      ts: at(0),
+      logger: 'admission',
+      webhookKind: 'Site',
+      namespace: 'default',
+      name: 'a',
+    };
+    const answer = { ...asked, msg: 'wrote response', operation: 'CREATE', allowed: true };
+    const server = { level: 'info', ts: at(0), logger: 'webhook' };
+    const records = [
+      { ...server, msg: 'Registering webhook', path: '/mutate' },
+      { ...server, msg: 'Registering webhook', path: '/validate' },
+      { ...server, msg: 'Starting webhook server' },
+      { ...server, msg: 'Serving webhook server', host: '127.0.0.1', port: 1 },
+      { ...asked, msg: 'received request', Site: { name: 'a' }, resource: {} },
+      { ...answer, webhook: 'mutating', changed: ['.spec.host', '.spec.ports[0]'] },
+      { ...answer, webhook: 'mutating' },
+      { ...answer, webhook: 'validating' },
+      {
+        ...answer,
+        webhook: 'validating',
+        operation: 'UPDATE',
+        allowed: false,
+        code: 403,
+        message: 'spec.host: is taken',
+      },
+    ];
+    expect(tell(records)).toBe(`12:00:00.000 ✓ webhooks are served: /mutate, /validate
+12:00:00.000 · Site default/a  create: defaulted .spec.host, .spec.ports[0]
+12:00:00.000 · Site default/a  create: nothing to default
+12:00:00.000 · Site default/a  create: admitted
+12:00:00.000 ! Site default/a  update: refused: spec.host: is taken
+`);
+  });
+
+  it('shows the rule that a denied call lacks, ready to be pasted', () => {
+    const error =
+      'secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group "" in the namespace "c"';
+    const [failed, ended] = failure(0, 'one');
+    const denied = { ...failed, error, stacktrace: `StatusError: ${error}` };
+    expect(tell([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+             KW7604 the operator may not list secrets: its roles do not grant it
+             name its kind where the generator sees it (owns, watches, typed client calls), or say this above runOperator in src/main.ts
+             (kubewright rbac --fix does it):
+             /** @rbac groups=core resources=secrets verbs=list */
+             next try in 5 ms
+`);
+  });
+
+  it('names the class of every error, and gives no reason where none is known', () => {
+    const [failed, ended] = failure(0, 'one');
+    const lines = tell([
+      { ...failed, error: 'boom', stacktrace: 'Error: boom' },
+      { ...ended, because: [] },
+    ]);
+    expect(lines).toContain('✗ Site default/a\n             Error: boom\n');
+    expect(tell([end({ because: [] })])).toBe('12:00:00.000 ▶ Site default/a  nothing to write, 2.5 ms\n');
+  });
+
+  it('gives programs one record for a reconcile', () => {
+    const told: object[] = [];
+    const report = (record: object): void => void told.push(record);
+    const output = new OperatorOutput({ root, full: false, colors: false, write: () => undefined, report });
+    const wrote = ['changed Site.v1.example.com default/a status'];
+    const starting = { level: 'info', ts: at(0), msg: 'starting workers', controller: 'site' };
+    for (const each of [starting, end({ wrote, nextInMs: 90_000 }), ...failure(10, 'one')])
+      output.take(`${JSON.stringify(each)}\n`);
+    output.take('hello\n');
+    const reconcile = {
+      controller: 'site',
+      object: 'Site default/a',
+      because: ['Site default/a was created'],
+      ms: 2.5,
+    };
+    expect(told).toEqual([
+      { log: starting },
+      { reconcile: { ts: at(0), ...reconcile, wrote, next: 90_000 } },
+      { reconcile: { ts: at(10), ...reconcile, wrote: [], next: 5, error: { message: 'broken', stack: stack() } } },
+      { output: 'hello' },
+    ]);
   });
 
   it('shows an uncaught error in the same way, in place of what Node prints', () => {

@@ -1,5 +1,6 @@
 import { type LogRecord, parseLogRecord } from './log-record.ts';
 import { isFrame, stackView } from './stack-view.ts';
+import { StoryRecords } from './story-records.ts';
 import { type StoryOptions, StoryTeller } from './story-teller.ts';
 
 /** Lines of Node's own picture of an uncaught error: place, code, mark. */
@@ -11,6 +12,8 @@ const longestLine = 1024 * 1024;
 export interface OperatorOutputOptions extends StoryOptions {
   /** Gets whole lines, with their line feed. */
   readonly write: (text: string) => void;
+  /** Gets records in place of lines: `{ reconcile }`, `{ log }` of the runtime's log, `{ output }` of anything else. */
+  readonly report?: ((record: object) => void) | undefined;
   /** Passes records of the runtime's log on as they are: programs read them. @defaultValue false */
   readonly raw?: boolean | undefined;
   /** Sees every record of the runtime's log. */
@@ -24,6 +27,7 @@ export interface OperatorOutputOptions extends StoryOptions {
 export class OperatorOutput {
   readonly #options: OperatorOutputOptions;
   readonly #teller: StoryTeller;
+  readonly #records = new StoryRecords();
   #partial = '';
   #frames: string[] = [];
   #picture: string[] | undefined;
@@ -62,8 +66,16 @@ export class OperatorOutput {
     const record = this.#options.raw ? undefined : parseLogRecord(line);
     if (record) {
       this.#options.onRecord?.(record);
-      this.#write(this.#teller.tell(record));
+      this.#tell(record);
     } else if (!/^Node\.js v\d/.test(line)) this.#write([line]);
+  }
+
+  #tell(record: LogRecord): void {
+    const { report } = this.#options;
+    if (report) {
+      const told = this.#records.tell(record);
+      if (told) report(told);
+    } else this.#write(this.#teller.tell(record));
   }
 
   /** Node shows the place of an uncaught error before the error: the frame that is shown below says more. */
@@ -93,6 +105,10 @@ export class OperatorOutput {
   }
 
   #write(lines: readonly string[]): void {
-    for (const line of lines) this.#options.write(`${line}\n`);
+    const { report, write } = this.#options;
+    for (const line of lines) {
+      if (report) report({ output: line });
+      else write(`${line}\n`);
+    }
   }
 }

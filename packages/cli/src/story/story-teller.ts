@@ -1,5 +1,8 @@
 import { oneLine } from '@kubewright/apimachinery';
-import { type LogRecord, spanOf, textOf, textsOf } from './log-record.ts';
+import { admissionOf } from './admission-line.ts';
+import { deniedText, remedyOf, titleOf } from './error-words.ts';
+import { Findings } from './findings.ts';
+import { type LogRecord, spanOf, subjectOf, textOf, textsOf } from './log-record.ts';
 import { type StackViewOptions, stackView } from './stack-view.ts';
 
 const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as const;
@@ -10,17 +13,19 @@ const mostTroubles = 1_000;
 
 /** Fields that the line says elsewhere, or that nobody reads. */
 const said: ReadonlySet<string> = new Set(
-  'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code'.split(
+  'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code webhookGroup webhookKind requestID user'.split(
     ' ',
   ),
 );
-/** What the end of the reconcile tells as well. */
-const toldByStory =
-  /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$|^stopping$/;
+/** What the end of the reconcile tells as well, or the one line of webhooks. */
+const toldElsewhere =
+  /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$|^stopping$|^received request$|^Registering webhook$|^Starting webhook server$|^Starting certificate poll/;
 
 /** How stories are told. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
+  /** Leaves out which cluster the operator works in: whoever started it says that. @defaultValue false */
+  readonly isPlaced?: boolean | undefined;
 }
 
 interface Trouble {
@@ -35,6 +40,9 @@ export class StoryTeller {
   /** Errors that wait for the end of their reconcile, by its id. */
   readonly #errors = new Map<string, LogRecord>();
   readonly #troubles = new Map<string, Trouble>();
+  readonly #findings = new Findings();
+  /** Paths that webhooks are registered for, until they are served. */
+  #paths: string[] = [];
 
   constructor(options: StoryOptions) {
     this.#options = options;
@@ -43,15 +51,31 @@ export class StoryTeller {
   /** Lines to show for a record; none where another record says the same. */
   tell(record: LogRecord): readonly string[] {
     const { msg } = record;
-    if (msg === 'reconciled') return this.#reconciled(record);
-    if (msg === 'reconcile failed') return this.#failed(record);
+    switch (msg) {
+      case 'reconciled':
+        return this.#findings.oneMore(record)?.map((text) => this.#warning(record, text)) ?? this.#reconciled(record);
+      case 'reconcile failed':
+        return this.#failed(record);
+      case 'starting workers':
+        return [this.#good(record, `controller ${oneLine(textOf(record, 'controller'))} works`)];
+      case 'wrote response':
+        return [this.#admission(record)];
+      case 'Registering webhook':
+        this.#paths.push(oneLine(textOf(record, 'path')));
+        return [];
+      case 'Serving webhook server':
+        return [this.#good(record, `webhooks are served: ${this.#paths.splice(0).join(', ')}`)];
+      case 'using the configuration':
+        return this.#options.isPlaced ? [] : this.#plain(record);
+      default:
+    }
     if (msg.startsWith('Reconciler error')) {
       this.#errors.set(textOf(record, 'reconcileID'), record);
       return [];
     }
-    if (msg === 'starting workers')
-      return [`${this.#time(record)} ${this.#paint('green', '✓')} controller ${textOf(record, 'controller')} works`];
-    return toldByStory.test(msg) ? [] : this.#plain(record);
+    const finding = this.#findings.found(record);
+    if (finding !== undefined) return [this.#warning(record, `${textOf(record, 'code')} ${finding}`)];
+    return toldElsewhere.test(msg) ? [] : this.#plain(record);
   }
 
   #reconciled(record: LogRecord): readonly string[] {
@@ -62,9 +86,12 @@ export class StoryTeller {
     const head = `${this.#time(record)} ${this.#paint('cyan', '▶')} ${this.#paint('bold', subject)}`;
     const end = `${spanOf(Number(record['tookMs']))}${nextOf(record, '; runs again in')}${again}`;
     const because = this.#paint('dim', causesOf(record));
-    if (wrote.length === 0) return [`${head}  ${because}${this.#paint('dim', `: nothing to write, ${end}`)}`];
+    if (wrote.length === 0) {
+      const nothing = `nothing to write, ${end}`;
+      return [`${head}  ${because}${this.#paint('dim', because === '' ? nothing : `: ${nothing}`)}`];
+    }
     return [
-      `${head}  ${because}`,
+      `${head}  ${because}`.trimEnd(),
       `${indent}  ${wrote.map((each) => this.#write(each, record)).join('   ')}`,
       `${indent}${this.#paint('green', '✓')} ${end}`,
     ];
@@ -86,12 +113,12 @@ export class StoryTeller {
       const isRare = Number(record['nextInMs'] ?? 0) >= tellAgainMs || nowMs - known.toldMs >= tellAgainMs;
       if (!isRare) return [];
       known.toldMs = nowMs;
-      return [`${head}  still failing, ${known.times} times by now: ${short(error)}; ${next}`];
+      return [`${head}  still failing, ${known.times} times by now: ${short(deniedText(error) ?? error)}; ${next}`];
     }
     if (this.#troubles.size >= mostTroubles) this.#troubles.clear();
     this.#troubles.set(subject, { error, times: 1, toldMs: nowMs });
     return [
-      `${head}  ${this.#paint('dim', causesOf(record))}`,
+      `${head}  ${this.#paint('dim', causesOf(record))}`.trimEnd(),
       ...this.#error(failure),
       `${indent}${this.#paint('red', next)}`,
     ];
@@ -113,12 +140,24 @@ export class StoryTeller {
 
   #error(record: LogRecord): readonly string[] {
     const stack = textOf(record, 'stacktrace');
-    const name = /^(\w+)(?: \[\w+\])?(?::|\n|$)/.exec(stack)?.[1];
     const error = textOf(record, 'error');
-    const [first = '', ...more] = error.split('\n').map(oneLine);
-    const title = name === undefined || name === 'Error' || error.startsWith(name) ? first : `${name}: ${first}`;
     const view = stackView(stack, this.#options).map((line) => this.#frameLine(line));
-    return [this.#paint('red', title), ...more, ...view].map((line) => `${indent}${line}`);
+    const [title = '', ...more] = deniedText(error)?.split('\n') ?? titleOf(error, stack);
+    return [this.#paint('red', title), ...more, ...view, ...remedyOf(error)].map((line) => `${indent}${line}`);
+  }
+
+  #admission(record: LogRecord): string {
+    const { text, isRefusal } = admissionOf(record);
+    const sign = isRefusal ? this.#paint('yellow', '!') : '·';
+    return `${this.#time(record)} ${sign} ${this.#paint('bold', subjectOf(record))}  ${this.#paint('dim', oneLine(text))}`;
+  }
+
+  #good(record: LogRecord, text: string): string {
+    return `${this.#time(record)} ${this.#paint('green', '✓')} ${text}`;
+  }
+
+  #warning(record: LogRecord, text: string): string {
+    return `${this.#time(record)} ${this.#paint('yellow', '!')} ${this.#paint('bold', subjectOf(record))}  ${oneLine(text)}`;
   }
 
   #frameLine(line: string): string {
@@ -142,10 +181,7 @@ export class StoryTeller {
   }
 
   #about(record: LogRecord): { readonly subject: string; readonly trouble: Trouble | undefined } {
-    const [namespace, name] = [textOf(record, 'namespace'), textOf(record, 'name')];
-    const object = name === '' ? '' : namespace === '' ? name : `${namespace}/${name}`;
-    const who = textOf(record, 'controllerKind') || textOf(record, 'controller') || textOf(record, 'logger');
-    const subject = oneLine([who, object].filter((part) => part !== '').join(' '));
+    const subject = subjectOf(record);
     return { subject, trouble: this.#troubles.get(subject) };
   }
 
@@ -154,12 +190,13 @@ export class StoryTeller {
   }
 
   #paint(style: keyof typeof styles, text: string): string {
-    return this.#options.colors ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
+    return this.#options.colors && text !== '' ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
   }
 }
 
 function causesOf(record: LogRecord): string {
-  return `because ${textsOf(record, 'because').map(oneLine).join('; ')}`;
+  const causes = textsOf(record, 'because').map(oneLine);
+  return causes.length === 0 ? '' : `because ${causes.join('; ')}`;
 }
 
 function nextOf({ nextInMs }: LogRecord, words: string): string {

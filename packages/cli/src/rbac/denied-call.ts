@@ -1,0 +1,21 @@
+import type { Permission } from './permission.ts';
+import { tagsOf } from './rbac-tags.ts';
+
+/** A call that the authorizer has refused. */
+export interface DeniedCall {
+  /** Name of the account. */
+  readonly user: string;
+  readonly permission: Permission;
+}
+
+/** Reads what an API server says of a call that it refused; nothing where it is about no resource. */
+export function deniedCall(message: string): DeniedCall | undefined {
+  const [, user = '', verb, resource = '', group = ''] =
+    /User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/.exec(message) ?? [];
+  return verb === undefined ? undefined : { user, permission: { group, resource, verb } };
+}
+
+/** The comment that grants a permission to an operator, ready to be pasted above `runOperator`. */
+export function grantingComment(permission: Permission): string {
+  return `/** ${tagsOf([permission]).join(' ')} */`;
+}

@@ -1,0 +1,25 @@
+import { type LogRecord, textOf, textsOf } from './log-record.ts';
+
+/** What a webhook has answered, in a few words. */
+export interface Admission {
+  readonly text: string;
+  readonly isRefusal: boolean;
+}
+
+/** Says what a webhook has answered, from the record of its answer. */
+export function admissionOf(record: LogRecord): Admission {
+  const operation = textOf(record, 'operation').toLowerCase();
+  const isRefusal = record['allowed'] !== true;
+  const before = operation === '' ? '' : `${operation}: `;
+  return { text: `${before}${isRefusal ? refusalOf(record) : consentOf(record)}`, isRefusal };
+}
+
+function consentOf(record: LogRecord): string {
+  if (textOf(record, 'webhook') !== 'mutating') return 'admitted';
+  const changed = textsOf(record, 'changed');
+  return changed.length === 0 ? 'nothing to default' : `defaulted ${changed.join(', ')}`;
+}
+
+function refusalOf(record: LogRecord): string {
+  return `refused: ${textOf(record, 'message') || textOf(record, 'reason') || 'no reason was given'}`;
+}
