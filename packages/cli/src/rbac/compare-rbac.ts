@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { formatProblem, Generator, type Problem, type RbacRule } from '@kubewright/codegen';
-import { kindOf, type Target } from '../deploy/apply-objects.ts';
+import { kindOf } from '../deploy/apply-objects.ts';
 import { installObjects } from '../deploy/deploy.ts';
 import { applySamples } from '../dev/samples.ts';
 import { CliError } from '../program/cli-error.ts';
@@ -19,6 +19,7 @@ import { operatorLine, tagsOf } from './rbac-tags.ts';
 const patienceMs = 20_000;
 const restMs = 1_000;
 const pollMs = 50;
+const mostFailures = 3;
 
 /** Flags of `rbac`. */
 export interface RbacOptions {
@@ -61,7 +62,7 @@ async function observed(context: Context, { project, generator, told }: Observat
   const objects = await applySamples(trial.target, { project });
   for (const object of objects) await trial.record(endOfReconcile(object), { withinMs: patienceMs });
   await rest(trial, context);
-  await remove(trial.target, objects);
+  await remove(trial, objects);
   await trial.stopOperator();
   const record = trial.records.find(({ msg }) => msg === 'permissions');
   if (!record) throw noRecord(trial.story);
@@ -78,8 +79,9 @@ async function rest(trial: Trial, { surroundings }: Context): Promise<void> {
   }
 }
 
-/** Clean-up needs permissions, too. */
-async function remove({ client, surroundings }: Target, objects: readonly UnstructuredObject[]): Promise<void> {
+/** Clean-up needs permissions, too. What fails again and again has shown what it lacks. */
+async function remove(trial: Trial, objects: readonly UnstructuredObject[]): Promise<void> {
+  const { client, surroundings } = trial.target;
   const { clock, signal } = surroundings;
   for (const object of objects) {
     const resource = client.resource(await kindOf(client, object));
@@ -89,9 +91,13 @@ async function remove({ client, surroundings }: Target, objects: readonly Unstru
       if (!isNotFound(error)) throw error;
       return undefined;
     };
+    const before = trial.records.length;
+    const isOwnEnd = endOfReconcile(object);
+    const failures = (): number =>
+      trial.records.slice(before).filter((record) => record.msg === 'reconcile failed' && isOwnEnd(record)).length;
     await resource.delete(key, { signal }).catch(isGone);
     const end = clock.monotonic() + patienceMs;
-    while (clock.monotonic() < end && (await resource.get(key, { signal }).catch(isGone)))
+    while (clock.monotonic() < end && failures() < mostFailures && (await resource.get(key, { signal }).catch(isGone)))
       await sleep(clock, { ms: pollMs, signal });
   }
 }
