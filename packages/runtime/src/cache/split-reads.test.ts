@@ -165,4 +165,23 @@ describe('reads after writes through the client', () => {
     expect((await reads.get(Thing, key))?.metadata.name).toBe('a');
     expect(await reads.list(Thing)).toHaveLength(1);
   });
+
+  it('by an index wait until the cache has listed, and for no longer than their signal lets them', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Thing], { clock });
+    const stop = new AbortController();
+    stops.push(stop);
+    const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
+    cache.declare(cached(Thing, { indexes: { name: ({ name }) => [name] } }));
+    server.put(Thing, object());
+    const reads = new SplitReads({ cache, client: server.client });
+    const index = { name: 'name', value: 'a' };
+    const leaving = new AbortController();
+    const left = reads.list(Thing, { index, signal: leaving.signal });
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    const listed = reads.list(Thing, { index });
+    void cache.run(stop.signal);
+    expect(await listed).toHaveLength(1);
+  });
 });

@@ -10,6 +10,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const never = new AbortController().signal;
+
 /** Most objects that one list asks the server about, at a time. */
 const atOnce = 16;
 
@@ -40,7 +42,8 @@ export class SplitReads {
   }
 
   /**
-   * Reads all objects that fit, frozen, in order of namespace and name where the cache answers.
+   * Reads all objects that fit, frozen, in order of namespace and name where the cache answers. A list by an index waits for
+   * the first listing.
    *
    * @throws KindNotServedError (KW3016) for a list by an index of a kind that is not served any more.
    */
@@ -53,6 +56,8 @@ export class SplitReads {
     const informers = this.#informersIn(kind, wanted.namespace);
     const isHeld = this.#cache.holds(kind, wanted.namespace);
     if (isHeld && wanted.index && informers.some(({ isServed }) => !isServed)) throw new KindNotServedError(kind);
+    // The server knows no indexes, and a cache that has not listed yet knows only a part.
+    if (isHeld && wanted.index) await Promise.all(informers.map((each) => each.waitForSync(signal ?? never)));
     if (isHeld && (wanted.index || canAnswer(informers))) {
       await this.#askUncertain(kind, options);
       return this.#cache.lister(kind).list(wanted);

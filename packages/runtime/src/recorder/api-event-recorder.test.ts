@@ -82,4 +82,41 @@ describe('ApiEventRecorder', () => {
     expect(calls).toBe(3);
     await recorder.stop(new AbortController().signal);
   });
+
+  it('writes other events while some cannot be written, and those of one series one after another', async () => {
+    const { clock, server, recorder } = setUp();
+    let atOnce = 0;
+    let most = 0;
+    let creations = 0;
+    const answered: (() => void)[] = [];
+    server.interrupt = async ({ method, url }) => {
+      if (url.pathname.includes('/bad/')) throw failure(500, 'InternalError', 'no');
+      if (method === 'POST') creations++;
+      most = Math.max(most, ++atOnce);
+      await new Promise<void>((resolve) => answered.push(resolve));
+      atOnce--;
+      return undefined;
+    };
+    const bad = { ...pod, metadata: { ...pod.metadata, namespace: 'bad', uid: 'u2' } };
+    for (let i = 0; i < 4; i++) recorder.for('sites', bad).record({ reason: `Bad${i}`, note: '' });
+    const good = recorder.for('sites', pod);
+    for (let i = 0; i < 3; i++) good.record({ reason: 'Good', note: '' });
+    await clock.advance(10);
+    // The first of the series is on its way; what came of it since waits for it.
+    expect([creations, atOnce]).toEqual([1, 1]);
+    answered.shift()!();
+    await clock.advance(10);
+    expect(server.list(Event)).toHaveLength(1);
+    for (let i = 0; i < 20; i++) good.record({ reason: `Good${i}`, note: '' });
+    await clock.advance(60_000);
+    expect(most).toBe(8);
+    const stopped = recorder.stop(new AbortController().signal);
+    for (let i = 0; i < 100; i++) {
+      for (const answer of answered.splice(0)) answer();
+      await clock.advance(10);
+    }
+    await stopped;
+    expect(server.list(Event)).toHaveLength(21);
+    expect(server.list(Event).find(({ reason }) => reason === 'Good').series.count).toBe(3);
+  });
 });

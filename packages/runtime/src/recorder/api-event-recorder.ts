@@ -27,6 +27,8 @@ const seriesEndMs = 6 * 60_000;
 /** A growing series is written at most this often. */
 const seriesWriteMs = 60_000;
 const tries = 5;
+/** So many events are written at a time: one that cannot be written is tried for seconds, and holds up no others. */
+const writersAtOnce = 8;
 
 /** Options of an {@link ApiEventRecorder}. */
 export interface ApiEventRecorderOptions {
@@ -46,14 +48,17 @@ interface Series {
   written: boolean;
 }
 
-/** Writes events from one bounded queue, in the background. Mirrors client-go's `tools/events`, with a limit per object. */
+/** Writes events from one bounded queue, in the background, those of one series one after another. Mirrors client-go's `tools/events`, with a limit per object. */
 export class ApiEventRecorder {
   readonly #options: ApiEventRecorderOptions;
   readonly #series = new Map<string, Series>();
   readonly #queue = new Set<Series>();
   readonly #spam: SpamFilter;
   readonly #stop = new AbortController();
-  #working: Promise<void> | undefined;
+  /** What is being written. */
+  readonly #writing = new Set<Series>();
+  readonly #writers = new Set<Promise<void>>();
+  #writersAtWork = 0;
   #dropped = 0;
 
   constructor(options: ApiEventRecorderOptions) {
@@ -72,7 +77,7 @@ export class ApiEventRecorder {
     else signal.addEventListener('abort', () => this.#stop.abort(), { once: true });
     for (const series of this.#series.values())
       if (series.count > 1 && series.writtenMs < series.lastMs) this.#enqueue(series);
-    await this.#working;
+    await Promise.all(this.#writers);
     this.#stop.abort();
   }
 
@@ -137,17 +142,29 @@ export class ApiEventRecorder {
       return;
     }
     this.#queue.add(series);
-    this.#working ??= this.#work();
+    // Whoever writes an earlier event of the series goes on with this one.
+    if (this.#writersAtWork >= writersAtOnce || this.#writing.has(series)) return;
+    const writer = this.#work();
+    this.#writers.add(writer);
+    void writer.finally(() => this.#writers.delete(writer));
   }
 
   async #work(): Promise<void> {
-    for (const series of this.#queue) {
-      if (this.#stop.signal.aborted) break;
+    this.#writersAtWork++;
+    for (let series = this.#next(); series; series = this.#next()) {
       this.#queue.delete(series);
+      this.#writing.add(series);
       await this.#write(series);
+      this.#writing.delete(series);
     }
-    // In the turn that found the queue empty, so that nothing put there can be overlooked.
-    this.#working = undefined;
+    // In the turn that found nothing to do, so that nothing put there can be overlooked.
+    this.#writersAtWork--;
+  }
+
+  #next(): Series | undefined {
+    if (this.#stop.signal.aborted) return undefined;
+    for (const series of this.#queue) if (!this.#writing.has(series)) return series;
+    return undefined;
   }
 
   /** Tries a few times; an event that cannot be written is told in the log and forgotten. */
