@@ -306,6 +306,36 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
+  it('says that it cannot go on when the function throws, once, and goes on when it does no more', async () => {
+    const server = new FakeApiServer([Site, Page]);
+    put(server, ['fine']);
+    let runs = 0;
+    start(server, {
+      controllers: [
+        sites(({ spec }) => {
+          runs++;
+          if (spec.pages.includes('bad')) throw new Error(`no page, run ${runs}`);
+          return { status: { phase: 'Up' } };
+        }),
+      ],
+    });
+    await eventually(() => conditions(server)['Ready'] === 'True');
+    put(server, ['bad']);
+    const before = runs;
+    await eventually(() => runs > before + 4);
+    expect(conditions(server)).toMatchObject({ Ready: 'False', Stalled: 'True' });
+    // Its words would be others each time: written each time, the object would wake itself.
+    expect(server.get(Site, 'a').status).toMatchObject({
+      phase: 'Up',
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ reason: 'CannotReconcile', message: `no page, run ${before + 1}` }),
+      ]),
+    });
+    put(server, ['fine']);
+    await eventually(() => conditions(server)['Ready'] === 'True');
+    expect(conditions(server)).not.toHaveProperty('Stalled');
+  });
+
   it('wants one form, not two', () => {
     expect(() => controller({ for: Site } as never)).toThrow(/needs either "reconcile" or "desired"/);
   });

@@ -1,4 +1,5 @@
 import {
+  findCondition,
   isConflict,
   isControlledBy,
   isDeleting,
@@ -48,15 +49,35 @@ export class Realization {
     await this.#settle();
     const { observed } = context;
     let state: DesiredState = {};
+    let thrown: unknown;
+    const compute = (): DesiredState => {
+      try {
+        return desired(object, observed);
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    };
     try {
-      state = desired(object, observed);
-      return await this.run(state, () => desired(object, observed));
+      state = compute();
+      return await this.run(state, compute);
     } catch (error) {
       if (error instanceof TerminalError) {
         await this.#setStatus(state, { refused: { reason: cannotReconcile, message: error.message } });
+      } else if (error === thrown && !this.#hasGivenUp()) {
+        // What a pure function throws it will throw again; said once, since its words may be others each time.
+        await this.#setStatus(state, { refused: { reason: cannotReconcile, message: messageOf(error) } });
       }
       throw error;
     }
+  }
+
+  /** Whether the status says already that this generation cannot be reconciled. */
+  #hasGivenUp(): boolean {
+    const { context, object, kind } = this.#options;
+    const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;
+    const stalled = findCondition(conditionsOf(latest) ?? [], 'Stalled');
+    return stalled?.reason === cannotReconcile && stalled.observedGeneration === object.metadata.generation;
   }
 
   /** Makes a state true; `recompute` says it anew from what is there after children were applied. */
@@ -193,6 +214,10 @@ function isRefusal(error: unknown): error is StatusError {
 function isManagedBy(object: KubernetesObject, fieldManager: string): boolean {
   const entries = object.metadata.managedFields ?? [];
   return entries.some((each) => each.manager === fieldManager && !each.subresource);
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 4_096);
 }
 
 function statusOf(object: KubernetesObject): object {
