@@ -49,7 +49,7 @@ describe('kinds of an aggregated API server', () => {
       },
     });
     const document = JSON.parse(made.get('config/openapi/example.com_v1.json') ?? '') as Document;
-    expect(document.info).toEqual({ title: 'example.com', version: 'v1' });
+    expect(document.info).toMatchObject({ title: 'example.com', version: 'v1' });
     expect(Object.keys(document.paths)).toEqual([
       '/apis/example.com/v1/namespaces/{namespace}/pumps',
       '/apis/example.com/v1/namespaces/{namespace}/pumps/{name}',

@@ -5,6 +5,13 @@ import type { DocumentedResource } from './documented-resource.ts';
 import type { JsonObject } from './json-object.ts';
 import { hasComponent, resourcePaths } from './operations.ts';
 
+/** What a document says of itself. */
+export interface OpenApiInfo {
+  readonly description?: string;
+  readonly title: string;
+  readonly version: string;
+}
+
 /** Paths and schemas of some resources, before they are put into a document. */
 export interface DocumentParts {
   readonly paths: JsonObject;
@@ -35,13 +42,13 @@ export function documentParts(definitions: readonly DocumentedResource[], option
  */
 export function groupVersionDocument(
   definitions: readonly DocumentedResource[],
-  options: OpenApiOptions & { readonly title?: string; readonly version?: string } = {},
+  options: OpenApiOptions & { readonly info?: OpenApiInfo } = {},
 ): JsonObject {
-  const { title = 'Kubernetes', version = '1.36' } = options;
+  const { info = { title: 'Kubernetes', version: '1.36' } } = options;
   const { paths, schemas } = documentParts(definitions, options);
   return {
     openapi: '3.0.0',
-    info: { title, version },
+    info,
     paths,
     components: {
       schemas,
