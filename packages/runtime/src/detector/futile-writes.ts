@@ -6,7 +6,7 @@ import {
   objectKey,
   parseApiVersion,
 } from '@kubewright/apimachinery';
-import type { CallTarget, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
+import type { CallTarget, ClientCall, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { Few } from '../collection/few.ts';
 import { isWrite } from '../controller/gated.ts';
@@ -127,7 +127,7 @@ export class FutileWrites {
     return {
       observer: (write) => this.#observe(run, write.target),
       interceptor: async (call, next) => {
-        if (call.target && isWrite(call)) await this.#lookForOthers(key, { target: call.target, client: to.client });
+        if (isWrite(call)) await this.#lookForOthers(key, { call, client: to.client });
         return next(call);
       },
       intends: (object) => {
@@ -186,16 +186,17 @@ export class FutileWrites {
   /** Before a value is put back once more, the one who holds the field can be seen. */
   async #lookForOthers(
     key: string,
-    on: { readonly target: CallTarget; readonly client: KubernetesClient },
+    on: { readonly call: ClientCall; readonly client: KubernetesClient },
   ): Promise<void> {
-    const { target, client } = on;
-    const { key: name } = target;
+    const { client, call } = on;
+    const { target, request } = call;
+    const name = target?.key;
     const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     if (!kind) return;
     const object = this.#trails.get(key)?.objects.get(idOf(kind, name));
     if (!object || object.suspicious.length === 0) return;
     try {
-      const { metadata } = await client.metadata(kind).get(name);
+      const { metadata } = await client.metadata(kind).get(name, { signal: request.signal });
       const others = (metadata.managedFields ?? []).filter((each) => each.manager !== this.#options.fieldManager);
       for (const { path, steps } of object.suspicious) object.others.set(path, fieldOwners(others, { steps }));
     } catch {

@@ -1,0 +1,56 @@
+import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cached } from '../cache/cached-kind.ts';
+import { InformerCache } from '../cache/informer-cache.ts';
+import { silentLogger } from '../log/silent-logger.ts';
+import { eventually } from '../testdata/eventually.ts';
+import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { FutileWrites } from './futile-writes.ts';
+
+// What it finds is tried with whole controllers, in test/runtime/futile-writes.test.ts.
+
+const Thing: Kind<KubernetesObject & { readonly spec?: unknown }> = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  scope: 'Namespaced',
+};
+const stop = new AbortController();
+afterEach(() => stop.abort());
+
+describe('FutileWrites', () => {
+  it('looks for the other writer no longer than the write itself may last', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Thing], { clock });
+    const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
+    cache.declare(cached(Thing));
+    void cache.run(stop.signal);
+    await cache.waitForSync(stop.signal);
+    const futile = new FutileWrites({ cache, clock, fieldManager: 'me', onFutile: () => {} });
+    const key = { namespace: 'default', name: 'a' };
+    const write = async (signal?: AbortSignal): Promise<void> => {
+      const session = futile.begin('default/a', { client: server.client, tell: () => {} });
+      const client = server.client.intercepted(session.interceptor).observed(session.observer);
+      const body = { spec: 'mine' };
+      await client.resource(Thing).patch(key, { type: 'merge', body }, { signal }).finally(session.ended);
+    };
+    for (let i = 0; i < 4; i++) {
+      const { metadata } = server.put(Thing, { metadata: { name: 'a' }, spec: 'theirs' });
+      await eventually(() => cache.lister(Thing).get(key)?.metadata.resourceVersion === metadata.resourceVersion);
+      await write();
+    }
+    // By now it would like to know who holds the field; the server does not say.
+    let asked = 0;
+    server.interrupt = ({ method, verb }) => {
+      if (method !== 'GET' || verb === 'watch') return undefined;
+      asked++;
+      return new Promise(() => {});
+    };
+    const leaving = new AbortController();
+    const written = write(leaving.signal);
+    await eventually(() => asked > 0);
+    leaving.abort(new Error('left'));
+    await expect(written).rejects.toThrow('left');
+  });
+});
