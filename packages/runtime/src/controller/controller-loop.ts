@@ -117,9 +117,9 @@ export class ControllerLoop {
       log: this.#log,
       queue: this.queue,
       turn: this.#turn,
-      onAsked: (key, by) => {
+      onAsked: (key, by, afterMs) => {
         this.#futile.asked(key, by?.event.object);
-        this.#stories?.asked(key, by);
+        this.#stories?.asked(key, by, afterMs);
       },
     });
   }

@@ -22,7 +22,7 @@ export interface ControllerSourcesOptions {
   /** Lets others in while much is shown at once. */
   readonly turn: LoopTurn;
   /** Told of each key that is asked for, and by which object's event, if by one. */
-  readonly onAsked: (key: string, by: Cause | undefined) => void;
+  readonly onAsked: (key: string, by: Cause | undefined, afterMs: number | undefined) => void;
 }
 
 /** An event as a watch's handler is given it. */
@@ -157,7 +157,7 @@ export class ControllerSources {
       enqueue: (request, { priority, afterMs } = {}) => {
         const options = priority === undefined ? {} : { priority };
         const key = formatObjectKey(request);
-        onAsked(key, this.#cause);
+        onAsked(key, this.#cause, afterMs);
         if (Number.isNaN(afterMs)) log.error('a delay is no number; the key is queued at once', { key });
         if (afterMs === undefined) queue.add(key, options);
         else queue.addAfter(key, { ...options, delayMs: afterMs });

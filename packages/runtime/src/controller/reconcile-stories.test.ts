@@ -4,6 +4,7 @@ import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import type { LogLevel } from '../log/logger.ts';
 import { Manager } from '../manager/manager.ts';
+import { watch } from '../source/source.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { controller } from './define-controller.ts';
@@ -75,6 +76,23 @@ describe('ReconcileStories', () => {
       resources: ['pages', 'sites'],
       verbs: ['watch'],
     });
+  });
+
+  it('names what asked for a reconcile a while before it', async () => {
+    const server = new FakeApiServer([Site, Page, Event]);
+    const lines: Record<string, unknown>[] = [];
+    const log = jsonLogger({ level: 'debug', destination: { write: (text) => void lines.push(JSON.parse(text)) } });
+    const later = watch(Page, (_, { enqueue }) => enqueue({ namespace: 'default', name: 'a' }, { afterMs: 5 }));
+    const sites = controller({ for: Site, watches: [later], reconcile: () => Promise.resolve(undefined) });
+    const options = { client: server.client, log, handleSignals: false, watchdog: false, controllers: [sites] };
+    const manager = new Manager(options);
+    void manager.run();
+    await manager.started();
+    server.put(Page, { metadata: { name: 'p' }, spec: { text: 'one' } });
+    const because = () => lines.filter(({ msg }) => msg === 'reconciled').map((line) => line['because']);
+    await eventually(() => because().length === 1);
+    expect(because()).toEqual([['Page default/p was created, a while ago']]);
+    await manager[Symbol.asyncDispose]();
   });
 
   it('is silent above the level debug', async () => {

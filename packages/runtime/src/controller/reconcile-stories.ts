@@ -25,6 +25,8 @@ interface Told {
   readonly versions: Set<string>;
   /** What is said when no event came: why it runs by itself. */
   otherwise: string | undefined;
+  /** What has asked for a reconcile later than at once. */
+  later: string | undefined;
 }
 
 /**
@@ -47,17 +49,15 @@ export class ReconcileStories {
     return log instanceof LineLogger && log.level === 'debug' ? new ReconcileStories(options) : undefined;
   }
 
-  /** Notes what asked for a reconcile. */
-  asked(key: string, cause: Cause | undefined): void {
-    const { causes } = this.#of(key);
-    if (causes.size >= mostCauses) return;
-    if (!cause) {
-      causes.set('source', { text: 'another source asked for it', version: undefined });
-      return;
-    }
-    const { object, type } = cause.event;
-    const name = `${cause.kind} ${formatObjectKey(object.key)}`;
-    causes.set(`${name} ${type}`, { text: `${name} ${happened(cause.event)}`, version: versionOf(object) });
+  /** Notes what asked for a reconcile, at once or after some time. */
+  asked(key: string, cause: Cause | undefined, afterMs = 0): void {
+    const told = this.#of(key);
+    const text = cause
+      ? `${cause.kind} ${formatObjectKey(cause.event.object.key)} ${happened(cause.event)}`
+      : 'another source asked for it';
+    if (afterMs > 0) told.later = `${text}, a while ago`;
+    else if (told.causes.size < mostCauses)
+      told.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
   }
 
   /** Begins a reconcile. */
@@ -67,14 +67,24 @@ export class ReconcileStories {
     const because = [...told.causes.values()].map(({ text, version = '' }) =>
       told.versions.has(version) ? `${text}, its own write` : text,
     );
-    if (because.length === 0) because.push(told.otherwise ?? 'it was queued');
+    if (because.length === 0) {
+      const reason = told.otherwise ?? told.later;
+      if (reason === told.later) told.later = undefined;
+      // Nobody knows why any more, of one key among very many: nothing is said then.
+      if (reason !== undefined) because.push(reason);
+    }
     told.causes.clear();
     told.otherwise = undefined;
     return new Story({ ...this.#options, told, because });
   }
 
   #of(key: string): Told {
-    const told = this.#told.get(key) ?? { causes: new Map(), versions: new Set(), otherwise: undefined };
+    const told = this.#told.get(key) ?? {
+      causes: new Map(),
+      versions: new Set(),
+      otherwise: undefined,
+      later: undefined,
+    };
     this.#told.delete(key);
     this.#told.set(key, told);
     if (this.#told.size > mostKeys) this.#told.delete(this.#told.keys().next().value ?? '');

@@ -49,7 +49,7 @@ function ofConventions({ metadata, status, conditions }: Parts): ObjectReadiness
   const { generation } = metadata;
   const observed = status['observedGeneration'];
   if (typeof observed === 'number' && generation !== undefined && observed !== generation) {
-    return inProgress(`generation ${generation} was not looked at yet`);
+    return inProgress(`generation ${generation} was not looked at by its controller yet`);
   }
   const reconciling = findCondition(conditions, 'Reconciling');
   if (reconciling?.status === 'True') return inProgress(textOf(reconciling));
@@ -80,7 +80,7 @@ function ofDeployment(parts: Parts): ObjectReadiness | undefined {
   const { spec, status, conditions } = parts;
   const progressing = findCondition(conditions, 'Progressing');
   if (progressing?.reason === 'ProgressDeadlineExceeded') return failed(textOf(progressing));
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at yet');
+  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
   const wanted = numberOf(spec['replicas'], 1);
   return (
     fewer(status, { wanted, members: ['replicas', 'updatedReplicas', 'availableReplicas', 'readyReplicas'] }) ??
@@ -91,14 +91,14 @@ function ofDeployment(parts: Parts): ObjectReadiness | undefined {
 function ofReplicaSet({ spec, status, conditions }: Parts): ObjectReadiness | undefined {
   const failure = findCondition(conditions, 'ReplicaFailure');
   if (failure?.status === 'True') return inProgress(textOf(failure));
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at yet');
+  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
   const wanted = numberOf(spec['replicas'], 1);
   return fewer(status, { wanted, members: ['replicas', 'availableReplicas', 'readyReplicas'] });
 }
 
 function ofStatefulSet({ spec, status }: Parts): ObjectReadiness | undefined {
   const strategy = mapOf(spec['updateStrategy']);
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at yet');
+  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
   if (strategy['type'] === 'OnDelete') return undefined;
   const wanted = numberOf(spec['replicas'], 1);
   const partition = numberOf(mapOf(strategy['rollingUpdate'])['partition'], 0);
@@ -110,7 +110,7 @@ function ofStatefulSet({ spec, status }: Parts): ObjectReadiness | undefined {
 }
 
 function ofDaemonSet({ status }: Parts): ObjectReadiness | undefined {
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at yet');
+  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
   const wanted = numberOf(status['desiredNumberScheduled']);
   const members = ['currentNumberScheduled', 'updatedNumberScheduled', 'numberAvailable', 'numberReady'];
   return fewer(status, { wanted, members });

@@ -39,7 +39,13 @@ const reasons = { 'hot-loop': 'HotLoop', conflict: 'FieldConflict', 'no-op': 'No
 /** Says it where people look: a log line and a warning event. */
 export function tellFinding(finding: Finding, to: { readonly log: Logger; readonly events: EventRecorder }): void {
   const { pattern, object, path, managers, times } = finding;
-  to.log.warn(adviceFor(pattern), { code: codes[pattern], object, path, managers, times });
+  to.log.warn(adviceFor(pattern), {
+    code: codes[pattern],
+    object,
+    path,
+    ...(managers.length > 0 && { managers }),
+    times,
+  });
   to.events.record({ type: 'Warning', reason: reasons[pattern], action: 'Reconcile', note: noteFor(finding) });
 }
 

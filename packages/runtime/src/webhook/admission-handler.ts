@@ -31,7 +31,12 @@ export function admissionHandler(
     requestLog.debug('received request');
     const asked = { request, log: requestLog, signal: call.signal };
     const response = await ask(webhooks, asked, parts);
-    requestLog.debug('wrote response', { allowed: response.allowed, ...brief(response) });
+    requestLog.debug('wrote response', {
+      allowed: response.allowed,
+      operation: request.operation,
+      webhook: webhooks[0]?.type,
+      ...brief(response),
+    });
     return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
   };
 }
@@ -127,7 +132,25 @@ function verdictOf({ allowed, result }: AdmissionResponse): 'allowed' | 'denied'
   return (result?.code ?? 403) >= 500 ? 'error' : 'denied';
 }
 
+/** What a response says, without values: they may be secret. */
 function brief(response: AdmissionResponse): Record<string, unknown> {
   const { code, reason, message } = response.result ?? {};
-  return { ...(code !== undefined && { code }), ...(reason && { reason }), ...(message && { message }) };
+  const changed = (response.patch ?? []).filter(({ op }) => op !== 'test').map(({ path }) => placeOf(path));
+  return {
+    ...(changed.length > 0 && { changed: [...new Set(changed)] }),
+    ...(code !== undefined && { code }),
+    ...(reason && { reason }),
+    ...(message && { message }),
+  };
+}
+
+/** `/spec/ports/0` → `.spec.ports[0]`. */
+function placeOf(pointer: string): string {
+  const parts = pointer.split('/').slice(1);
+  return parts
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) =>
+      /^\d+$/.test(part) ? `[${part}]` : /^[\w-]+$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`,
+    )
+    .join('');
 }

@@ -263,6 +263,21 @@ describe('admissionWebhook', () => {
 });
 
 describe('admission reviews', () => {
+  it('says in its log what it answered and what it has changed, but no values', async () => {
+    const { post, lines } = served([
+      defaulter(Site, (object) => ({ ...object, spec: { ...object.spec, title: object.spec.title ?? 'a secret' } })),
+    ]);
+    await post(mutatePath, review({ object: site({ pages: 1 }) }));
+    await post(mutatePath, review({ object: site({ title: 'x' }), operation: 'UPDATE' }));
+    const told = lines.filter(({ msg }) => msg === 'wrote response');
+    expect(told).toMatchObject([
+      { level: 'debug', operation: 'CREATE', webhook: 'mutating', allowed: true, changed: ['.spec.title'] },
+      { level: 'debug', operation: 'UPDATE', webhook: 'mutating', allowed: true },
+    ]);
+    expect(told[1]).not.toHaveProperty('changed');
+    expect(JSON.stringify(lines)).not.toContain('a secret');
+  });
+
   const anything = admissionWebhook({ type: 'validating', path: '/any', handle: () => allowed() });
 
   it('are answered in the version they came in', async () => {
