@@ -70,7 +70,9 @@ describe('an operator with a finalizer', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('✓ objects deleted      1 of shops.shop.example.com\n✓ kinds removed        1 of 1\n');
     expect(stdout).not.toContain('released');
-    expect(await shop.run('undeploy')).toMatchObject({ code: 0, stderr: '' });
+    const undeployed = await shop.run('undeploy');
+    expect(undeployed).toMatchObject({ code: 0, stderr: '' });
+    expect(undeployed.stdout).toMatch(/✓ operator removed {5}\d+ objects\n/);
     await expectNothingLeft();
   });
 
@@ -80,6 +82,7 @@ describe('an operator with a finalizer', () => {
     await awaitHeld('a');
     const undeployed = await shop.run('undeploy');
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
+    expect(undeployed.stdout).toContain('; its kinds stay: kubewright uninstall removes them\n');
     expect(undeployed.stdout).toContain(
       `! objects stay         1 of shops.shop.example.com with ${own}: when deleted, they wait for the operator, or for kubewright uninstall\n`,
     );

@@ -29,12 +29,18 @@ export async function undeploy(context: Context, flags: ClusterFlags): Promise<v
   const held = await heldObjects(target, { project, crds });
   await emptyNamespace(held, { context, target, project });
   const removed = await deleteObjects(target, objects);
-  reporter.step('operator removed', `${removed} objects; its kinds stay: kubewright uninstall removes them`);
+  const stay = (await isInstalled(target, crds)) ? '; its kinds stay: kubewright uninstall removes them' : '';
+  reporter.step('operator removed', `${removed} objects${stay}`);
   tellOfHeld(held, { context, project });
   for (const { metadata } of crds.filter(isConverted)) {
     const todo = 'other versions than the stored one cannot be used until the operator is there again';
     reporter.step('nobody converts', `${metadata?.name}: ${todo}`, 'bad');
   }
+}
+
+async function isInstalled({ client }: Target, crds: readonly UnstructuredObject[]): Promise<boolean> {
+  for (const crd of crds) if (await customResource(client, crd)) return true;
+  return false;
 }
 
 async function heldObjects(
