@@ -77,6 +77,9 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
       if (change === 'replaced') await cluster.client.resource(NoteKind).delete({ namespace, name: 'a' });
       const { metadata } = await cluster.writeNote(namespace, 'new');
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the successor does the work`);
+      // What the record gets to know late is not late work.
+      const its = ['copy: new by successor', 'status: new by successor'];
+      await polled(() => its.every((each) => taken.includes(each)), `${stage}: the successor's work is on record`);
       const before = taken.length;
       const after = lines.length;
       child.kill('SIGCONT');
