@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sleep } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
+import { shellWord } from '../program/shell-word.ts';
 import { exportKubeconfig } from './export-kubeconfig.ts';
 import { startCluster } from './start-cluster.ts';
 import { type ClusterNote, StateFolder } from './state-folder.ts';
@@ -116,9 +117,4 @@ function tell({ reporter, surroundings }: Context, parts: { note: ClusterNote; o
     { cluster: { ...note, kubeconfig } },
     `✓ cluster ready        ${note.url}\n\n  export KUBECONFIG=${shellWord(kubeconfig)}\n  kubectl get nodes\n`,
   );
-}
-
-/** Quotes what a POSIX shell would not take as one word. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,6 +4,7 @@ import type { Generator } from '@kubewright/codegen';
 import { installObjects } from '../deploy/deploy.ts';
 import type { Context } from '../program/context.ts';
 import { failureOf } from '../program/failure.ts';
+import { shellWord } from '../program/shell-word.ts';
 import type { Project } from '../project/find-project.ts';
 import type { Generate } from '../project/manifests.ts';
 import { samplesOf } from '../project/sample-files.ts';
@@ -26,6 +27,7 @@ export class DevLoop {
   readonly #tests: TestRun;
   readonly #applied = new Map<string, string>();
   readonly #wakeUps = new WakeUps();
+  #isBroken = false;
 
   constructor(context: Context, { project, place }: { readonly project: Project; readonly place: DevPlace }) {
     this.#context = context;
@@ -50,7 +52,7 @@ export class DevLoop {
     });
     this.#tellHow();
     // Reading types holds this process up, and with it the cluster: the operator's start went first.
-    if (!isNew) await this.attempt(() => this.update());
+    if (!isNew && !this.#isBroken) await this.attempt(() => this.update());
     for (;;) {
       const what = await this.#wakeUps.next(signal);
       if (what === 'quit') return;
@@ -71,9 +73,22 @@ export class DevLoop {
     const { clock } = surroundings;
     const from = clock.monotonic();
     // Bundling goes first: it is what the user waits for.
-    const restarted = await this.attempt(() => operator.restart());
-    if (restarted) reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);
+    if (!(await this.startOperator(operator))) return;
+    reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);
     await this.attempt(() => this.update());
+  }
+
+  /** Bundles and starts; false where the code cannot be bundled, so that nothing else can be made of it. */
+  async startOperator(operator: OperatorProcess, how: { readonly insist?: boolean } = {}): Promise<boolean> {
+    const isStarted = await this.attempt(() => operator.restart(), how);
+    this.#isBroken = !isStarted;
+    if (!isStarted && operator.isRunning) this.#context.reporter.step('operator goes on', 'as it was before', 'bad');
+    return isStarted;
+  }
+
+  /** True while the bundler has told what is wrong with the code: others need not say it again. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   /** Makes manifests anew, and applies what is different. */
@@ -132,7 +147,7 @@ export class DevLoop {
     const [sample = 'config/samples'] = samplesOf(this.#project);
     const path = relative(surroundings.cwd, join(this.#project.root, sample));
     if (kubeconfig !== undefined)
-      reporter.text(`\n  export KUBECONFIG='${kubeconfig}'\n  kubectl apply -f ${path}\n\n`);
+      reporter.text(`\n  export KUBECONFIG=${shellWord(kubeconfig)}\n  kubectl apply -f ${shellWord(path)}\n\n`);
     reporter.text(
       surroundings.keys
         ? 'a apply sample · r restart · t run tests · q quit; a saved file restarts the operator, too\n\n'

@@ -102,12 +102,12 @@ async function develop(context: Context, parts: Development): Promise<void> {
   await loop.apply();
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
   where.kubeconfig = await place.logInAs(account);
-  await using types = new TypeCheck(project, context);
+  await using types = new TypeCheck(project, context, { isSyntaxTold: () => loop.isBroken });
   // From before the first bundle: a save while the operator starts is not lost.
   using _changes = loop.watch();
   try {
-    await loop.attempt(() => operator.restart(), { insist: ci });
-    reporter.step('operator started', `as ${account.namespace}/${account.name}`);
+    const isStarted = await loop.startOperator(operator, { insist: ci });
+    if (isStarted) reporter.step('operator started', `as ${account.namespace}/${account.name}`);
     if (ci) {
       const samples = awaitSamples({ client: place.client, surroundings }, { project, reporter });
       await Promise.race([samples, ended, stopped(signal)]);

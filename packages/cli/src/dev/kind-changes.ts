@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isNotFound, StatusError, type UnstructuredObject } from '@kubewright/apimachinery';
+import { isAlreadyExists, isNotFound, StatusError, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { Crd } from '@kubewright/codegen';
 import { kindOf, type Target } from '../deploy/apply-objects.ts';
@@ -11,6 +11,8 @@ import { readObjects } from '../render/kustomize.ts';
 
 const mostNamed = 5;
 const mostTold = 12;
+/** The server's words for rules that wait until the rest is right. */
+const notChecked = 'some validation rules were not checked';
 
 /** Reads a CRD as the server has it; nothing when it is not there. */
 export async function installedCrd(
@@ -51,7 +53,10 @@ export async function tellKindChange(
   if (names.length > 0) reporter.step('stored objects', `look at ${names.join(', ')}: they were written before`, 'bad');
 }
 
-/** Lets the server judge a project's samples against its kinds, without storing them. */
+/**
+ * Lets the server judge a project's samples against its kinds, without storing them: as objects that are made anew, also those
+ * that are stored, for what a stored object has already is let through even where the schema forbids it by now.
+ */
 export async function checkSamples(
   { client, surroundings }: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Reporter },
@@ -61,10 +66,13 @@ export async function checkSamples(
     for (const object of readObjects(join(project.root, path))) {
       const { name = '', namespace = 'default' } = object.metadata ?? {};
       try {
-        const resource = trying.resource(await kindOf(client, object));
-        const configuration = { ...object, metadata: { ...object.metadata, name, namespace } };
-        await resource.apply(configuration, { fieldManager: 'kubewright', force: true, signal: surroundings.signal });
+        const kind = await kindOf(client, object);
+        const place = kind.scope === 'Namespaced' ? { namespace } : {};
+        const made = { ...object, metadata: { ...object.metadata, name, ...place } };
+        await trying.resource(kind).create(made, { fieldManager: 'kubewright', signal: surroundings.signal });
       } catch (error) {
+        // The server looks whether the name is taken once it has found the object good.
+        if (isAlreadyExists(error)) continue;
         if (!(error instanceof StatusError)) throw error;
         // The operator is just starting: nobody has judged it.
         if (webhookFailure(error.status.message ?? '')) continue;
@@ -75,7 +83,9 @@ export async function checkSamples(
 }
 
 function reasonOf({ status, message }: StatusError): string {
-  const causes = (status.details?.causes ?? []).map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
+  const causes = (status.details?.causes ?? [])
+    .filter(({ message: text = '' }) => !text.includes(notChecked))
+    .map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
   return causes.length > 0 ? causes.join('; ') : (status.message ?? message);
 }
 

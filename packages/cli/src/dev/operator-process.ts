@@ -80,6 +80,11 @@ export class OperatorProcess implements AsyncDisposable {
     this.#start();
   }
 
+  /** True from its start to its end. */
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
   /** Resolves when the operator has said that it works, has ended, or has had the time to. */
   async working(signal: AbortSignal): Promise<void> {
     if (this.#isWorking || !this.#child || signal.aborted) return;

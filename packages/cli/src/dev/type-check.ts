@@ -11,6 +11,8 @@ import { codeFrame } from '../story/code-frame.ts';
 const mostShown = 5;
 /** Lets everything else go first. */
 const lowPriority = 10;
+/** Codes of what cannot be parsed. */
+const syntax = /^TS1\d{3}$/;
 /** Runs a compiler that ends with the process that made it, however that ends. */
 const wrapper =
   "process.stdin.on('end', () => process.exit(0)).resume(); import(require('node:url').pathToFileURL(process.argv[1]));";
@@ -30,14 +32,17 @@ interface TypeMistake {
 export class TypeCheck implements AsyncDisposable {
   readonly #project: Project;
   readonly #context: Context;
+  /** Whether the bundler has complained of what cannot be parsed. */
+  readonly #isSyntaxTold: () => boolean;
   #child: Child | undefined;
   #partial = '';
   #mistakes: TypeMistake[] = [];
   #told = '';
 
-  constructor(project: Project, context: Context) {
+  constructor(project: Project, context: Context, { isSyntaxTold }: { readonly isSyntaxTold: () => boolean }) {
     this.#project = project;
     this.#context = context;
+    this.#isSyntaxTold = isSyntaxTold;
   }
 
   /** Begins to check; does nothing where the project has no compiler. */
@@ -82,6 +87,8 @@ export class TypeCheck implements AsyncDisposable {
 
   #tell(): void {
     const found = this.#mistakes;
+    // Where something cannot be parsed, the compiler speaks of nothing else.
+    if (found.some(({ code }) => syntax.test(code)) && this.#isSyntaxTold()) return;
     const now = JSON.stringify(found.map(({ file, code, text, line }) => [file, code, text, line]));
     if (now === this.#told) return;
     const isFirst = this.#told === '';

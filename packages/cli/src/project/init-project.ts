@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
+import { shellWord } from '../program/shell-word.ts';
 import { projectFiles } from '../templates/project-files.ts';
 import { createApi } from './create-api.ts';
 import { findProject, type Project } from './find-project.ts';
@@ -31,7 +32,7 @@ export async function init(context: Context, options: InitOptions & { readonly d
     await createApi({ ...context, surroundings: { ...surroundings, cwd: root } }, { group, version: 'v1', kind });
   }
   const folder = relative(surroundings.cwd, root);
-  reporter.text(`\nNext:${folder === '' ? '' : `  cd ${folder}  &&`}  npm install  &&  npm run dev\n`);
+  reporter.text(`\nNext:${folder === '' ? '' : `  cd ${shellWord(folder)}  &&`}  npm install  &&  npm run dev\n`);
 }
 
 async function describe(
