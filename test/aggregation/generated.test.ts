@@ -6,17 +6,9 @@ import { parse } from 'yaml';
 import { isExisting } from '../environment/environment.ts';
 import { eventually } from '../webhooks/operated-cluster.ts';
 import { AggregatedCluster } from './aggregated-cluster.ts';
-import type { ServedKind } from './aggregated-server.ts';
+import { Well } from './testdata/wells/wells.ts';
 
 const root = fileURLToPath(new URL('./testdata/wells/', import.meta.url));
-const kind: ServedKind = {
-  group: 'wells.example.com',
-  version: 'v1',
-  kind: 'Well',
-  plural: 'wells',
-  singular: 'well',
-  shortNames: ['wl'],
-};
 const APISERVICE = 'config/apiservice/wells.example.com_v1.yaml';
 const DOCUMENT = 'config/openapi/wells.example.com_v1.json';
 
@@ -40,7 +32,7 @@ describe.skipIf(isExisting())('what is generated of a kind that an aggregated se
     files = await generated('aggregated');
     const { service } = (parse(files.get(APISERVICE) ?? '') as { readonly spec: { readonly service: typeof place } })
       .spec;
-    cluster = await AggregatedCluster.start(kind, { openApi: files.get(DOCUMENT) ?? '', place: service });
+    cluster = await AggregatedCluster.start(Well, { openApi: files.get(DOCUMENT) ?? '', place: service });
     await cluster.put('/api/v1/namespaces', { metadata: { name: service.namespace } });
     await explainCrd();
     await cluster.makeService();

@@ -1,9 +1,9 @@
-import type { Condition, IntOrString, ObjectOf } from '@kubewright/apimachinery';
+import type { Condition, IntOrString } from '@kubewright/apimachinery';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import { type CustomResource, type DefinedKind, defineKind } from '@kubewright/runtime';
 
 /** Where the water is, and how it is brought up. */
-export interface WellSpec {
+interface WellSpec {
   /**
    * How deep the well is, in metres.
    * @int32 @minimum 1
@@ -21,14 +21,14 @@ export interface WellSpec {
 }
 
 /** One kind of ground. */
-export interface Layer {
+interface Layer {
   readonly name: string;
   /** @quantity */
   readonly thickness?: string;
 }
 
 /** What was found. */
-export interface WellStatus {
+interface WellStatus {
   /** @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
 }
@@ -41,4 +41,3 @@ export const Well: DefinedKind<CustomResource<WellSpec, WellStatus>> = defineKin
   shortNames: ['wl'],
   servedBy: 'aggregated',
 });
-export type Well = ObjectOf<typeof Well>;
