@@ -19,7 +19,7 @@ export default {
     only('runtime', ['client', 'apimachinery']),
     only('controlplane', ['runtime', 'client', 'schema', 'apimachinery']),
     only('create-kubewright', ['cli']),
-    only('cli', ['codegen', 'controlplane', 'runtime', 'client', 'apimachinery']),
+    only('cli', ['codegen', 'controlplane', 'runtime', 'client', 'schema', 'apimachinery']),
     {
       name: 'server-shares-nothing-with-its-clients',
       comment: 'The API server must not share bugs with the client that tests it.',

@@ -106,7 +106,7 @@ export class KindResolver {
 }
 
 /** The value that an object literal gives a property, where it names it itself. */
-export function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
   for (const property of object.properties) {
     const value = valueFor(property, name);
     if (value !== undefined) return value;
