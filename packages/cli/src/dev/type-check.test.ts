@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '../program/context.ts';
+import { Reporter } from '../program/reporter.ts';
+import type { Child } from '../program/surroundings.ts';
+import { TypeCheck } from './type-check.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'kw types-'));
+  mkdirSync(join(root, 'node_modules', 'typescript', 'bin'), { recursive: true });
+  for (const file of ['tsconfig.json', 'package.json', 'node_modules/typescript/package.json'])
+    writeFileSync(join(root, file), '{}');
+  writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), '');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** A compiler that says what it is told to. */
+function checking(isSyntaxTold: () => boolean): { says(...mistakes: readonly string[]): string } {
+  let told = '';
+  let compiler: (text: string) => void = () => undefined;
+  const write = (text: string): void => {
+    told += text;
+  };
+  const reporter = new Reporter({ stdout: { write }, stderr: { write }, json: false, colors: false });
+  const spawn = (_: readonly string[], options: { readonly onOutput?: (text: string) => void }): Child => {
+    compiler = options.onOutput ?? compiler;
+    return { pid: undefined, ended: Promise.resolve(0), kill: () => undefined, tell: () => undefined } as Child;
+  };
+  const surroundings = { spawn, env: {}, program: ['node'] };
+  const context = { reporter, surroundings } as unknown as Context;
+  const project = { root, name: 'shop', domain: 'example.com', certificates: 'own' } as const;
+  new TypeCheck(project, context, { isSyntaxTold }).start();
+  return {
+    says(...mistakes) {
+      told = '';
+      const lines = mistakes.map((mistake) => `src/a.ts(1,1): error ${mistake}\n`).join('');
+      compiler(`File change detected\n${lines}Found ${mistakes.length} errors. Watching for file changes.\n`);
+      return told;
+    },
+  };
+}
+
+describe('TypeCheck', () => {
+  it('says when types are wrong, once, and when they are right again', () => {
+    const compiler = checking(() => false);
+    expect(compiler.says()).toBe('✓ types are right\n');
+    expect(compiler.says('TS2322: no')).toMatch(/^! types are wrong +in one place\n {4}src\/a\.ts:1:1 TS2322 no\n$/);
+    expect(compiler.says('TS2322: no')).toBe('');
+    expect(compiler.says()).toMatch(/^✓ types are right +again\n$/);
+  });
+
+  it('leaves to the bundler what cannot be parsed, where that has said it', () => {
+    let isTold = true;
+    const compiler = checking(() => isTold);
+    expect(compiler.says()).toBe('✓ types are right\n');
+    expect(compiler.says("TS1005: ',' expected.")).toBe('');
+    expect(compiler.says()).toBe('');
+    expect(compiler.says('TS2322: no')).toContain('TS2322');
+    // In a file that is not bundled, such as a test.
+    isTold = false;
+    expect(compiler.says("TS1005: ',' expected.")).toContain('TS1005');
+  });
+});
