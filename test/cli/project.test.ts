@@ -72,6 +72,11 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
   });
 
+  it('says what comes next as a shell takes it', async () => {
+    const { stdout } = await kubewright.run(['init', "it's mine", '--name', 'mine', '--yes']);
+    expect(stdout).toContain(`\nNext:  cd 'it'\\''s mine'  &&  npm install  &&  npm run dev\n`);
+  });
+
   it('leaves alone what is there', async () => {
     const root = await project('again');
     const main = join(root, 'src', 'main.ts');

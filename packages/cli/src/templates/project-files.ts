@@ -113,7 +113,7 @@ and a Kubernetes cluster to try it in. No Docker, no kubectl, no cluster is need
 | \`npm run generate\` | \`config/\` and \`schemas/\` from the types; after every change of a type, and committed with it |
 | \`npx kubewright create api --group G --version v1 --kind K\` | a further kind with its controller |
 | \`npx kubewright create webhook --group G --version v1 --kind K --validation\` | a webhook |
-| \`npx kubewright explain KW7301\` | what an error code means; every error has one, and a line that says what to do |
+| \`npx kubewright explain KW7301\` | what an error code means; every error that is not your code's has one, and a line that says what to do |
 | any of them with \`--json\` | the same as records, one JSON object a line |
 
 ## Where things are
@@ -131,7 +131,7 @@ and a Kubernetes cluster to try it in. No Docker, no kubectl, no cluster is need
 ## Rules
 
 - Permissions follow from \`for\`, \`owns\` and the typed calls of a controller; there is no YAML to write. What is missing shows in
-  \`npm run dev\` as an error with the rule, because the operator runs under its own account there.
+  \`npm run dev\` as KW7604 with the tag to paste, because the operator runs under its own account there.
 - A reconcile can run at any time, again, and after a crash in the middle: derive everything from the object, keep nothing in
   variables of the module, and never wait in it for something to happen: the framework calls again when it has.
 - Released kinds (\`config/crd/released\`) must not break: \`generate\` says what would (KW7403). Put it into a new version.
