@@ -2,6 +2,7 @@
 //   recordings  puts all recorders' questions to a real kube-apiserver again and replays today's answers against our code
 //   models      model tests with ten times the runs that CI has time for
 //   real        suites that need no embedded cluster, against a real control plane
+//   newcomers   a first hour with the packed packages, on several Nodes, as root and not; needs root, Linux and a registry
 //   benchmarks  those with goals, beside the real control plane; they want a quiet machine
 //   soaks       operators that run for long, and what they hold
 // `--skip models,benchmarks` leaves groups out, `--only real` all others; the file says so. `--out FILE` writes another one.
@@ -68,6 +69,10 @@ const groups = {
       name: 'a test environment of each kind, two of them real',
       prove: (tree) => onRealCluster(tree, ['test/environment/test-environment.real.test.ts']),
     },
+  ],
+  newcomers: [
+    { name: "a newcomer's first hour on Node 20, 24 and 26", prove: (tree) => firstHour(tree, [20, 24, 26]) },
+    { name: 'the same as root', prove: (tree) => firstHour(tree, [20], '--as-root') },
   ],
   benchmarks: [
     {
@@ -161,7 +166,7 @@ async function record(tree, { folder, args = [], stdout: file, plain }) {
 /** Runs suites of what is committed; answers their counts, or what vitest said of failures and of errors that belong to no test. */
 async function suites(tree, patterns, env = {}) {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs');
-  const { ok, stdout, said } = run(tree, [vitest, 'run', ...patterns], env);
+  const { ok, stdout, said } = run(tree, [vitest, 'run', ...patterns], { env });
   return { ok, text: ok ? (/Tests\s+(.*)/.exec(stdout)?.[1] ?? '') : said };
 }
 
@@ -170,6 +175,22 @@ async function onRealCluster(tree, patterns) {
   await using server = await startControlPlane(bin, { controllers: true });
   const env = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: server.kubeconfig };
   return await suites(tree, ['--no-file-parallelism', ...patterns], env);
+}
+
+async function firstHour(tree, majors, ...args) {
+  const nodes = majors.map((major) => nodeRelease(tree, major));
+  const { ok, stdout, said } = run(tree, ['scripts/first-hour.sh', ...args, ...nodes], { program: 'bash' });
+  return { ok, text: ok ? stdout.match(/^Node .*$/gm)?.join('; ') : said };
+}
+
+/** A release of Node as npm's registry has it. */
+function nodeRelease(tree, major) {
+  const folder = join(tree, `.nodes/${major}`);
+  const name = `node-${process.platform}-${process.arch}`;
+  const args = ['install', '--silent', '--no-save', '--prefix', folder, `${name}@${major}`];
+  const { ok, said } = run(tree, args, { program: 'npm' });
+  if (!ok) throw new Error(`no Node ${major}: ${said}`);
+  return join(folder, 'node_modules', name, 'bin/node');
 }
 
 async function benchmark(tree, args) {
@@ -199,9 +220,9 @@ function versions() {
   ];
 }
 
-/** Runs a program of ours. `said` is the end of all that it said, errors first. */
-function run(tree, args, env = {}) {
-  const { status, signal, error, stdout, stderr } = spawnSync(process.execPath, args, {
+/** Runs a program, one of ours unless another is named. `said` is the end of all that it said, errors first. */
+function run(tree, args, { env = {}, program = process.execPath } = {}) {
+  const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
     cwd: tree,
     encoding: 'utf8',
     maxBuffer: 256 << 20,
