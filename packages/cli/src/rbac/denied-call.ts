@@ -15,7 +15,11 @@ export function deniedCall(message: string): DeniedCall | undefined {
   return verb === undefined ? undefined : { user, permission: { group, resource, verb } };
 }
 
-/** The comment that grants a permission to an operator, ready to be pasted above `runOperator`. */
-export function grantingComment(permission: Permission): string {
-  return `/** ${tagsOf([permission]).join(' ')} */`;
+/**
+ * The comment that grants an operator what it was denied, ready to be pasted above `runOperator`. Whoever watches a resource
+ * lists it as well, and would be denied that next.
+ */
+export function grantingComment({ permission }: DeniedCall): string {
+  const verbs = permission.verb === 'watch' ? ['list', 'watch'] : [permission.verb];
+  return `/** ${tagsOf(verbs.map((verb) => ({ ...permission, verb }))).join(' ')} */`;
 }

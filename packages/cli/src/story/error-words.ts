@@ -25,6 +25,6 @@ export function remedyOf(error: string): readonly string[] {
   return [
     'name its kind where the generator sees it (owns, watches, typed client calls), or say this above runOperator in src/main.ts',
     '(kubewright rbac --fix does it):',
-    oneLine(grantingComment(denied.permission)),
+    oneLine(grantingComment(denied)),
   ];
 }

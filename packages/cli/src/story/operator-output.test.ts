@@ -196,6 +196,15 @@ ${framed(13)}
 `);
   });
 
+  it('grants with a watch the list that goes before it', () => {
+    const error =
+      'deployments.apps is forbidden: User "a" cannot watch resource "deployments" in API group "apps" at the cluster scope';
+    const msg = 'not allowed to list and watch this kind; grant list and watch';
+    const told = tell([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
+    expect(told).toContain('KW7604 the operator may not watch deployments of apps: its roles do not grant it\n');
+    expect(told).toContain('/** @rbac groups=apps resources=deployments verbs=list;watch */\n');
+  });
+
   it('names the class of every error, and gives no reason where none is known', () => {
     const [failed, ended] = failure(0, 'one');
     const lines = tell([
