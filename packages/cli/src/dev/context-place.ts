@@ -13,6 +13,7 @@ import type { Project } from '../project/find-project.ts';
 import { AccountLogin } from './account-login.ts';
 import type { DevPlace } from './dev-place.ts';
 import { GuestObjects } from './guest-objects.ts';
+import { nodesHere } from './nodes-here.ts';
 import { ContextWebhooks } from './webhooks/context-webhooks.ts';
 import { isCertificate } from './webhooks/local-objects.ts';
 import { howToReach } from './webhooks/reachability.ts';
@@ -42,11 +43,18 @@ export async function contextPlace(
   const { context } = choice;
   const config = await loadClientConfig({ context, environment: environmentOf(surroundings) });
   const isLoopbackServer = isLoopback(new URL(config.server).hostname.replace(/^\[|\]$/g, ''));
-  const isLocal = localNames.test(context) || isLoopbackServer;
-  if (!isLocal && choice.allowContext !== context) throw notLocal(context, config.server);
   const client = clientFromConfig(config, { clock, userAgent: 'kubewright-dev' });
   const target: Target = { client, surroundings };
+  const isNamed = localNames.test(context);
+  const refuse = (isLocal: boolean): void => {
+    if (isLocal || choice.allowContext === context) return;
+    throw notLocal(context, { server: config.server, isTunnel: isLoopbackServer });
+  };
+  refuse(isNamed || isLoopbackServer);
   const { gitVersion } = await client.discovery.serverVersion({ signal: surroundings.signal });
+  // Simulated nodes are nowhere.
+  const isLocal = isNamed || (isLoopbackServer && (gitVersion.endsWith('+kubewright') || (await nodesHere(target))));
+  refuse(isLocal);
   reporter.step('context', `${context}: ${config.server}, Kubernetes ${gitVersion}${isLocal ? ', local' : ''}`);
   await tellRunning(target, { project, reporter });
   const host = choice.webhookHost ?? (isLoopbackServer ? loopback.host : undefined);
@@ -121,10 +129,16 @@ async function tellRunning(
   }
 }
 
-function notLocal(context: string, server: string): CliError {
+function notLocal(
+  context: string,
+  { server, isTunnel }: { readonly server: string; readonly isTunnel: boolean },
+): CliError {
+  const where = isTunnel
+    ? `${server} leads to a cluster whose nodes are elsewhere`
+    : `${server} is not on this machine`;
   return new CliError('KW7308', {
     what: `the operator is not run in ${context}`,
-    why: `its server ${server} is not on this machine, and dev changes kinds and roles there`,
+    why: `its server ${where}, and dev changes kinds and roles there`,
     remedy: `if that is what you want: kubewright dev --context ${context} --allow-context ${context}`,
   });
 }

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock as clock, systemRandom as random } from '@kubewright/apimachinery';
+import { Node } from '@kubewright/apimachinery/core/v1';
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import { silentLogger as log } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodesHere } from '../../packages/cli/src/dev/nodes-here.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'kw-nodes-'));
+let cluster: EmbeddedCluster;
+beforeAll(async () => {
+  cluster = await EmbeddedCluster.start({ directory, clock, random, log });
+});
+afterAll(async () => {
+  await cluster[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('nodesHere', () => {
+  it('is true of nodes on this machine, and of none; not of those that a tunnel leads to', async () => {
+    const client = cluster.client();
+    const nodes = client.resource(Node);
+    const add = async (name: string, address: string): Promise<void> => {
+      const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } } as const;
+      const { metadata } = await nodes.create(node);
+      await nodes.status.update({ ...node, metadata, status: { addresses: [{ type: 'InternalIP', address }] } });
+    };
+    const here = () => nodesHere({ client, surroundings: { clock, signal: new AbortController().signal } });
+    expect(await here()).toBe(true);
+    await add('elsewhere', '203.0.113.7');
+    expect(await here()).toBe(false);
+    await add('here', '127.0.0.1');
+    expect(await here()).toBe(true);
+  });
+});
