@@ -21,5 +21,7 @@ function consentOf(record: LogRecord): string {
 }
 
 function refusalOf(record: LogRecord): string {
-  return `refused: ${textOf(record, 'message') || textOf(record, 'reason') || 'no reason was given'}`;
+  // The line begins with the object.
+  const message = textOf(record, 'message').replace(/^\S+ "[^"]*" is (?:invalid|forbidden): /, '');
+  return `refused: ${message || textOf(record, 'reason') || 'no reason was given'}`;
 }

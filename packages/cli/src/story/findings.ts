@@ -39,6 +39,12 @@ export class Findings {
     return words.said;
   }
 
+  /** True for a record about an object whose reconciles lead nowhere just now. */
+  isAboutLoop(record: LogRecord): boolean {
+    const loop = this.#loops.get(subjectOf(record));
+    return loop !== undefined && Date.parse(record.ts) - loop.lastMs < restMs;
+  }
+
   /**
    * Takes note of a reconcile. Undefined: it is a story of its own. Otherwise it is one more of those that a finding was about:
    * what is to be said of them by now, which is mostly nothing.

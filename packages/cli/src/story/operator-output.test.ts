@@ -110,6 +110,14 @@ ${framed(13)}
       wrote: ['changed Site.v1.example.com default/a status'],
     };
     const turns = Array.from({ length: 400 }, (_, i) => end(own, i * 30));
+    const admitted = {
+      level: 'debug',
+      ts: at(6_000),
+      msg: 'wrote response',
+      webhookKind: 'Site',
+      namespace: 'default',
+    };
+    turns.splice(200, 0, { ...end(own, 6_000), ...admitted, name: 'a', allowed: true } as never);
     const lines = tell([loop, ...turns])
       .trimEnd()
       .split('\n');
@@ -170,8 +178,8 @@ ${framed(13)}
         webhook: 'validating',
         operation: 'UPDATE',
         allowed: false,
-        code: 403,
-        message: 'spec.host: is taken',
+        code: 422,
+        message: 'Site.example.com "a" is invalid: spec.host: is taken',
       },
     ];
     expect(tell(records)).toBe(`12:00:00.000 ✓ webhooks are served: /mutate, /validate

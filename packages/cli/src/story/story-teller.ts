@@ -59,7 +59,7 @@ export class StoryTeller {
       case 'starting workers':
         return [this.#good(record, `controller ${oneLine(textOf(record, 'controller'))} works`)];
       case 'wrote response':
-        return [this.#admission(record)];
+        return this.#admission(record);
       case 'Registering webhook':
         this.#paths.push(oneLine(textOf(record, 'path')));
         return [];
@@ -146,10 +146,13 @@ export class StoryTeller {
     return [this.#paint('red', title), ...more, ...view, ...remedyOf(error)].map((line) => `${indent}${line}`);
   }
 
-  #admission(record: LogRecord): string {
+  #admission(record: LogRecord): readonly string[] {
     const { text, isRefusal } = admissionOf(record);
+    // Its writes are told as a rate.
+    if (!isRefusal && this.#findings.isAboutLoop(record)) return [];
     const sign = isRefusal ? this.#paint('yellow', '!') : '·';
-    return `${this.#time(record)} ${sign} ${this.#paint('bold', subjectOf(record))}  ${this.#paint('dim', oneLine(text))}`;
+    const line = `${this.#time(record)} ${sign} ${this.#paint('bold', subjectOf(record))}  ${this.#paint('dim', oneLine(text))}`;
+    return [line];
   }
 
   #good(record: LogRecord, text: string): string {
