@@ -41,8 +41,8 @@ export class HttpTransport implements Transport {
   #pool: { readonly connections: ConnectionPool; readonly identity: ClientCredentials } | undefined;
   readonly #retired = new Set<ConnectionPool>();
   #closing: Promise<void> | undefined;
-  /** Loaded by the first request, with Node's HTTP and TLS: programs that stay in their process never need them. */
-  #Pool: typeof ConnectionPool | undefined;
+  /** With Node's HTTP and TLS, which programs that stay in their process never need. */
+  readonly #loading: Promise<{ readonly ConnectionPool: typeof ConnectionPool }>;
 
   /** @throws TypeError when `server` or `proxyUrl` is no http or https address. */
   constructor(options: HttpTransportOptions) {
@@ -59,6 +59,11 @@ export class HttpTransport implements Transport {
       tuning: resolveTuning(options.tuning),
       clock: options.clock ?? systemClock,
     };
+    // Who makes a transport is about to ask: loading goes on beside whatever comes before the first request.
+    this.#loading = import('./http/connection-pool.ts');
+    this.#loading.catch(() => {
+      // Thrown by the request that needs it.
+    });
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
@@ -92,11 +97,11 @@ export class HttpTransport implements Transport {
   }
 
   async #send(request: TransportRequest, credentials: ClientCredentials): Promise<TransportResponse> {
-    this.#Pool ??= (await import('./http/connection-pool.ts')).ConnectionPool;
+    const { ConnectionPool } = await this.#loading;
     if (this.#closing) throw this.#closedError();
     request.signal?.throwIfAborted();
     const compress = this.#shared.compression && !request.longRunning;
-    return this.#poolFor(credentials, this.#Pool).send({
+    return this.#poolFor(credentials, ConnectionPool).send({
       request,
       path: this.#prefix + request.path,
       headers: {
