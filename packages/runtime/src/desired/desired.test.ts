@@ -272,6 +272,11 @@ describe('desired', () => {
       /not among the wanted/,
     ],
     [
+      'a promise in place of a state',
+      () => Promise.reject(new Error('unseen')) as never,
+      /"desired" is async, and has to answer at once/,
+    ],
+    [
       'a terminal error',
       () => {
         throw new TerminalError('the spec makes no sense');
@@ -281,7 +286,9 @@ describe('desired', () => {
   ])('is refused for good when there is %s', async (_, desired, message) => {
     const server = new FakeApiServer([Site, Page]);
     put(server, []);
-    start(server, { controllers: [sites((site) => ({ status: {}, ...desired(site) }))] });
+    const withStatus = (state: DesiredState<Site>): DesiredState<Site> =>
+      state instanceof Promise ? state : { status: {}, ...state };
+    start(server, { controllers: [sites((site) => withStatus(desired(site)))] });
     await eventually(() => conditions(server)['Stalled'] === 'True');
     expect(server.get(Site, 'a').status.conditions[0].message).toMatch(message);
   });

@@ -52,7 +52,7 @@ export class Realization {
     let thrown: unknown;
     const compute = (): DesiredState => {
       try {
-        return desired(object, observed);
+        return atOnce(desired(object, observed));
       } catch (error) {
         thrown = error;
         throw error;
@@ -214,6 +214,15 @@ function isRefusal(error: unknown): error is StatusError {
 function isManagedBy(object: KubernetesObject, fieldManager: string): boolean {
   const entries = object.metadata.managedFields ?? [];
   return entries.some((each) => each.manager === fieldManager && !each.subresource);
+}
+
+/** Programs whose types nobody has checked may give a promise: nothing would come of it, nor of its failure. */
+function atOnce(state: DesiredState): DesiredState {
+  if (!(state instanceof Promise)) return state;
+  state.catch(() => {});
+  throw new TerminalError(
+    '"desired" is async, and has to answer at once: read in "reconcile", and return the state there',
+  );
 }
 
 function messageOf(error: unknown): string {
