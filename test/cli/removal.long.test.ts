@@ -76,7 +76,7 @@ describe('an operator with a finalizer', () => {
     await expectNothingLeft();
   });
 
-  it('is taken away operator first: its objects go when it is said that nobody will clean up', async () => {
+  it('is taken away operator first: it is run once more for what its objects need', async () => {
     await deploy();
     await create('a');
     await awaitHeld('a');
@@ -86,18 +86,11 @@ describe('an operator with a finalizer', () => {
     expect(undeployed.stdout).toContain(
       `! objects stay         1 of shops.shop.example.com with ${own}: when deleted, they wait for the operator, or for kubewright uninstall\n`,
     );
-    expect(await shop.run('uninstall')).toMatchObject({
-      code: 1,
-      stderr: `KW7307 one object of shops.shop.example.com does not go
-  why: no operator is seen that honours these finalizers:
-    default/a: ${own}
-  do: deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes
-`,
-    });
-    const { code, stdout, stderr } = await shop.run('uninstall', '--yes');
+    const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`! released             default/a: what ${own} stands for was not done\n`);
+    expect(stdout).toContain('✓ operator             is not there: src/main.ts runs here, for its clean-up\n');
     expect(stdout).toContain('✓ kinds removed        1 of 1\n');
+    expect(stdout).not.toContain('released');
     await expectNothingLeft();
   });
 
@@ -113,12 +106,18 @@ describe('an operator with a finalizer', () => {
     expect(stdout).toContain('! objects stay         1 of shops.shop.example.com with ');
     const namespaces = async () => (await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name);
     await expect.poll(namespaces, { timeout: 60_000 }).not.toContain('shop-system');
-    expect(await shop.run('uninstall', '--yes')).toMatchObject({ code: 0 });
+    const uninstalled = await shop.run('uninstall', '--yes');
+    expect(uninstalled).toMatchObject({ code: 0, stderr: '' });
+    expect(uninstalled.stdout).toContain(
+      `! released             default/outside: what ${own} stands for was not done\n`,
+    );
     await expectNothingLeft();
   });
 });
 
 describe('kubewright uninstall, without an operator', () => {
+  beforeAll(() => shop.edit('src/main.ts', () => "throw new Error('not today');\n"));
+
   it.skipIf(isMissing('script'))('asks at a terminal', async () => {
     await shop.run('install');
     await create('a', { finalizers: [own] });
@@ -131,6 +130,15 @@ describe('kubewright uninstall, without an operator', () => {
       await command.ended;
       return command.stdout();
     };
+    expect(await shop.run('uninstall')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('! operator ended       by itself, with exit code 1\n'),
+      stderr: `KW7307 one object of shops.shop.example.com does not go
+  why: no operator is seen that honours these finalizers, and src/main.ts did not do it here:
+    default/a: ${own}
+  do: deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes
+`,
+    });
     const no = await answer('n');
     expect(no).toMatch(/KW7307 one object of shops\.shop\.example\.com does not go\r?\n/);
     expect(no).toMatch(/\bexit 1\r?\n/);

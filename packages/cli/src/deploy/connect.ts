@@ -13,6 +13,8 @@ export interface ClusterFlags {
 export interface Connection extends AsyncDisposable {
   readonly client: KubernetesClient;
   readonly server: string;
+  /** Its kubeconfig, where it is none of the usual ones. */
+  readonly kubeconfig: string | undefined;
 }
 
 /**
@@ -28,5 +30,10 @@ export async function connect(surroundings: Surroundings, flags: ClusterFlags): 
     environment: environmentOf(surroundings),
   });
   const client = clientFromConfig(config, { clock, userAgent: 'kubewright' });
-  return { client, server: String(config.server), [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+  return {
+    client,
+    server: String(config.server),
+    kubeconfig: own?.kubeconfig ?? flags.kubeconfig,
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
 }

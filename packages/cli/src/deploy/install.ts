@@ -6,6 +6,7 @@ import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
 import { applyObjects, deleteObjects } from './apply-objects.ts';
+import { Attendant } from './attendant.ts';
 import { type ClusterFlags, connect } from './connect.ts';
 import { operatorPresence } from './operator-presence.ts';
 import { removeObjects } from './remove-objects.ts';
@@ -34,7 +35,7 @@ export async function install(context: Context, flags: ClusterFlags): Promise<vo
 
 /** Flags of `uninstall`. */
 export interface UninstallOptions extends ClusterFlags {
-  /** Lets objects go without the clean-up of an operator that does not run. */
+  /** Lets objects go without the clean-up of an operator that is not there. */
   readonly yes?: boolean;
   /** Takes away every finalizer, whoever honours it. */
   readonly force?: boolean;
@@ -50,8 +51,10 @@ export async function uninstall(context: Context, options: UninstallOptions): Pr
   const target = { client: connection.client, surroundings };
   const operator = await operatorPresence(target, project);
   const release = options.force ? 'all' : options.yes ? 'own' : 'ask';
+  const flags = options.context === undefined ? [] : [`--context=${options.context}`];
+  await using attendant = new Attendant({ context, project, flags, kubeconfig: connection.kubeconfig });
   for (const crd of crds) {
-    const count = await removeObjects(crd, { context, target, project, operator, release });
+    const count = await removeObjects(crd, { context, target, project, operator, release, attendant });
     if (count > 0) reporter.step('objects deleted', `${count} of ${crd.metadata?.name}`);
   }
   const removed = await deleteObjects(target, crds);

@@ -6,6 +6,7 @@ import { confirm } from '../program/confirm.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 import type { Target } from './apply-objects.ts';
+import type { Attendant } from './attendant.ts';
 import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
 import { isConverted } from './webhook-readiness.ts';
@@ -27,6 +28,8 @@ export interface RemovalOptions {
   /** Where the operator works, if it does. */
   readonly operator: string | undefined;
   readonly release: Release;
+  /** Does the clean-up of an operator that is not there, unless it was said that nobody shall. */
+  readonly attendant?: Pick<Attendant, 'attend'>;
   /** @defaultValue all */
   readonly namespace?: string;
 }
@@ -35,7 +38,7 @@ type Objects = readonly UnstructuredObject[];
 
 /**
  * Deletes all objects of a kind; answers how many there were. While an operator works, its clean-up is waited for. When none
- * does, its finalizers hold the objects for ever: then they are taken away, if that is wanted.
+ * does, its finalizers would hold the objects for ever: then it is run for them, or they are taken away, if that is wanted.
  *
  * @throws CliError KW7307 when objects do not go
  */
@@ -46,13 +49,19 @@ export async function removeObjects(crd: UnstructuredObject, options: RemovalOpt
   if (!resource) return 0;
   const objects = await convertedOrNot(() => list(resource, options), { crd, target });
   for (const { metadata } of objects) await resource.delete(keyOf(metadata), { signal }).catch(ignoreGone);
-  const left = await awaitGone(resource, options);
+  let left = await awaitGone(resource, options);
+  if (await isAttended(left, options)) left = await awaitGone(resource, { ...options, operator: 'src/main.ts' });
   if (left.length === 0) return objects.length;
   if (operator !== undefined && release !== 'all') throw notDone(crd, { left, operator });
   await releaseAll(left, { crd, resource, options });
   const still = await awaitGone(resource, options);
   if (still.length > 0) throw heldByOthers(crd, still);
   return objects.length;
+}
+
+async function isAttended(left: Objects, { project, operator, release, attendant }: RemovalOptions): Promise<boolean> {
+  if (!attendant || operator !== undefined || release !== 'ask') return false;
+  return left.some((object) => ownFinalizers(object, project).length > 0) && (await attendant.attend());
 }
 
 async function list(
@@ -178,7 +187,7 @@ function notDone(
 function unattended(crd: UnstructuredObject, left: Objects): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
-    why: `no operator is seen that honours these finalizers:\n${whatHolds(left)}`,
+    why: `no operator is seen that honours these finalizers, and src/main.ts did not do it here:\n${whatHolds(left)}`,
     remedy: 'deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes',
   });
 }
