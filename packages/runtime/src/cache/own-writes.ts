@@ -102,7 +102,8 @@ export class OwnWrites<T> {
     const removed = this.#removed.get(uid);
     if (this.#deleted.has(uid) || (removed && reached(removed, written))) return;
     const newer = this.#writes.get(id);
-    if (newer && reached(newer, written)) return;
+    // The same version is noted anew: after a restore it may be of another write, which no listing can have shown yet.
+    if (newer && newer.resourceVersion !== resourceVersion && reached(newer, written)) return;
     const outside = this.#outside.get(id);
     if (outside && !reached(written, outside)) return;
     if (what.inScope) this.#outside.delete(id);

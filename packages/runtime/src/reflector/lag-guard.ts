@@ -16,8 +16,6 @@ const probedMs = 150_000;
 const quietMs = 90_000;
 /** And at least so often, in milliseconds. */
 const probeMs = 300_000;
-/** From this try on it is listed. */
-const listingTries = 2;
 /** A question that is not answered in this time is given up, in milliseconds. */
 const answerMs = 30_000;
 
@@ -46,6 +44,8 @@ interface Awaited {
   readonly patienceMs: number;
   readonly own: boolean;
   tries: number;
+  /** Whether the newest state was to be listed for it. */
+  isListed: boolean;
   /** When it was begun anew last. */
   triedMs: number;
   /** Since when the server could have shown it; undefined while no watch was open, and nothing listed, since the last try. */
@@ -101,7 +101,7 @@ export class LagGuard {
     const awaited = this.#awaited;
     if (!awaited) return;
     const now = this.#options.clock.monotonic();
-    if (isNewest && awaited.tries >= listingTries && !awaited.isMissing) {
+    if (isNewest && awaited.isListed && !awaited.isMissing) {
       awaited.isMissing = true;
       awaited.chanceMs = now;
     }
@@ -164,7 +164,8 @@ export class LagGuard {
     if (this.#awaited && (this.#awaited.own || !options.own)) return;
     const sinceMs = this.#options.clock.monotonic();
     const chanceMs = this.#isWatching ? sinceMs : undefined;
-    this.#awaited = { version, sinceMs, ...options, tries: 0, triedMs: sinceMs, chanceMs, isMissing: false };
+    const begun = { tries: 0, isListed: false, triedMs: sinceMs, chanceMs, isMissing: false };
+    this.#awaited = { version, sinceMs, ...options, ...begun };
   }
 
   #press(awaited: Awaited, now: number): void {
@@ -181,10 +182,12 @@ export class LagGuard {
     awaited.triedMs = now;
     awaited.chanceMs = undefined;
     awaited.tries++;
-    if (awaited.tries < listingTries) {
+    // Where no watch is open, another would be none either.
+    if (awaited.tries === 1 && this.#isWatching) {
       log.warn('the watch is behind; opening another', facts);
       renew('rewatch');
     } else {
+      awaited.isListed = true;
       log.warn('the watch is still behind; listing anew', facts);
       renew('relist');
     }
