@@ -42,6 +42,7 @@ const tricky: Crd = {
                 properties: {
                   'a-b': { type: 'string', pattern: '^a*/$', description: 'Write to @me */ there.' },
                   codes: { type: 'integer', format: 'int32', enum: [1, 2], nullable: true },
+                  modes: { type: 'string', enum: ['a', null], nullable: true },
                   empty: { type: 'object' },
                   any: { 'x-kubernetes-preserve-unknown-fields': true },
                   open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },

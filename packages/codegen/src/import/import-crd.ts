@@ -182,7 +182,7 @@ class CrdSource {
 
   #type(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
     const type = this.#plainType(schema, at);
-    return schema.nullable === true ? `${type} | null` : type;
+    return schema.nullable === true && schema.enum?.includes(null) !== false ? `${type} | null` : type;
   }
 
   #plainType(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
@@ -191,7 +191,7 @@ class CrdSource {
       this.imports.add('IntOrString');
       return 'IntOrString';
     }
-    const values = schema.enum;
+    const values = schema.nullable === true ? schema.enum?.filter((each) => each !== null) : schema.enum;
     if (values?.every((each) => typeof each === 'string' || typeof each === 'number')) {
       return values.map(literal).join(' | ');
     }

@@ -29,6 +29,8 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
       say('pattern', `@pattern ${schema.pattern}`);
     else rest['pattern'] = schema.pattern;
   }
+  // Of values without null among them the type would say that it is one.
+  if (schema.nullable === true && schema.enum && !schema.enum.includes(null)) say('nullable', '@nullable');
   if (schema.title !== undefined) say('title', `@title ${schema.title}`);
   for (const key of ['default', 'example'] as const) {
     if (schema[key] !== undefined) say(key, `@${key} ${JSON.stringify(schema[key])}`);

@@ -56,7 +56,7 @@ class SchemaMaker {
       });
     }
     // The API server asks the list of values of null, too.
-    if (draft.nullable === true && draft.enum !== undefined) draft.enum = [...new Set([...draft.enum, null])];
+    if (model.nullable === true && draft.enum !== undefined) draft.enum = [...new Set([...draft.enum, null])];
     return draft;
   }
 
