@@ -135,9 +135,12 @@ describe.concurrent('A cache stays fresh', () => {
     });
     proxy.swallow();
     api.write('a', 'after');
-    const endMs = clock.monotonic() + 2 * pingBoundMs;
-    await polled(() => clock.monotonic() > endMs, 'the time is over');
-    expect(seen.get('a')).toBe('first');
+    const startMs = clock.monotonic();
+    const passed = (): number => clock.monotonic() - startMs;
+    const isSeen = (): boolean => seen.get('a') === 'after';
+    await polled(() => isSeen() || passed() > 2 * pingBoundMs, 'the time is over');
+    // On a busy machine time jumps: what heals much later may have healed when it is looked at.
+    expect(isSeen() ? passed() : Number.POSITIVE_INFINITY).toBeGreaterThan(2 * pingBoundMs);
   });
 
   it('when the connection is half-open, found by silence (HTTP/1.1)', { timeout: 60_000 }, async (test) => {
