@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import type { Generator } from '@kubewright/codegen';
 import { installObjects } from '../deploy/deploy.ts';
 import type { Context } from '../program/context.ts';
@@ -17,6 +17,12 @@ import { TestRun } from './test-run.ts';
 import { type WakeUp, WakeUps } from './wake-ups.ts';
 
 const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
+
+/** So long after a save it is known of, in milliseconds. */
+const noticedMs = 200;
+
+/** Thrown where mistakes are of code that was saved again while it was read: they are told of what is there now. */
+class SavedMeanwhile extends Error {}
 
 /** What is done again at every save. */
 export class DevLoop {
@@ -104,8 +110,19 @@ export class DevLoop {
     const { root, name: projectName } = this.#project;
     this.#generator ??= new Generator({ root, projectName });
     const generator = this.#generator;
-    const generate: Generate = (options) => generator.generate(options);
+    const generate: Generate = async (options) => {
+      const result = await generator.generate(options);
+      if (result.problems.some(({ severity }) => severity === 'error')) await this.#refuseOld();
+      return result;
+    };
     await generateProject(this.#project, { ...this.#context, generate });
+  }
+
+  /** @throws SavedMeanwhile where the code that was read is not that of now */
+  async #refuseOld(): Promise<void> {
+    const { clock, signal } = this.#context.surroundings;
+    await sleep(clock, { ms: noticedMs, signal });
+    if (this.#wakeUps.has('saved')) throw new SavedMeanwhile();
   }
 
   /** Applies everything but the deployment, for which the operator's process stands. */
@@ -134,6 +151,7 @@ export class DevLoop {
       await work();
       return true;
     } catch (error) {
+      if (error instanceof SavedMeanwhile) return false;
       const { reporter, surroundings } = this.#context;
       if (insist || surroundings.signal.aborted) throw error;
       reporter.failure(failureOf(error, { debug: Boolean(surroundings.env['KUBEWRIGHT_DEBUG']) }).message);

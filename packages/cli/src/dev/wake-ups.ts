@@ -11,6 +11,11 @@ export class WakeUps {
     this.#wake?.();
   }
 
+  /** True while it waits to be done. */
+  has(what: WakeUp): boolean {
+    return this.#waiting.has(what);
+  }
+
   /** Resolves with the first that waits; `quit` when the signal is aborted. */
   async next(signal: AbortSignal): Promise<WakeUp> {
     for (;;) {
