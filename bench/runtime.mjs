@@ -21,7 +21,9 @@ const { values: flags } = parseArgs({
 });
 const say = (text) => process.stdout.write(`${text}\n`);
 const [objects, events] = [Number(flags.objects), Number(flags.events)];
-const sides = [ours, ...(flags.peers ? peers(say) : [])].filter(({ name }) => !flags.only || new RegExp(flags.only).test(name));
+const sides = [ours, ...(flags.peers ? peers(say) : [])].filter(
+  ({ name }) => !flags.only || new RegExp(flags.only).test(name),
+);
 const fake = fork(new URL('./runtime/server.mjs', import.meta.url), [String(objects)]);
 const port = await new Promise((resolve) => fake.once('message', resolve));
 const server = `http://127.0.0.1:${port}`;
