@@ -128,7 +128,9 @@ describe.concurrent('A cache stays fresh', () => {
     expect(await sees('a', 'after')).toBeLessThan(pingBoundMs);
   });
 
-  it('not without PING: the half-open connection is used on and on', { timeout: 60_000 }, async (test) => {
+  it('not in that time without PING: the half-open connection is used on, until silence tells', {
+    timeout: 60_000,
+  }, async (test) => {
     const { api, proxy, seen, clock } = await start(test, {
       protocol: 'h2',
       tuning: { keepAliveIntervalMs: 36_000_000 },
@@ -138,9 +140,9 @@ describe.concurrent('A cache stays fresh', () => {
     const startMs = clock.monotonic();
     const passed = (): number => clock.monotonic() - startMs;
     const isSeen = (): boolean => seen.get('a') === 'after';
-    await polled(() => isSeen() || passed() > 2 * pingBoundMs, 'the time is over');
+    await polled(() => isSeen() || passed() > pingBoundMs, 'the time is over');
     // On a busy machine time jumps: what heals much later may have healed when it is looked at.
-    expect(isSeen() ? passed() : Number.POSITIVE_INFINITY).toBeGreaterThan(2 * pingBoundMs);
+    expect(isSeen() ? passed() : Number.POSITIVE_INFINITY).toBeGreaterThan(pingBoundMs);
   });
 
   it('when the connection is half-open, found by silence (HTTP/1.1)', { timeout: 60_000 }, async (test) => {
