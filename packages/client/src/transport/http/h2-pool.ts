@@ -1,65 +1,34 @@
 import type { Socket } from 'node:net';
-import { untilAborted } from '../../until-aborted.ts';
 import type { TransportError } from '../transport-error.ts';
 import { H2Session } from './h2-session.ts';
 import type { HttpContext } from './http-options.ts';
-
-/** Connections of one purpose: short calls, or long-running ones. */
-interface Group {
-  readonly sessions: Set<H2Session>;
-  readonly maxSessions: number;
-  /** Woken when a stream ends, a session comes, goes, or learns the server's limits. */
-  readonly waiting: Set<() => void>;
-  growing: Promise<void> | undefined;
-}
+import { SessionGroup } from './session-group.ts';
 
 /** The HTTP/2 connections to one server: opens another one when the streams of those at hand run out. */
 export class H2Pool {
   readonly #context: HttpContext;
   readonly #dial: () => Promise<Socket>;
-  readonly #short: Group;
-  readonly #long: Group;
-  /** Also those that take no new streams and wait for the running ones. */
+  readonly #short: SessionGroup<H2Session>;
+  readonly #long: SessionGroup<H2Session>;
+  /** Includes those that take no new streams and wait for the running ones. */
   readonly #open = new Set<H2Session>();
 
   constructor(context: HttpContext, dial: () => Promise<Socket>) {
     this.#context = context;
     this.#dial = dial;
-    this.#short = newGroup(context.tuning.maxShortSessions);
-    this.#long = newGroup(Number.POSITIVE_INFINITY);
+    this.#short = this.#newGroup(context.tuning.maxShortSessions);
+    this.#long = this.#newGroup(Number.POSITIVE_INFINITY);
   }
 
   /** Takes a connection that was opened to learn the protocol. */
   adopt(socket: Socket, options: { readonly longRunning: boolean }): void {
-    const group = this.#groupOf(options);
-    const growing = this.#growth(group, this.#add(group, socket));
-    growing.catch(() => {
-      // Told to the calls that wait for it; there may be none left.
-    });
+    const group = options.longRunning ? this.#long : this.#short;
+    group.adopt(this.#newSession(group, socket));
   }
 
   /** Reserves a place on a connection with room for a stream; opens a connection, or waits for a stream to end. */
-  async session(options: {
-    readonly longRunning: boolean;
-    readonly signal: AbortSignal | undefined;
-  }): Promise<H2Session> {
-    const group = this.#groupOf(options);
-    for (;;) {
-      for (const session of group.sessions) {
-        if (session.hasRoom) {
-          session.reserve();
-          return session;
-        }
-      }
-      const next = group.growing ?? (group.sessions.size < group.maxSessions ? this.#grow(group) : room(group));
-      try {
-        await untilAborted(next, options.signal);
-      } catch (error) {
-        // The turn may already have been given to this call; it must not be lost for those behind it.
-        wakeOne(group);
-        throw error;
-      }
-    }
+  session(options: { readonly longRunning: boolean; readonly signal: AbortSignal | undefined }): Promise<H2Session> {
+    return (options.longRunning ? this.#long : this.#short).take(options.signal);
   }
 
   /** Lets running streams end, then closes. */
@@ -68,7 +37,7 @@ export class H2Pool {
   }
 
   get isEmpty(): boolean {
-    return this.#open.size === 0 && !this.#short.growing && !this.#long.growing;
+    return this.#open.size === 0 && !this.#short.isGrowing && !this.#long.isGrowing;
   }
 
   /** Closes everything at once. */
@@ -76,60 +45,28 @@ export class H2Pool {
     await Promise.all([...this.#open].map((session) => session.destroy(reason)));
   }
 
-  #groupOf(options: { readonly longRunning: boolean }): Group {
-    return options.longRunning ? this.#long : this.#short;
-  }
-
-  #grow(group: Group): Promise<void> {
-    return this.#growth(
-      group,
-      this.#dial().then((socket) => this.#add(group, socket)),
-    );
-  }
-
-  #growth(group: Group, opening: Promise<void>): Promise<void> {
-    const growing = opening.finally(() => {
-      if (group.growing === growing) group.growing = undefined;
+  #newGroup(maxSessions: number): SessionGroup<H2Session> {
+    const group: SessionGroup<H2Session> = new SessionGroup({
+      maxSessions,
+      open: async () => {
+        const session = this.#newSession(group, await this.#dial());
+        group.add(session);
+        return session;
+      },
     });
-    group.growing = growing;
-    return growing;
+    return group;
   }
 
-  #add(group: Group, socket: Socket): Promise<void> {
+  #newSession(group: SessionGroup<H2Session>, socket: Socket): H2Session {
     const session = new H2Session(this.#context, {
       socket,
-      onRelease: () => wakeOne(group),
+      onRelease: () => group.onRelease(),
       onChange: () => {
-        // One that goes away no longer counts against the limit, though its last streams still run on it.
-        if (!session.usable) group.sessions.delete(session);
         if (session.isClosed) this.#open.delete(session);
-        wakeAll(group);
+        group.onChange(session);
       },
     });
     this.#open.add(session);
-    group.sessions.add(session);
-    return session.ready;
+    return session;
   }
-}
-
-function newGroup(maxSessions: number): Group {
-  return { sessions: new Set(), maxSessions, waiting: new Set(), growing: undefined };
-}
-
-function room(group: Group): Promise<void> {
-  return new Promise((resolve) => group.waiting.add(resolve));
-}
-
-function wakeOne(group: Group): void {
-  for (const resolve of group.waiting) {
-    group.waiting.delete(resolve);
-    resolve();
-    return;
-  }
-}
-
-function wakeAll(group: Group): void {
-  const waiting = [...group.waiting];
-  group.waiting.clear();
-  for (const resolve of waiting) resolve();
 }

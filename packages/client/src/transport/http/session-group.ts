@@ -1,0 +1,89 @@
+import { untilAborted } from '../../until-aborted.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+/** A connection that carries several streams at once. */
+export interface PooledSession {
+  /** True if another stream may be opened. */
+  readonly hasRoom: boolean;
+  /** False once the connection takes no new streams; then it no longer counts against the limit. */
+  readonly usable: boolean;
+  /** Resolves when the connection can be used; rejects when it never will be. */
+  readonly ready: Promise<void>;
+  /** Takes a place for a stream. */
+  reserve(): void;
+}
+
+/** The connections for one purpose, and the calls that wait for a place on one of them. */
+export class SessionGroup<S extends PooledSession> {
+  readonly #maxSessions: number;
+  readonly #open: () => Promise<S>;
+  readonly #sessions = new Set<S>();
+  readonly #turns = new TurnQueue();
+  #growing: Promise<void> | undefined;
+
+  /** @param options.open - Opens a connection, and {@link SessionGroup.add}s it. */
+  constructor(options: { readonly maxSessions: number; readonly open: () => Promise<S> }) {
+    this.#maxSessions = options.maxSessions;
+    this.#open = options.open;
+  }
+
+  /** True while a connection is being opened. */
+  get isGrowing(): boolean {
+    return this.#growing !== undefined;
+  }
+
+  /** Adds a connection; calls wait until it is ready before they open another one. */
+  add(session: S): void {
+    this.#sessions.add(session);
+  }
+
+  /** Makes calls wait for a connection that was opened elsewhere. */
+  adopt(session: S): void {
+    this.add(session);
+    this.#grow(session.ready).catch(() => {
+      // Reported to the calls that wait for it; there may be none.
+    });
+  }
+
+  /** Reserves a place on a connection: opens one, or waits for a stream to end. Rejects with the signal's reason. */
+  async take(signal?: AbortSignal): Promise<S> {
+    for (;;) {
+      if (signal?.aborted) {
+        // This call may have been woken for a place that it will not use; the next one must not miss it.
+        this.#turns.wakeOne();
+        throw signal.reason;
+      }
+      for (const session of this.#sessions) {
+        if (!session.hasRoom) continue;
+        session.reserve();
+        return session;
+      }
+      if (this.#growing) await untilAborted(this.#growing, signal);
+      else if (this.#sessions.size < this.#maxSessions) await untilAborted(this.#grow(this.#dial()), signal);
+      else await this.#turns.wait(signal);
+    }
+  }
+
+  /** A stream ended: lets one waiting call try again. */
+  onRelease(): void {
+    this.#turns.wakeOne();
+  }
+
+  /** A connection became ready, learned new limits, is going away or closed: lets all waiting calls try again. */
+  onChange(session: S): void {
+    if (!session.usable) this.#sessions.delete(session);
+    this.#turns.wakeAll();
+  }
+
+  async #dial(): Promise<void> {
+    await (await this.#open()).ready;
+  }
+
+  #grow(opening: Promise<void>): Promise<void> {
+    const growing = opening.finally(() => {
+      if (this.#growing === growing) this.#growing = undefined;
+    });
+    this.#growing = growing;
+    return growing;
+  }
+}
