@@ -1,6 +1,7 @@
 import {
   type Clock,
   deepFreeze,
+  isDeleting,
   isNotFound,
   type Kind,
   type KubernetesObject,
@@ -53,6 +54,8 @@ export interface ContextParts {
   readonly resumed: () => void;
   /** Told of what is about to be written, as it is meant. */
   readonly writes: Pick<WriteSession, 'intends'>;
+  /** Asks for another reconcile once the object of that {@link childId} is gone. */
+  readonly awaitEnd: (objectId: string) => void;
 }
 
 /**
@@ -101,6 +104,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   get appliedIds(): Set<string> {
     this.#appliedIds ??= new Set();
     return this.#appliedIds;
+  }
+
+  /** Asks for another reconcile once the object of that {@link childId} is gone. */
+  awaitEnd(objectId: string): void {
+    this.#parts.awaitEnd(objectId);
   }
 
   get signal(): AbortSignal {
@@ -216,6 +224,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const owned = this.#owned(this.#placed(object, kind), options);
     this.appliedIds.add(childId(owned));
     const live = this.#cached(kind, objectKey(owned));
+    // A terminating object keeps nothing of what is applied: its successor has to be created once it is gone.
+    if (live && isDeleting(live)) this.awaitEnd(childId(owned));
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;

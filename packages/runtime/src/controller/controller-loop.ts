@@ -12,6 +12,7 @@ import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
 import { type PendingWork, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import { type AfterReconcile, afterFailure, afterSuccess } from './after-reconcile.ts';
+import { AwaitedEnds } from './awaited-ends.ts';
 import { LoopContext } from './context.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
@@ -62,6 +63,7 @@ export class ControllerLoop {
   readonly #limit: TimeLimit;
   readonly #steps: ObjectReconcile | undefined;
   readonly #after: AfterReconcile;
+  readonly #awaited = new AwaitedEnds();
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
   /** What was not done when it was stopped. */
@@ -117,6 +119,7 @@ export class ControllerLoop {
       log: this.#log,
       queue: this.queue,
       turn: this.#turn,
+      awaited: this.#awaited,
       onAsked: (key, by, afterMs) => {
         this.#futile.asked(key, by?.event.object);
         this.#stories?.asked(key, by, afterMs);
@@ -196,6 +199,7 @@ export class ControllerLoop {
   async #process(item: WorkItem): Promise<void> {
     const { clock } = this.#parts;
     const request = parseRequest(item.key);
+    this.#awaited.forget(item.key);
     if (this.#definition.partition?.owns(request) === false) {
       this.queue.forget(item.key);
       this.queue.requeueAfter(item.key, undefined);
@@ -279,6 +283,7 @@ export class ControllerLoop {
         askedAt,
         resumed: mark.resumed,
         writes,
+        awaitEnd: (objectId) => this.#awaited.wait(key, objectId),
       });
     try {
       if (wanted.level === 'request') return await wanted.reconcile(request, contextFor(undefined));

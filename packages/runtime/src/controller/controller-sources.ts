@@ -6,6 +6,7 @@ import type { Logger } from '../log/logger.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { Watch } from '../source/source.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
+import type { AwaitedEnds } from './awaited-ends.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { GainedKeys } from './gained-keys.ts';
 import type { LoopTurn } from './loop-turn.ts';
@@ -21,6 +22,8 @@ export interface ControllerSourcesOptions {
   readonly queue: WorkQueue;
   /** Lets others in while much is shown at once. */
   readonly turn: LoopTurn;
+  /** The keys that are reconciled once an object is gone, whatever filters and handlers make of its end. */
+  readonly awaited: AwaitedEnds;
   /** Told of each key that is asked for, and by which object's event, if by one. */
   readonly onAsked: (key: string, by: Cause | undefined, afterMs: number | undefined) => void;
 }
@@ -129,12 +132,22 @@ export class ControllerSources {
   }
 
   #handle(watch: Watch, event: EventOf, context = this.#context): void {
+    if (event.type === 'delete') this.#ended(watch, event);
     if (!watch.predicates.every((predicate) => this.#lets(predicate, event))) return;
     this.#cause = { kind: watch.kind.kind, event };
     try {
       watch.handler(event, context);
     } finally {
       this.#cause = undefined;
+    }
+  }
+
+  #ended({ kind: { kind, group } }: Watch, event: EventOf): void {
+    const { awaited, queue, onAsked } = this.#options;
+    if (awaited.size === 0) return;
+    for (const key of awaited.ended(`${kind}.${group} ${formatObjectKey(event.object.key)}`)) {
+      onAsked(key, { kind, event }, undefined);
+      queue.add(key);
     }
   }
 

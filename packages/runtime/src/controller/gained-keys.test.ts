@@ -12,6 +12,7 @@ import { watch } from '../source/source.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
+import { AwaitedEnds } from './awaited-ends.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { ControllerSources } from './controller-sources.ts';
 import { controller } from './define-controller.ts';
@@ -199,7 +200,8 @@ describe('keys that became a replica’s', () => {
     const keys = new ChosenKeys();
     const definition = sharded(controller({ for: Site, async reconcile() {} }), keys);
     const turn = new LoopTurn(slow);
-    const sources = new ControllerSources({ ...parts, definition, cache, queue, turn, onAsked: () => {} });
+    const awaited = new AwaitedEnds();
+    const sources = new ControllerSources({ ...parts, definition, cache, queue, turn, awaited, onAsked: () => {} });
     const stop = new AbortController();
     void cache.run(stop.signal);
     await sources.start(stop.signal);

@@ -110,8 +110,9 @@ export class Realization {
     const { kind, object, id, name } = planned;
     const there = context.cache.peek(kind, objectKey(object))?.object;
     if (there && isDeleting(there)) {
-      // What is going cannot be changed into what is wanted; its end brings the next reconcile.
-      this.#waiting.push([name, 'is being deleted, and made anew then']);
+      // A terminating object cannot become the wanted one. Its owner may be another or none, so its end is awaited by name.
+      context.awaitEnd(id);
+      this.#waiting.push([name, 'is being deleted; it is recreated once it is gone']);
       return;
     }
     const first = planned.after.find((other) => this.#states.get(other.id)?.[1].state !== 'Current');

@@ -10,17 +10,18 @@ export interface EnqueueForOwnerOptions {
 }
 
 /**
- * Asks for a reconcile of the event object's owner of a kind. Group and kind must be equal, the version need not. A
- * reference to an earlier object of the same name (another uid) is not followed. Updates follow the old and the new owners.
+ * Enqueues the event object's owner of a kind. Group and kind must be equal, the version need not. Updates enqueue the old
+ * and the new owners. A reference to an earlier owner of the same name (another uid) is followed on delete events only: the
+ * present owner may wait for the name to be free.
  */
 export function enqueueForOwner<T extends KubernetesObject>(
-  owner: GroupVersionKind & { readonly scope: Scope },
+  ownerKind: GroupVersionKind & { readonly scope: Scope },
   options: EnqueueForOwnerOptions = {},
 ): EventHandler<T> {
   const everyOwner = options.matchEveryOwner ?? false;
   const isOwner = (reference: OwnerReference): boolean =>
-    reference.kind === owner.kind &&
-    groupOf(reference.apiVersion) === owner.group &&
+    reference.kind === ownerKind.kind &&
+    groupOf(reference.apiVersion) === ownerKind.group &&
     (everyOwner || reference.controller === true);
   return (event, context) => {
     const asked = new Set<string>();
@@ -28,10 +29,11 @@ export function enqueueForOwner<T extends KubernetesObject>(
       for (const reference of view.ownerReferences) {
         // One owner kind, one namespace: the name tells requests apart.
         if (!isOwner(reference) || asked.has(reference.name)) continue;
-        const request = owner.scope === 'Cluster' ? {} : { namespace: view.namespace };
-        if (!isPresent({ ...request, name: reference.name }, reference, context)) continue;
+        const request = ownerKind.scope === 'Cluster' ? {} : { namespace: view.namespace };
+        const owner = { ...request, name: reference.name };
+        if (event.type !== 'delete' && !isPresent(owner, reference, context)) continue;
         asked.add(reference.name);
-        context.enqueue({ ...request, name: reference.name }, eventPriority(event));
+        context.enqueue(owner, eventPriority(event));
       }
     };
     if (event.type === 'update') enqueueOwners(event.old);

@@ -86,6 +86,12 @@ describe('handlers', () => {
     ]);
   });
 
+  it('enqueue the present owner when a child of an earlier owner of its name is gone', () => {
+    const object = view({ ownerReferences: [reference('x')] });
+    const gone: ObjectEvent<KubernetesObject> = { type: 'delete', object, deleteStateUnknown: false };
+    expect(requests(enqueueForOwner(Owner), gone, 'uid-new')).toEqual(['n/x@0']);
+  });
+
   it('enqueue old and new owners of an update', () => {
     const event = update(view({ ownerReferences: [reference('old')] }), view({ ownerReferences: [reference('new')] }));
     expect(requests(enqueueForOwner(Owner), event)).toEqual(['n/old@0', 'n/new@0']);

@@ -1,0 +1,47 @@
+/**
+ * Records which keys wait for an object to be gone: a desired child cannot be created while a terminating object has its
+ * name. Owner references do not lead from that object to those keys: it may have another owner, an earlier one, or none.
+ */
+export class AwaitedEnds {
+  readonly #keysByObject = new Map<string, Set<string>>();
+  readonly #objectsByKey = new Map<string, Set<string>>();
+
+  /** Number of objects that are waited for. */
+  get size(): number {
+    return this.#keysByObject.size;
+  }
+
+  /** Records that `key` is to be reconciled once the object is gone. */
+  wait(key: string, objectId: string): void {
+    addTo(this.#keysByObject, objectId, key);
+    addTo(this.#objectsByKey, key, objectId);
+  }
+
+  /** Drops what a key waits for: its next reconcile finds out anew. */
+  forget(key: string): void {
+    for (const objectId of this.#objectsByKey.get(key) ?? []) {
+      const keys = this.#keysByObject.get(objectId);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keysByObject.delete(objectId);
+    }
+    this.#objectsByKey.delete(key);
+  }
+
+  /** Returns the keys that waited for an object which is gone now. */
+  ended(objectId: string): readonly string[] {
+    const keys = [...(this.#keysByObject.get(objectId) ?? [])];
+    this.#keysByObject.delete(objectId);
+    for (const key of keys) {
+      const objects = this.#objectsByKey.get(key);
+      objects?.delete(objectId);
+      if (objects?.size === 0) this.#objectsByKey.delete(key);
+    }
+    return keys;
+  }
+}
+
+function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const set = sets.get(key);
+  if (set) set.add(value);
+  else sets.set(key, new Set([value]));
+}
