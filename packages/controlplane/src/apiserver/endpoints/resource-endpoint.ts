@@ -75,9 +75,10 @@ function isOutOfScope({ info, registry }: ResourceCall): boolean {
 
 function checkScope({ info, registry }: ResourceCall): void {
   const { definition } = registry;
-  const isNamespaces = definition.resource === 'namespaces' && definition.group === '';
   if (definition.scope === 'Cluster') {
-    if (info.namespace !== '' && !isNamespaces) throw pathNotFound();
+    // A request on a namespace carries its name as namespace, but never stands inside another one.
+    const isNamespaces = definition.resource === 'namespaces' && definition.group === '';
+    if (info.inNamespace || (info.namespace !== '' && !isNamespaces)) throw pathNotFound();
     return;
   }
   if (info.namespace !== '') return;

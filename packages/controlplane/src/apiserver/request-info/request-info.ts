@@ -15,6 +15,8 @@ export interface RequestInfo {
   readonly version: string;
   /** Empty for cluster-scoped requests; the namespace's own name for requests on a namespace. */
   readonly namespace: string;
+  /** True when the path places the resource inside a namespace: `…/namespaces/<namespace>/<resource>…`. */
+  readonly inNamespace: boolean;
   readonly resource: string;
   readonly subresource: string;
   /** Also set by the field selector `metadata.name=…` of a list or watch. */
@@ -66,10 +68,12 @@ interface ResourceParts {
 
 function resourceInfo({ method, path, query, group, version, rest }: ResourceParts): RequestInfo {
   let namespace = '';
+  let inNamespace = false;
   let parts = rest;
   if (parts[0] === 'namespaces' && parts.length > 1) {
     namespace = parts[1] ?? '';
-    if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? '')) parts = parts.slice(2);
+    inNamespace = parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? '');
+    if (inNamespace) parts = parts.slice(2);
   }
   const [resource = '', pathName = '', subresource = ''] = parts;
   let verb = VERBS[method] ?? '';
@@ -88,6 +92,7 @@ function resourceInfo({ method, path, query, group, version, rest }: ResourcePar
     group,
     version,
     namespace,
+    inNamespace,
     resource,
     subresource,
     name,
@@ -99,7 +104,7 @@ function resourceInfo({ method, path, query, group, version, rest }: ResourcePar
 
 function outsideResources(method: string, path: string, query: URLSearchParams): RequestInfo {
   const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', pathName: '' };
-  return { isResource: false, path, verb: method.toLowerCase(), ...none, remainder: [], query };
+  return { isResource: false, path, verb: method.toLowerCase(), ...none, inNamespace: false, remainder: [], query };
 }
 
 /** Booleans of queries as Go's `ParseBool` reads them; an empty value (`?watch`) counts as true there, too. */
