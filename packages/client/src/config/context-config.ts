@@ -16,9 +16,10 @@ export async function configOfContext(
     readonly context: string | undefined;
     readonly environment: ConfigEnvironment;
     readonly source: string;
+    readonly onRenewalFailure?: ((error: ConfigError) => void) | undefined;
   },
 ): Promise<ClientConfig> {
-  const { environment, source } = options;
+  const { environment, source, onRenewalFailure } = options;
   const name = options.context || kubeconfig.currentContext;
   if (name === undefined) {
     throw new ConfigError(
@@ -44,7 +45,7 @@ export async function configOfContext(
     server,
     namespace: context.namespace ?? 'default',
     trust,
-    credentials: credentialsOf(user, { cluster, server, trust, environment, where }),
+    credentials: credentialsOf(user, { cluster, server, trust, environment, where, onRenewalFailure }),
     headers: impersonationHeaders(user.impersonate),
     proxyUrl: cluster.proxyUrl ?? proxyFromEnvironment(server, environment.env),
     ...(cluster.disableCompression ? { compression: false } : {}),
@@ -93,10 +94,11 @@ interface CredentialContext {
   readonly trust: ServerTrust;
   readonly environment: ConfigEnvironment;
   readonly where: string;
+  readonly onRenewalFailure: ((error: ConfigError) => void) | undefined;
 }
 
 function credentialsOf(user: UserEntry, context: CredentialContext): CredentialProvider {
-  const { environment, where } = context;
+  const { environment, where, onRenewalFailure } = context;
   if (user.authProvider !== undefined) {
     const message = `${where}: auth-provider ${JSON.stringify(user.authProvider)} was removed from Kubernetes; use an exec plugin`;
     throw new ConfigError('KW2202', message);
@@ -108,7 +110,7 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
   }
   // As in client-go, credentials that stand in the file make a plugin's superfluous.
   if (user.exec && !hasToken && !hasBasic) {
-    return new ExecCredentials({ exec: user.exec, cluster: execCluster(context), environment });
+    return new ExecCredentials({ exec: user.exec, cluster: execCluster(context), environment, onRenewalFailure });
   }
   const cert = pemSource(user.clientCertificateData, {
     file: user.clientCertificate,
@@ -129,6 +131,7 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
       : undefined,
     cert,
     key,
+    onRenewalFailure,
   });
 }
 

@@ -12,6 +12,9 @@ const TIMEOUT_MS = 60_000;
 const INTERACTIVE_TIMEOUT_MS = 300_000;
 /** Credentials are renewed this long before they expire, or a tenth of their life before, whichever is less. */
 const EARLY_MS = 60_000;
+/** First pause after a renewal that failed while the credentials are still valid; doubles up to the longest. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 
 /** Options of {@link ExecCredentials}. */
 export interface ExecCredentialsOptions {
@@ -19,18 +22,29 @@ export interface ExecCredentialsOptions {
   /** `spec.cluster` of the plugin's input; sent if the plugin asks for it. */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined;
   readonly environment: ConfigEnvironment;
+  /** Called when the plugin fails, and the previous credentials stay in use because they have not expired. */
+  readonly onRenewalFailure?: ((error: ConfigError) => void) | undefined;
+}
+
+interface Issued {
+  readonly credentials: ClientCredentials;
+  readonly renewAt: number;
+  readonly expiresAt: number;
 }
 
 /**
  * Credentials from a plugin (`client.authentication.k8s.io` v1, v1beta1).
  *
  * The plugin runs when the first request needs it, at most once at a time, and again shortly before its credentials
- * expire or after the server answered 401 to them.
+ * expire or after the server answered 401 to them. Until they expire, calls use them and do not wait for the renewal; if
+ * it fails, it is retried with back-off.
  */
 export class ExecCredentials implements CredentialProvider {
   readonly #options: ExecCredentialsOptions;
-  #current: { readonly credentials: ClientCredentials; readonly renewAt: number } | undefined;
+  #current: Issued | undefined;
   #running: Promise<ClientCredentials> | undefined;
+  #failures = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExecCredentialsOptions) {
     this.#options = options;
@@ -38,16 +52,32 @@ export class ExecCredentials implements CredentialProvider {
 
   get(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<ClientCredentials> {
     const current = this.#current;
-    if (current && this.#options.environment.clock.now() < current.renewAt) return Promise.resolve(current.credentials);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
-    return untilAborted(this.#running, options.signal);
+    const { clock } = this.#options.environment;
+    const now = clock.now();
+    if (!current || now >= current.expiresAt) return untilAborted(this.#renew(), options.signal);
+    if (now >= current.renewAt && clock.monotonic() >= this.#retryAt) this.#renewEarly();
+    return Promise.resolve(current.credentials);
   }
 
   reject(credentials: ClientCredentials): boolean {
     if (this.#current?.credentials === credentials) this.#current = undefined;
     return true;
+  }
+
+  #renew(): Promise<ClientCredentials> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  #renewEarly(): void {
+    if (this.#running) return;
+    this.#renew().catch((error) => {
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+      this.#retryAt = this.#options.environment.clock.monotonic() + pauseMs;
+      this.#options.onRenewalFailure?.(error);
+    });
   }
 
   async #run(): Promise<ClientCredentials> {
@@ -126,7 +156,9 @@ export class ExecCredentials implements CredentialProvider {
       cert,
       key,
     };
-    this.#current = { credentials, renewAt: this.#renewAt(text('expirationTimestamp')) };
+    this.#failures = 0;
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+    this.#current = { credentials, ...this.#lifeOf(text('expirationTimestamp')) };
     return credentials;
   }
 
@@ -147,12 +179,12 @@ export class ExecCredentials implements CredentialProvider {
     return document.status as Readonly<Record<string, unknown>>;
   }
 
-  #renewAt(expiration: string | undefined): number {
-    if (expiration === undefined) return Number.POSITIVE_INFINITY;
-    const expires = Date.parse(expiration);
-    if (Number.isNaN(expires)) throw this.#fault('answered an expirationTimestamp that is no time');
-    const life = expires - this.#options.environment.clock.now();
-    return expires - Math.min(EARLY_MS, Math.max(life, 0) / 10);
+  #lifeOf(expiration: string | undefined): Pick<Issued, 'renewAt' | 'expiresAt'> {
+    if (expiration === undefined) return { renewAt: Number.POSITIVE_INFINITY, expiresAt: Number.POSITIVE_INFINITY };
+    const expiresAt = Date.parse(expiration);
+    if (Number.isNaN(expiresAt)) throw this.#fault('answered an expirationTimestamp that is no time');
+    const life = expiresAt - this.#options.environment.clock.now();
+    return { renewAt: expiresAt - Math.min(EARLY_MS, Math.max(life, 0) / 10), expiresAt };
   }
 
   #hint(): string {

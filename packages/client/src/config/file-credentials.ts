@@ -1,10 +1,14 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { ClientCredentials, CredentialProvider } from '../transport/credentials.ts';
+import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
+import { isPair, type KeyPair } from './key-pair.ts';
 
 /** Files are read again after this time: projected tokens rotate, and so do certificates. */
 const REREAD_MS = 60_000;
+/** Files that were caught in the middle of a rotation are read again after this time. */
+const TORN_REREAD_MS = 1_000;
 
 /** A value that stands in the configuration or in a file. */
 export interface FileOrValue {
@@ -21,16 +25,19 @@ export interface FileCredentialsOptions {
   /** PEM; the value wins. */
   readonly cert?: FileOrValue | undefined;
   readonly key?: FileOrValue | undefined;
+  /** Called when the files cannot be used, and the previous credentials stay in use. */
+  readonly onRenewalFailure?: ((error: ConfigError) => void) | undefined;
 }
 
 /**
  * Credentials from values and files. Files are read again at most every 60 s, and a token's file at once when the
- * server answered 401. A file that cannot be read any more leaves the last value in force.
+ * server answered 401. While a file cannot be read, or certificate and key do not belong together because they are being
+ * replaced, the previous credentials stay in use.
  */
 export class FileCredentials implements CredentialProvider {
   readonly #options: FileCredentialsOptions;
   readonly #clock: Clock;
-  #current: { readonly credentials: ClientCredentials; readonly at: number } | undefined;
+  #current: { readonly credentials: ClientCredentials; readonly rereadAt: number } | undefined;
   #reading: Promise<ClientCredentials> | undefined;
 
   constructor(options: FileCredentialsOptions) {
@@ -38,68 +45,106 @@ export class FileCredentials implements CredentialProvider {
     this.#clock = options.environment.clock;
   }
 
-  async get(): Promise<ClientCredentials> {
+  async get(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<ClientCredentials> {
     const { token, cert, key } = this.#options;
     if (this.#current) {
       const fixed = !token?.file && !cert?.file && !key?.file;
-      if (fixed || this.#clock.monotonic() - this.#current.at < REREAD_MS) return this.#current.credentials;
+      if (fixed || this.#clock.monotonic() < this.#current.rereadAt) return this.#current.credentials;
     }
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
-    return this.#reading;
+    return untilAborted(this.#reading, options.signal);
   }
 
   reject(credentials: ClientCredentials): boolean {
     if (!this.#options.token?.file) return false;
     if (this.#current?.credentials === credentials) {
-      this.#current = { credentials, at: Number.NEGATIVE_INFINITY };
+      this.#current = { credentials, rereadAt: Number.NEGATIVE_INFINITY };
     }
     return true;
   }
 
   async #read(): Promise<ClientCredentials> {
-    const last = this.#current?.credentials;
     const { basic } = this.#options;
     const token = await this.#token();
+    const { pair, rereadMs } = await this.#pair();
     const credentials: ClientCredentials = {
       authorization: token ?? (basic === undefined ? undefined : `Basic ${basic}`),
-      cert: await this.#pem(this.#options.cert, last?.cert),
-      key: await this.#pem(this.#options.key, last?.key),
+      cert: pair?.cert,
+      key: pair?.key,
     };
-    this.#current = { credentials, at: this.#clock.monotonic() };
+    this.#current = { credentials, rereadAt: this.#clock.monotonic() + rereadMs };
     return credentials;
   }
 
   async #token(): Promise<string | undefined> {
     const { token, environment } = this.#options;
     if (!token) return undefined;
-    if (token.file === undefined) return token.value === undefined ? undefined : `Bearer ${token.value}`;
-    const last = this.#current?.credentials.authorization;
+    const value = token.value === undefined ? undefined : `Bearer ${token.value}`;
+    if (token.file === undefined) return value;
+    const previous = this.#current?.credentials.authorization ?? value;
     try {
       const text = (await environment.readFile(token.file)).trim();
       if (text !== '') return `Bearer ${text}`;
+      if (previous === undefined) throw new ConfigError('KW2202', `cannot use ${token.file}: it is empty`);
+      this.#report(new ConfigError('KW2202', `cannot renew the token: ${token.file} is empty`));
     } catch (cause) {
-      if (last === undefined && token.value === undefined) throw unreadable(token.file, cause);
-      return last ?? `Bearer ${token.value}`;
+      const error = cause instanceof ConfigError ? cause : unreadable(token.file, cause);
+      if (previous === undefined) throw error;
+      this.#report(error);
     }
-    if (last === undefined && token.value === undefined) throw new ConfigError('KW2202', `${token.file}: it is empty`);
-    return last ?? `Bearer ${token.value}`;
+    return previous;
   }
 
-  async #pem(source: FileOrValue | undefined, last: string | undefined): Promise<string | undefined> {
-    if (!source || source.value !== undefined || source.file === undefined) return source?.value;
+  /** Reads certificate and key. Two files cannot be read at one moment, so a pair that does not match is read again. */
+  async #pair(): Promise<{ readonly pair: KeyPair | undefined; readonly rereadMs: number }> {
+    const { cert, key } = this.#options;
+    if (!cert || !key) return { pair: undefined, rereadMs: REREAD_MS };
+    const previous = this.#previousPair();
+    let matches: boolean | undefined;
     try {
-      return await this.#options.environment.readFile(source.file);
-    } catch (cause) {
-      if (last !== undefined) return last;
-      throw unreadable(source.file, cause);
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const pair = { cert: await this.#pem(cert), key: await this.#pem(key) };
+        if (previous?.cert === pair.cert && previous.key === pair.key) return { pair, rereadMs: REREAD_MS };
+        matches = await isPair(pair);
+        // What is no PEM at the first read is reported by TLS, with OpenSSL's reason.
+        if (matches || (matches === undefined && !previous)) return { pair, rereadMs: REREAD_MS };
+      }
+    } catch (error) {
+      if (!previous || !(error instanceof ConfigError)) throw error;
+      this.#report(error);
+      return { pair: previous, rereadMs: REREAD_MS };
     }
+    const files = `${cert.file ?? 'the client certificate'} and ${key.file ?? 'the client key'}`;
+    const why = matches === undefined ? 'they are not whole PEM files' : 'they do not belong together';
+    const error = new ConfigError('KW2202', `cannot use ${files}: ${why}; replace both at the same time`);
+    if (!previous) throw error;
+    this.#report(error);
+    return { pair: previous, rereadMs: TORN_REREAD_MS };
+  }
+
+  #previousPair(): KeyPair | undefined {
+    const { cert, key } = this.#current?.credentials ?? {};
+    return cert === undefined || key === undefined ? undefined : { cert, key };
+  }
+
+  async #pem({ value, file }: FileOrValue): Promise<string> {
+    if (value !== undefined || file === undefined) return value ?? '';
+    try {
+      return await this.#options.environment.readFile(file);
+    } catch (cause) {
+      throw unreadable(file, cause);
+    }
+  }
+
+  #report(error: ConfigError): void {
+    this.#options.onRenewalFailure?.(error);
   }
 }
 
 /** The error for a file that the configuration names. */
 export function unreadable(file: string, cause: unknown): ConfigError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
-  return new ConfigError('KW2202', `${file}: cannot be read (${typeof code === 'string' ? code : 'error'})`, { cause });
+  return new ConfigError('KW2202', `cannot read ${file}: ${typeof code === 'string' ? code : 'error'}`, { cause });
 }

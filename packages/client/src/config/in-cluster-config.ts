@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 import type { ClientConfig } from './client-config.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
-import { FileCredentials } from './file-credentials.ts';
+import type { ConfigError } from './config-error.ts';
+import { FileCredentials, unreadable } from './file-credentials.ts';
 
 const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -9,16 +10,21 @@ const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
  * Reads the configuration that a pod is given: its service account's token, which rotates, the cluster's authority and
  * the pod's namespace. Undefined when this process does not run in a pod with a service account.
  */
-export async function inClusterConfig(environment: ConfigEnvironment): Promise<ClientConfig | undefined> {
+export async function inClusterConfig(
+  environment: ConfigEnvironment,
+  onRenewalFailure?: (error: ConfigError) => void,
+): Promise<ClientConfig | undefined> {
   const host = environment.env['KUBERNETES_SERVICE_HOST'];
   const port = environment.env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port) return undefined;
   const read = async (name: string): Promise<string | undefined> => {
+    const file = `${MOUNT}/${name}`;
     try {
-      return await environment.readFile(`${MOUNT}/${name}`);
-    } catch {
-      // No such file: a pod without that part of the mount.
-      return undefined;
+      return await environment.readFile(file);
+    } catch (cause) {
+      // A pod without that part of the mount. Any other failure must not lead to another configuration.
+      if (isMissing(cause)) return undefined;
+      throw unreadable(file, cause);
     }
   };
   if ((await read('token')) === undefined) return undefined;
@@ -28,8 +34,13 @@ export async function inClusterConfig(environment: ConfigEnvironment): Promise<C
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
     namespace: namespace || 'default',
     trust: ca === undefined ? {} : { ca },
-    credentials: new FileCredentials({ environment, token: { file: `${MOUNT}/token` } }),
+    credentials: new FileCredentials({ environment, token: { file: `${MOUNT}/token` }, onRenewalFailure }),
     headers: {},
     source: 'in-cluster',
   };
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -17,6 +17,13 @@ export interface LoadConfigOptions {
   readonly namespace?: string | undefined;
   /** @defaultValue this process's own */
   readonly environment?: ConfigEnvironment;
+  /**
+   * Called when credentials cannot be renewed, and the previous ones stay in use: a credential plugin failed, or a file
+   * cannot be read. Programs log it.
+   *
+   * @defaultValue nothing is reported until the credentials expire
+   */
+  readonly onRenewalFailure?: (error: ConfigError) => void;
 }
 
 /**
@@ -29,13 +36,13 @@ export interface LoadConfigOptions {
  */
 export async function loadClientConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
   const environment = options.environment ?? processEnvironment();
-  const { kubeconfig, context } = options;
+  const { kubeconfig, context, onRenewalFailure } = options;
   const withNamespace = (config: ClientConfig): ClientConfig =>
     options.namespace === undefined ? config : { ...config, namespace: options.namespace };
   if (kubeconfig !== undefined && kubeconfig !== '') {
     const config = await readKubeconfig(kubeconfig, environment);
     if (!config) throw new ConfigError('KW2201', `${kubeconfig}: there is no such kubeconfig`);
-    return withNamespace(await configOfContext(config, { context, environment, source: kubeconfig }));
+    return withNamespace(await configOfContext(config, { context, environment, onRenewalFailure, source: kubeconfig }));
   }
   const listed = environment.env['KUBECONFIG'];
   if (listed) {
@@ -44,9 +51,9 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     const found = read.filter((config) => config !== undefined);
     if (found.length === 0) throw new ConfigError('KW2201', `KUBECONFIG names no file that exists: ${listed}`);
     const merged = mergeKubeconfigs(found);
-    return withNamespace(await configOfContext(merged, { context, environment, source: listed }));
+    return withNamespace(await configOfContext(merged, { context, environment, onRenewalFailure, source: listed }));
   }
-  const inCluster = context === undefined ? await inClusterConfig(environment) : undefined;
+  const inCluster = context === undefined ? await inClusterConfig(environment, onRenewalFailure) : undefined;
   if (inCluster) return withNamespace(inCluster);
   const { homeDirectory } = environment;
   const home = homeDirectory === undefined ? undefined : join(homeDirectory, '.kube', 'config');
@@ -55,7 +62,7 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     const message = `no cluster is configured: no --kubeconfig, no KUBECONFIG, not in a pod, and no ${home ?? '~/.kube/config'}`;
     throw new ConfigError('KW2201', message);
   }
-  return withNamespace(await configOfContext(config, { context, environment, source: home }));
+  return withNamespace(await configOfContext(config, { context, environment, onRenewalFailure, source: home }));
 }
 
 async function readKubeconfig(file: string, environment: ConfigEnvironment): Promise<Kubeconfig | undefined> {

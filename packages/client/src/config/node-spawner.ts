@@ -1,44 +1,89 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Spawner, SpawnRequest, SpawnResult } from './config-environment.ts';
 
-/** Runs programs with `node:child_process`, never through a shell, but for Windows' `.cmd` and `.bat` files. */
+/** Time for output that is still in the pipe after the program ended; a program that it started may hold the pipe open. */
+const LAST_OUTPUT_MS = 1_000;
+
+/** Runs programs with `node:child_process`, without a shell, except for `.cmd` and `.bat` files on Windows. */
 export const nodeSpawner: Spawner = {
   async run(request: SpawnRequest): Promise<SpawnResult> {
     const { spawn } = await import('node:child_process');
-    return new Promise((resolve, reject) => {
-      const { command, args } = commandLine(request);
-      const child = spawn(command, args, {
-        env: { ...request.env },
-        stdio: [request.interactive ? 'inherit' : 'ignore', 'pipe', request.interactive ? 'inherit' : 'pipe'],
-        windowsHide: true,
-        windowsVerbatimArguments: command !== request.command,
-      });
-      const kill = (): void => void child.kill('SIGKILL');
-      const output = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[], size: 0 };
-      const collect = (into: Uint8Array[]) => (chunk: Uint8Array) => {
-        output.size += chunk.byteLength;
-        if (output.size > request.maxOutputBytes) kill();
-        else into.push(chunk);
-      };
-      child.stdout?.on('data', collect(output.stdout));
-      child.stderr?.on('data', collect(output.stderr));
-      request.signal.addEventListener('abort', kill, { once: true });
-      if (request.signal.aborted) kill();
-      const done = (): void => request.signal.removeEventListener('abort', kill);
-      child.once('error', (error) => {
-        done();
-        reject(error);
-      });
-      child.once('close', (exitCode) => {
-        done();
-        resolve({
-          exitCode,
-          stdout: Buffer.concat(output.stdout).toString('utf8'),
-          stderr: Buffer.concat(output.stderr).toString('utf8'),
-        });
-      });
+    const { command, args } = commandLine(request);
+    // A group of its own, so that what the program starts is killed with it. An interactive program needs the terminal,
+    // which only this process's group has.
+    const detached = !request.interactive && process.platform !== 'win32';
+    const child = spawn(command, args, {
+      env: { ...request.env },
+      stdio: [request.interactive ? 'inherit' : 'ignore', 'pipe', request.interactive ? 'inherit' : 'pipe'],
+      windowsHide: true,
+      windowsVerbatimArguments: command !== request.command,
+      detached,
     });
+    return follow(child, { request, kill: () => kill(child, detached) });
   },
 };
+
+/** Collects the output of a program until it ends, or until it is killed. */
+function follow(
+  child: ChildProcess,
+  { request, kill }: { readonly request: SpawnRequest; readonly kill: () => void },
+): Promise<SpawnResult> {
+  return new Promise((resolve, reject) => {
+    const output = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[], size: 0 };
+    let grace: NodeJS.Timeout | undefined;
+    const release = (): void => {
+      clearTimeout(grace);
+      request.signal.removeEventListener('abort', stop);
+      process.removeListener('exit', kill);
+      // Whoever still holds the other end must not keep this process waiting.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      child.unref();
+    };
+    const finish = (exitCode: number | null): void => {
+      release();
+      resolve({
+        exitCode,
+        stdout: Buffer.concat(output.stdout).toString('utf8'),
+        stderr: Buffer.concat(output.stderr).toString('utf8'),
+      });
+    };
+    const stop = (): void => {
+      kill();
+      finish(null);
+    };
+    const collect = (into: Uint8Array[]) => (chunk: Uint8Array) => {
+      output.size += chunk.byteLength;
+      if (output.size > request.maxOutputBytes) stop();
+      else into.push(chunk);
+    };
+    child.stdout?.on('data', collect(output.stdout));
+    child.stderr?.on('data', collect(output.stderr));
+    child.once('error', (error) => {
+      release();
+      reject(error);
+    });
+    child.once('exit', (exitCode) => {
+      grace = setTimeout(() => finish(exitCode), LAST_OUTPUT_MS);
+    });
+    child.once('close', finish);
+    process.once('exit', kill);
+    request.signal.addEventListener('abort', stop, { once: true });
+    if (request.signal.aborted) stop();
+  });
+}
+
+function kill(child: ChildProcess, group: boolean): void {
+  if (!group || child.pid === undefined) {
+    child.kill('SIGKILL');
+    return;
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // ESRCH: all of the group has ended.
+  }
+}
 
 /** Node refuses to start batch files directly; they need the interpreter, and its quoting. */
 function commandLine(request: SpawnRequest): { readonly command: string; readonly args: readonly string[] } {

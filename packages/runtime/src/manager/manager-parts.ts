@@ -66,7 +66,12 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
 export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | undefined): Promise<KubernetesClient> {
   const { options, clock, random, log } = from;
   const { kubeconfig, context } = options;
-  const config = await loadClientConfig({ kubeconfig, context });
+  const config = await loadClientConfig({
+    kubeconfig,
+    context,
+    onRenewalFailure: (error) =>
+      log.error('cannot renew the client credentials; the previous ones stay in use', { error }),
+  });
   log.info('using the configuration', { source: config.source, server: config.server });
   const interceptors = metrics ? [metrics.clientInterceptor(new URL(config.server).host)] : [];
   const onWarning: NonNullable<Parameters<typeof clientFromConfig>[1]>['onWarning'] = (warning) =>
