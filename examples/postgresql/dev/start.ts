@@ -33,6 +33,8 @@ async function run(flags: StartFlags): Promise<number> {
   const steps = new StepPrinter({ clock: systemClock, output: stdout, sinceMs: process.uptime() * 1000, colors });
   const held = new HeldOutput(stdout);
   using stop = stopOnSignals(process, stdout);
+  // What cannot be reported must not end what it was about.
+  process.stderr.on('error', () => undefined);
   stop.signal.addEventListener('abort', () => endWithin(lastResortMs, stop.exitCode), { once: true });
   // A terminal has written ^C into the line by now.
   if (stdout.isTTY) stop.signal.addEventListener('abort', () => steps.text('\n'), { once: true });

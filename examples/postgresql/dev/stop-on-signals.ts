@@ -20,7 +20,10 @@ export function stopOnSignals(process: EventEmitter, output: EventEmitter): Stop
     exitCode ||= 128 + numbers[name];
     controller.abort(new Error(`stopped by ${name}`));
   };
-  const closed = (): void => controller.abort(new Error('the output was closed'));
+  const closed = (error?: NodeJS.ErrnoException): void => {
+    // A log on a full disk is no wish to stop.
+    if (error?.code !== 'ENOSPC' && error?.code !== 'EDQUOT') controller.abort(new Error('the output was closed'));
+  };
   const names = Object.keys(numbers) as (keyof typeof numbers)[];
   for (const name of names) process.on(name, stop);
   output.on('error', closed);

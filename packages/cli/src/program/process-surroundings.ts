@@ -19,8 +19,12 @@ export function processSurroundings(): Surroundings {
       stop.abort(new Error(`stopped by ${name}`));
     });
   }
-  // Nobody reads any more: the same wish.
-  stdout.on('error', () => stop.abort(new Error('the output was closed')));
+  // Nobody reads any more: the same wish. A log on a full disk is none: a cluster in the background goes on.
+  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') stop.abort(new Error('the output was closed'));
+  });
+  // What cannot be reported must not end what it was about.
+  stderr.on('error', () => undefined);
   const interactive = stdin.isTTY === true && stdout.isTTY === true && !env['CI'];
   return {
     args: process.argv.slice(2),

@@ -203,8 +203,18 @@ export class EmbeddedCluster implements AsyncDisposable {
       await this.#end('server', deadline.meets(plane[Symbol.asyncDispose]()));
       await this.#end('storage', deadline.meets(storage[Symbol.asyncDispose]()));
     } finally {
-      noteLastRevision(directory, storage.revision);
+      this.#noteRevision();
       directory[Symbol.dispose]();
+    }
+  }
+
+  /** A full disk must not keep the folder from being released. */
+  #noteRevision(): void {
+    const { directory, storage, options } = this.#parts;
+    try {
+      noteLastRevision(directory, storage.revision);
+    } catch (error) {
+      options.log.warn('cannot note the last revision; watches of this cluster may not notice the next', { error });
     }
   }
 
@@ -311,14 +321,19 @@ async function listen(
   const open = (port: number) => createHttpServer({ handle: plane.handle, tls, port, clock: options.clock, onError });
   const last = directory.readNote<{ port: number }>('port.json')?.port;
   if (options.port !== undefined) return { http: await open(options.port), takenPort: undefined };
+  let http: HttpServer;
   try {
-    const http = await open(last ?? 0);
-    directory.writeNote('port.json', { port: http.port });
-    return { http, takenPort: undefined };
+    http = await open(last ?? 0);
   } catch (error) {
     if (last === undefined) throw error;
-    const http = await open(0);
+    http = await open(0);
     options.log.info('the port of the last start is taken', { port: last, instead: http.port });
     return { http, takenPort: last };
   }
+  try {
+    directory.writeNote('port.json', { port: http.port });
+  } catch (error) {
+    options.log.warn('cannot note the port; the next start takes another', { port: http.port, error });
+  }
+  return { http, takenPort: undefined };
 }

@@ -18,13 +18,15 @@ import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { Deadline } from './deadline.ts';
 import type { Driver } from './driver.ts';
 import { LocalLogStore } from './logs/local-log-store.ts';
+import type { LogKey } from './logs/log-store.ts';
 import { LocalConnector } from './node-connector.ts';
+import { DiskPressure } from './object/disk-pressure.ts';
 import { isMirrorPod, MirrorPods } from './object/mirror-pods.ts';
 import type { NodeFacts } from './object/node-description.ts';
 import { NodeKeeper } from './object/node-keeper.ts';
 import { ApiPodObjects } from './pod/api-pod-objects.ts';
 import { hostPortConflict } from './pod/host-ports.ts';
-import type { PodHost, PodSettings } from './pod/pod-host.ts';
+import type { PodEvent, PodHost, PodSettings } from './pod/pod-host.ts';
 import { PodWorker } from './pod/pod-worker.ts';
 import type { ProbeRunner } from './probes/probe-runner.ts';
 import { sameJson } from './same-json.ts';
@@ -42,6 +44,8 @@ export interface NodeAgentOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly settings: Omit<PodSettings, 'allocatable'>;
+  /** Folders whose disks the node writes to. @defaultValue none */
+  readonly folders?: readonly string[] | undefined;
   /** Parts of the control plane in this process, shown as static pods. @defaultValue none */
   readonly components?: readonly string[] | undefined;
   /**
@@ -75,6 +79,7 @@ export class NodeAgent implements AsyncDisposable {
   readonly #host: PodHost;
   readonly #keeper: NodeKeeper;
   readonly #mirrors: MirrorPods;
+  readonly #disk: DiskPressure;
   readonly #workers = new Map<string, PodWorker>();
   /** When each pod's deletion was noticed. */
   readonly #deletions = new Map<string, number>();
@@ -85,9 +90,18 @@ export class NodeAgent implements AsyncDisposable {
 
   constructor(options: NodeAgentOptions) {
     const { clock, random, log, client, driver, facts } = options;
-    const logs = new LocalLogStore({ clock });
+    const logs = new LocalLogStore({
+      clock,
+      onDropping: (key, error) => this.#logFails(key, error),
+      onDropped: ({ podUid, container }, lines) =>
+        log.warn('dropped lines of a container log', { pod: this.#podName(podUid), container, lines }),
+    });
     this.#options = options;
-    this.#keeper = new NodeKeeper(facts);
+    this.#disk = new DiskPressure({
+      folders: options.folders ?? [],
+      onBegin: () => this.#queue?.enqueue(nodeRequest),
+    });
+    this.#keeper = new NodeKeeper(facts, this.#disk);
     this.#mirrors = new MirrorPods({
       nodeName: facts.name,
       podIP: facts.addresses.internalIP,
@@ -122,10 +136,15 @@ export class NodeAgent implements AsyncDisposable {
       objects: new ApiPodObjects({ client, cache: this.#manager.cache }),
       images: new Set(),
       settings: { ...options.settings, allocatable: facts.capacity },
-      event: (pod, { type = 'Normal', reason, note }) =>
-        this.#events?.record({ type, reason, action: reason, note: note === '' ? reason : note, regarding: pod }),
+      event: (pod, event) => this.#event(pod, event),
+      noteFault: (error) => this.#disk.note(error),
       wake: (pod) => this.#queue?.enqueue(objectKey(pod)),
     };
+  }
+
+  /** Takes note of an error of a write that concerns no pod. */
+  noteFault(error: unknown): void {
+    this.#disk.note(error);
   }
 
   /** Runs until `signal` is aborted or the agent is disposed; rejects when it cannot go on. */
@@ -275,6 +294,29 @@ export class NodeAgent implements AsyncDisposable {
   #untilRemoval({ metadata }: Pod, nowMs: number): number {
     const noticedMs = this.#deletions.get(metadata.uid ?? '') ?? nowMs;
     return noticedMs + (this.#options.removalDelayMs ?? 0) - nowMs;
+  }
+
+  #event(pod: Pod, { type = 'Normal', reason, note }: PodEvent): void {
+    this.#events?.record({ type, reason, action: reason, note: note === '' ? reason : note, regarding: pod });
+  }
+
+  #podName(uid: string): string | undefined {
+    const { namespace, name } = this.#workers.get(uid)?.pod.metadata ?? {};
+    return name && `${namespace}/${name}`;
+  }
+
+  /** A pod's log cannot be written: the pod runs on, its lines are dropped. */
+  #logFails({ podUid, container }: LogKey, error: unknown): void {
+    this.#disk.note(error);
+    const pod = this.#workers.get(podUid)?.pod;
+    this.#options.log.warn('cannot write a container log; dropping its lines', {
+      pod: this.#podName(podUid),
+      container,
+      error,
+    });
+    const why = error instanceof Error ? error.message : String(error);
+    const note = `Cannot write the log of container ${container}, its lines are dropped: ${why}`;
+    if (pod) this.#event(pod, { type: 'Warning', reason: 'LogLinesDropped', note });
   }
 
   #newWorker(pod: Pod): PodWorker {

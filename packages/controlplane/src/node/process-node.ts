@@ -56,6 +56,8 @@ export interface ProcessNodeOptions {
   readonly components?: readonly string[] | undefined;
   /** More capacity, such as extended resources. */
   readonly capacity?: Readonly<Record<string, string>> | undefined;
+  /** Folder below which containers get theirs. @defaultValue the system's folder for temporary files */
+  readonly temporary?: string | undefined;
   /** @defaultValue that of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -94,9 +96,14 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   chmodSync(directory, 0o700);
   const marked = new MarkedProcesses(processTable(process.platform));
   const instance = random.uid().replaceAll('-', '');
-  const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked });
+  const late: { agent?: NodeAgent } = {};
+  const onFault = (error: unknown): void => {
+    log.warn('cannot update the note of running processes', { error });
+    late.agent?.noteFault(error);
+  };
+  const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked, onFault });
   const note = join(directory, 'sandbox.json');
-  const temporary = temporaryFolder();
+  const temporary = options.temporary ?? temporaryFolder();
   sweep({ journal, marked, note, temporary, log });
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress);
@@ -137,9 +144,11 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       claimFolder: folders.claims(),
       apiServer: options.apiServer,
     },
+    folders: [folders.root, directory],
     components: options.components ?? components,
     removalDelayMs,
   });
+  late.agent = agent;
   let stopped: Promise<void> | undefined;
   const end = async (time?: { readonly withinMs?: number }): Promise<void> => {
     try {

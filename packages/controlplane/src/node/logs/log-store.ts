@@ -23,6 +23,15 @@ export interface LogWriter extends ContainerOutput {
   close(): void;
 }
 
+/** Where lines go. */
+export interface WritableLog {
+  /** @throws the file system's error, with the log unchanged. */
+  append(bytes: Uint8Array): void;
+  end(): void;
+  /** Removes all of it. */
+  discard(): void;
+}
+
 /** A log that can be read, and followed while it grows. */
 export interface ReadableLog {
   /** Reads the bytes after `offset` that are there now; offsets count from the log's beginning, rotated parts included. */

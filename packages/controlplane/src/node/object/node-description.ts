@@ -39,9 +39,15 @@ export function nodeMetadata(facts: NodeFacts): ObjectMeta {
  */
 export function nodeStatus(
   facts: NodeFacts,
-  options: { readonly before: Node | undefined; readonly nowMs: number; readonly heartbeat: boolean },
+  options: {
+    readonly before: Node | undefined;
+    readonly nowMs: number;
+    readonly heartbeat: boolean;
+    /** A disk that the node writes to is full. */
+    readonly diskPressure: boolean;
+  },
 ): NodeStatus {
-  const { before, nowMs, heartbeat } = options;
+  const { before, nowMs, heartbeat, diskPressure } = options;
   const extended = Object.fromEntries(
     Object.entries(before?.status?.capacity ?? {}).filter(([name]) => name.includes('/') && !(name in facts.capacity)),
   );
@@ -55,7 +61,7 @@ export function nodeStatus(
     ],
     nodeInfo: facts.info,
     daemonEndpoints: { kubeletEndpoint: { Port: facts.kubeletPort } },
-    conditions: CONDITIONS.map((condition) => {
+    conditions: conditions(diskPressure).map((condition) => {
       const old = before?.status?.conditions?.find(({ type }) => type === condition.type);
       const now = formatTime(nowMs);
       const same = old?.status === condition.status && old.reason === condition.reason;
@@ -68,24 +74,34 @@ export function nodeStatus(
   };
 }
 
-const CONDITIONS: readonly NodeCondition[] = [
-  {
-    type: 'MemoryPressure',
-    status: 'False',
-    reason: 'KubeletHasSufficientMemory',
-    message: 'kubelet has sufficient memory available',
-  },
-  {
-    type: 'DiskPressure',
-    status: 'False',
-    reason: 'KubeletHasNoDiskPressure',
-    message: 'kubelet has no disk pressure',
-  },
-  {
-    type: 'PIDPressure',
-    status: 'False',
-    reason: 'KubeletHasSufficientPID',
-    message: 'kubelet has sufficient PID available',
-  },
-  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
-];
+/** A kubelet's conditions in its words. */
+function conditions(diskPressure: boolean): readonly NodeCondition[] {
+  return [
+    {
+      type: 'MemoryPressure',
+      status: 'False',
+      reason: 'KubeletHasSufficientMemory',
+      message: 'kubelet has sufficient memory available',
+    },
+    diskPressure
+      ? {
+          type: 'DiskPressure',
+          status: 'True',
+          reason: 'KubeletHasDiskPressure',
+          message: 'kubelet has disk pressure',
+        }
+      : {
+          type: 'DiskPressure',
+          status: 'False',
+          reason: 'KubeletHasNoDiskPressure',
+          message: 'kubelet has no disk pressure',
+        },
+    {
+      type: 'PIDPressure',
+      status: 'False',
+      reason: 'KubeletHasSufficientPID',
+      message: 'kubelet has sufficient PID available',
+    },
+    { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+  ];
+}

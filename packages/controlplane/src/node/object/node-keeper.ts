@@ -3,6 +3,7 @@ import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import { Node } from '@kubewright/apimachinery/core/v1';
 import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 import { sameJson } from '../same-json.ts';
+import type { DiskPressure } from './disk-pressure.ts';
 import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';
 
 /** How often the lease is renewed and the node looked at, in milliseconds. */
@@ -10,14 +11,18 @@ const heartbeatMs = 10_000;
 /** How often a status is written in which nothing but the heartbeat differs, in milliseconds. */
 const statusHeartbeatMs = 5 * 60_000;
 const leaseDurationSeconds = 40;
+/** How often a full disk is looked at, in milliseconds. */
+const pressureLookMs = 2_000;
 
 /** Keeps a node's object and its lease. */
 export class NodeKeeper {
   readonly #facts: NodeFacts;
+  readonly #disk: DiskPressure;
   #writtenMs = Number.NEGATIVE_INFINITY;
 
-  constructor(facts: NodeFacts) {
+  constructor(facts: NodeFacts, disk: DiskPressure) {
     this.#facts = facts;
+    this.#disk = disk;
   }
 
   /** Registers the node where it is not, brings its labels and status up to date. */
@@ -27,7 +32,9 @@ export class NodeKeeper {
     await this.#keepMetadata(node, ctx);
     const now = ctx.clock.monotonic();
     const heartbeat = now - this.#writtenMs >= statusHeartbeatMs;
-    const status = nodeStatus(this.#facts, { before: node, nowMs: ctx.clock.now(), heartbeat });
+    this.#disk.look();
+    const diskPressure = this.#disk.isPresent;
+    const status = nodeStatus(this.#facts, { before: node, nowMs: ctx.clock.now(), heartbeat, diskPressure });
     const { capacity, allocatable, addresses, nodeInfo, daemonEndpoints, conditions } = node.status ?? {};
     const before = { capacity, allocatable, addresses, nodeInfo, daemonEndpoints, conditions };
     if (heartbeat || !sameJson(before, status)) {
@@ -35,8 +42,9 @@ export class NodeKeeper {
       await ctx.client
         .resource(Node)
         .status.patch({ name }, { type: 'strategic', body: { status } }, { signal: ctx.signal });
+      this.#tellOfPressure(node, ctx);
     }
-    return { requeueAfterMs: heartbeatMs };
+    return { requeueAfterMs: diskPressure ? pressureLookMs : heartbeatMs };
   }
 
   /** Renews the lease by which others see that the node is alive. */
@@ -59,9 +67,23 @@ export class NodeKeeper {
     return { requeueAfterMs: heartbeatMs };
   }
 
+  /** Records a kubelet's event when the condition changed. */
+  #tellOfPressure(node: Node, { events }: RequestContext): void {
+    const { isPresent } = this.#disk;
+    const before = node.status?.conditions?.find(({ type }) => type === 'DiskPressure')?.status;
+    if (before === undefined || (before === 'True') === isPresent) return;
+    const reason = isPresent ? 'NodeHasDiskPressure' : 'NodeHasNoDiskPressure';
+    events.record({ reason, note: `Node ${this.#facts.name} status is now: ${reason}`, regarding: node });
+  }
+
   async #register(ctx: RequestContext): Promise<Node> {
     const nodes = ctx.client.resource(Node);
-    const status = nodeStatus(this.#facts, { before: undefined, nowMs: ctx.clock.now(), heartbeat: true });
+    const status = nodeStatus(this.#facts, {
+      before: undefined,
+      nowMs: ctx.clock.now(),
+      heartbeat: true,
+      diskPressure: false,
+    });
     const { signal } = ctx;
     try {
       return await nodes.create(

@@ -242,11 +242,21 @@ export class ContainerRunner {
     log.close();
     const { podUid, attempt } = { podUid: this.#options.setup().pod.metadata.uid ?? '', attempt: slot.attempts - 1 };
     const found = this.#options.host.logs.find({ podUid, container: slot.name, attempt });
-    const text = message.read({ exitCode: exit.exitCode, log: found }) ?? exit.message;
+    const text = this.#messageOf(message, { exitCode: exit.exitCode, log: found }) ?? exit.message;
     slot.started = false;
     slot.probedReady = false;
     slot.state = { type: 'exited', terminated: terminatedOf(running, exit, text), atMs: exit.finishedAtMs };
     changed();
+  }
+
+  #messageOf(message: TerminationMessage, options: Parameters<TerminationMessage['read']>[0]): string | undefined {
+    try {
+      return message.read(options);
+    } catch (error) {
+      // A log on a disk that fails: the container ended all the same.
+      this.#options.host.noteFault(error);
+      return undefined;
+    }
   }
 
   #failed(error: unknown): void {
@@ -257,6 +267,7 @@ export class ContainerRunner {
       slot.retryAtMs = error.retryAtMs;
       return;
     }
+    host.noteFault(error);
     this.#event({ type: 'Warning', reason: 'Failed', note: `Error: ${text}` });
     if (isConfiguration(error)) {
       slot.state = { type: 'waiting', reason: 'CreateContainerConfigError', message: text };

@@ -18,6 +18,8 @@ export interface PodHost {
   readonly settings: PodSettings;
   /** Tells what happened to a pod. */
   event(pod: Pod, note: PodEvent): void;
+  /** Takes note of an error, which may be that of a full disk. */
+  noteFault(error: unknown): void;
   /** Asks for another look at a pod. */
   wake(pod: Pod): void;
 }

@@ -105,6 +105,7 @@ export class PodPreparation {
   }
 
   #tell(pod: Pod, error: unknown): void {
+    this.#host.noteFault(error);
     const text = error instanceof Error ? error.message : String(error);
     const isVolume = error instanceof VolumeError;
     const note = isVolume

@@ -150,12 +150,21 @@ export class PodWorker {
       this.#status,
     );
     this.#status = status;
-    if (this.#ended && !isDeleting(pod)) void this.#preparation.removeVolumes();
+    if (this.#ended && !isDeleting(pod)) this.#removeVolumes();
     return {
       status,
       removable: this.#ended && (isDeleting(pod) || this.#orphaned),
       wakeAtMs: this.#wakeAt(plan, ending),
     };
+  }
+
+  /** Removes the volumes of a pod that stays in the API; what cannot be removed now goes with the pod. */
+  #removeVolumes(): void {
+    const { host } = this.#options;
+    this.#preparation.removeVolumes().catch((error: unknown) => {
+      const note = `cannot remove the volumes: ${error instanceof Error ? error.message : String(error)}`;
+      host.event(this.#pod, { type: 'Warning', reason: 'FailedKillPod', note });
+    });
   }
 
   /** Makes slots for all containers at first, then for ephemeral ones that were added. */

@@ -58,7 +58,9 @@ export class ProcessContainer implements RunningContainer {
     this.exited = new Promise((resolve) => {
       options.child.once('exit', (code, signal) => {
         const exit = exitOf(code, signal, options.clock.now());
-        void this.#endRest().then(() => resolve(exit));
+        const resolved = (): void => resolve(exit);
+        // What could not be ended, or read, changes nothing about how the container ended.
+        void this.#endRest().then(resolved, resolved);
       });
     });
   }
@@ -188,9 +190,9 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Lets a process end without having read all of its input, as processes may. */
-function endEarly({ stdin }: ChildProcess): void {
-  stdin?.on('error', () => undefined);
+/** Lets a process end without having read all of its input, as processes may; a broken pipe ends no more than itself. */
+function endEarly({ stdin, stdout, stderr }: ChildProcess): void {
+  for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined);
 }
 
 /** Copies input to a process until either ends. */

@@ -19,22 +19,34 @@ export class ProcessJournal {
   readonly #marked: MarkedProcesses;
   /** First part of every mark of this run's processes. */
   readonly instance: string;
+  readonly #onFault: (error: unknown) => void;
 
-  /** @param path - the note's file; made readable by its owner only. */
-  constructor(path: string, options: { readonly instance: string; readonly marked: MarkedProcesses }) {
+  /**
+   * @param path - the note's file; made readable by its owner only.
+   * @param options - `onFault`: called when the note cannot be brought up to date while containers run.
+   */
+  constructor(
+    path: string,
+    options: {
+      readonly instance: string;
+      readonly marked: MarkedProcesses;
+      readonly onFault?: (error: unknown) => void;
+    },
+  ) {
     this.#path = path;
     this.instance = options.instance;
     this.#marked = options.marked;
+    this.#onFault = options.onFault ?? (() => undefined);
   }
 
   /** Notes a process group's leader. */
   add(pid: number): void {
     this.#running.set(pid, processIdentity(pid));
-    this.#write();
+    this.#update();
   }
 
   remove(pid: number): void {
-    if (this.#running.delete(pid)) this.#write();
+    if (this.#running.delete(pid)) this.#update();
   }
 
   /** Ends every process that is noted and all that came of them, without a word and without waiting. */
@@ -64,6 +76,15 @@ export class ProcessJournal {
     } catch {
       // No journal: nothing is known to be left.
       return { processes: [] };
+    }
+  }
+
+  /** Writes the note; a full disk ends no container: the mark in the older note finds its processes, too. */
+  #update(): void {
+    try {
+      this.#write();
+    } catch (error) {
+      this.#onFault(error);
     }
   }
 

@@ -12,7 +12,7 @@ import type { ConnectSubresource } from '../../apiserver/registry/index.ts';
 import { nodeLifecycleController } from '../../controllers/node-lifecycle/node-lifecycle.ts';
 import { schedulerController } from '../../scheduler/index.ts';
 import { MemoryStorage } from '../../storage/index.ts';
-import { type ProcessNode, processNode } from '../process-node.ts';
+import { type ProcessNode, type ProcessNodeOptions, processNode } from '../process-node.ts';
 import type { NodeConnector } from '../../apiserver/node-connector.ts';
 
 /** A control plane with a scheduler and one process node, for tests. */
@@ -24,6 +24,7 @@ export interface NodeCluster extends AsyncDisposable {
 
 export async function startNodeCluster(
   connect?: (connector: () => NodeConnector) => ReadonlyMap<string, ConnectSubresource>,
+  settings: Partial<ProcessNodeOptions> = {},
 ): Promise<NodeCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'kw-node-'));
   const clock = systemClock;
@@ -66,6 +67,7 @@ export async function startNodeCluster(
     directory: join(directory, 'node'),
     apiServer: { url: 'https://127.0.0.1:1', ca: 'no real authority' },
     restartBackOff: { initialMs: 300, maxMs: 1_000 },
+    ...settings,
   });
   late.node = node;
   // Both with all rights: what each may do is tested where all of a cluster runs.

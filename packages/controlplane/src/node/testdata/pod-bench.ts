@@ -14,6 +14,7 @@ export class PodBench {
   readonly statuses: PodStatus[] = [];
   readonly objects: TestObjects = new TestObjects();
   readonly host: PodHost;
+  readonly faults: unknown[] = [];
   readonly worker: PodWorker;
   pod: Pod;
   last: SyncResult | undefined;
@@ -53,6 +54,7 @@ export class PodBench {
         apiServer: undefined,
       },
       event: (_pod, { reason, note }) => this.events.push(`${reason}: ${note}`),
+      noteFault: (error) => this.faults.push(error),
       wake: () => {
         this.#woken = true;
       },

@@ -35,11 +35,15 @@ export class LocalPodVolumes implements PodVolumes {
     mkdirSync(this.#folder, { recursive: true, mode: 0o711 });
     chmodSync(this.#folder, 0o711);
     this.#owner = this.#ownerOf(pod);
-    for (const volume of pod.spec?.volumes ?? []) this.#paths.set(volume.name, await this.#make(volume, pod));
+    for (const volume of pod.spec?.volumes ?? []) {
+      this.#paths.set(volume.name, await named(volume, () => this.#make(volume, pod)));
+    }
   }
 
   async refresh(pod: Pod): Promise<number | undefined> {
-    for (const volume of pod.spec?.volumes ?? []) if (hasContent(volume)) await this.#write(volume, pod);
+    for (const volume of pod.spec?.volumes ?? []) {
+      if (hasContent(volume)) await named(volume, () => this.#write(volume, pod));
+    }
     return this.#tokens.refreshAtMs;
   }
 
@@ -208,6 +212,16 @@ export class LocalPodVolumes implements PodVolumes {
     const real = realpathSync(wanted);
     if (!isInside(real)) throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
     return statSync(real).isDirectory() ? wanted : real;
+  }
+}
+
+/** Names the volume in errors of the file system. */
+async function named<T>({ name }: Volume, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof VolumeError || !(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new VolumeError(name, error.message, { cause: error });
   }
 }
 
