@@ -32,6 +32,7 @@ import {
   type ResourceDefinition,
 } from './registry/index.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info/index.ts';
+import { TurnLimit } from './turn-limit.ts';
 import { WatchHubs } from './watch/index.ts';
 import { WebhookFault } from './webhooks/webhook-fault.ts';
 
@@ -99,10 +100,12 @@ export class ApiServer implements AsyncDisposable {
   readonly #inFlight: InFlight;
   readonly #registries = new WeakMap<ResourceDefinition, Registry>();
   readonly #maxBodyBytes: number;
+  readonly #turns: TurnLimit;
 
   constructor(options: ApiServerOptions) {
     const { storage, clock, random, authenticators, admissionPlugins = [], limits = {} } = options;
     this.#options = options;
+    this.#turns = new TurnLimit(clock);
     this.#authenticator = new RequestAuthenticator({ authenticators, unauthorized });
     this.#hubs = new WatchHubs({ storage, clock, random });
     this.#services = {
@@ -154,6 +157,8 @@ export class ApiServer implements AsyncDisposable {
   /** Answers a request. Never rejects. Bound: it is handed around as an {@link ApiHandler}. */
   readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
     const { clock, random, audit } = this.#options;
+    const pause = this.#turns.pause();
+    if (pause) await pause;
     const started = audit ? clock.monotonic() : 0;
     const auditId = request.headers['audit-id'] ?? random.uid();
     const warnings = new WarningList();

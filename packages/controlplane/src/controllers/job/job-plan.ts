@@ -1,7 +1,8 @@
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { IndexSet } from '../index-set.ts';
 import { podsToDelete } from '../replica-set/deletion-order.ts';
-import { completionIndex } from './completion-indexes.ts';
+import { completionIndex } from './completion-index.ts';
 import { isIndexed, replacesTerminating } from './job-pods.ts';
 import { failureCount, type JobTally } from './job-tally.ts';
 
@@ -28,12 +29,13 @@ export function planPods(
 ): PodPlan {
   const { active } = tally;
   if (ended || job.spec?.suspend) return { create: [], remove: active };
-  const waiting = replacesTerminating(job) ? 0 : tally.terminating;
+  const waiting = replacesTerminating(job) ? 0 : tally.terminating.length;
   const wanted = wantedActive(job, tally);
   const doomed = isIndexed(job) ? misplaced(job, tally) : [];
   const surplus = active.length - doomed.length + waiting - wanted;
   if (doomed.length > 0 || surplus > 0) {
-    const others = active.filter((pod) => !doomed.includes(pod));
+    const gone = new Set(doomed);
+    const others = active.filter((pod) => !gone.has(pod));
     const count = Math.max(0, surplus);
     const more = count === 0 ? [] : podsToDelete(others, { count, siblings: active, nowMs });
     return { create: [], remove: [...doomed, ...more].slice(0, burst) };
@@ -43,9 +45,10 @@ export function planPods(
   if (!isIndexed(job)) {
     return { create: Array.from({ length: missing }, () => ({ index: undefined, failures: undefined })), remove: [] };
   }
-  const create = freeIndexes(job, tally)
-    .slice(0, missing)
-    .map((index) => ({ index, failures: failuresOf(job, { tally, index }) }));
+  const create = freeIndexes(job, { tally, count: missing }).map((index) => ({
+    index,
+    failures: failuresOf(job, { tally, index }),
+  }));
   return { create, remove: [] };
 }
 
@@ -70,13 +73,18 @@ function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTal
   });
 }
 
-function freeIndexes(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly number[] {
-  const taken = new Set(active.map((pod) => completionIndex(pod)));
-  const free: number[] = [];
-  for (let index = 0; index < (job.spec?.completions ?? 0); index++) {
-    if (!succeededIndexes.has(index) && !failedIndexes.has(index) && !taken.has(index)) free.push(index);
-  }
-  return free;
+/** The lowest indexes that need a pod. The work follows the number of pods and intervals, not of completions. */
+function freeIndexes(
+  job: Job,
+  { tally, count }: { readonly tally: JobTally; readonly count: number },
+): readonly number[] {
+  const { active, terminating, succeededIndexes, failedIndexes } = tally;
+  const held = replacesTerminating(job) ? active : [...active, ...terminating];
+  const taken = IndexSet.of(held.map(completionIndex).filter((index) => index !== undefined));
+  return taken
+    .union(succeededIndexes)
+    .union(failedIndexes)
+    .firstAbsent({ count, limit: job.spec?.completions ?? 0 });
 }
 
 function failuresOf(

@@ -2,7 +2,7 @@ import { isDeleting } from '@kubewright/apimachinery';
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { EnvVar, Pod, PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import { podFromTemplate } from '../pods/pod-control.ts';
-import { indexKey } from './completion-indexes.ts';
+import { indexKey } from './completion-index.ts';
 
 /** Holds a pod until its job has counted it. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';

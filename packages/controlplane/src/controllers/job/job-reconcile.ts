@@ -9,15 +9,13 @@ import { orphansOf } from '../orphan-owners.ts';
 import { isNamespaceTerminating, type PodControl } from '../pods/pod-control.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { slowStart } from '../slow-start.ts';
-import { completionIndex, formatIndexes, parseIndexes } from './completion-indexes.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import { standingVerdict, type Verdict, withSuspension, withVerdict } from './job-conditions.ts';
 import { planPods } from './job-plan.ts';
-import { endedMs, isFailed, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
+import { endedMs, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
 import { type JobTally, tally } from './job-tally.ts';
 import { failureVerdict, msUntilDeadline, successVerdict } from './job-verdict.ts';
-import { judgeFailure } from './pod-failure-policy.ts';
-import { countEnded, moveCounted } from './uncounted-pods.ts';
+import { countEnded, countedBy, moveCounted } from './uncounted-pods.ts';
 
 /** What a reconcile of a job works with. */
 export interface JobParts {
@@ -122,7 +120,7 @@ export class JobReconcile {
     const counts = {
       ...nonZero('active', present.active.length),
       ready: present.ready,
-      terminating: present.terminating,
+      terminating: present.terminating.length,
     };
     const { active: _active, ...rest } = started.status ?? {};
     const counted = countEnded(started, { ...rest, ...counts }, present);
@@ -160,8 +158,8 @@ export class JobReconcile {
       terminating: 0,
       conditions,
       ...(complete && { completionTime: formatTime(nowMs) }),
-      ...(isIndexed(this.#job) && succeededIndexes.size > 0 && { completedIndexes: formatIndexes(succeededIndexes) }),
-      ...(indexed && { failedIndexes: formatIndexes(failedIndexes) }),
+      ...(isIndexed(this.#job) && succeededIndexes.size > 0 && { completedIndexes: succeededIndexes.toString() }),
+      ...(indexed && { failedIndexes: failedIndexes.toString() }),
     });
     backoff.forget(this.#job.metadata.uid ?? '');
     const { reason, message } = verdict;
@@ -179,10 +177,11 @@ export class JobReconcile {
   /** Takes the tracking finalizer off pods that the status has taken note of. */
   async #release(pods: readonly Pod[], verdict: Verdict | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);
+    const isCounted = countedBy(this.#job);
     const done = pods.filter(
       (pod) =>
         pod.metadata.finalizers?.includes(trackingFinalizer) &&
-        (all ? isPodEnded(pod) || isDeleting(pod) : isCounted(pod, this.#job)),
+        (all ? isPodEnded(pod) || isDeleting(pod) : isCounted(pod)),
     );
     await Promise.all(done.map((pod) => releasePod(this.#parts.ctx, pod)));
   }
@@ -216,19 +215,6 @@ export async function releasePod(ctx: RequestContext, pod: Pod): Promise<Pod | u
     });
     return undefined;
   }
-}
-
-/** True for a pod that the status has taken note of: by its uid, by its index, or as a failure that does not count. */
-function isCounted(pod: Pod, job: Job): boolean {
-  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
-  const { uid = '' } = pod.metadata;
-  if (succeeded.includes(uid) || failed.includes(uid)) return true;
-  if (isIndexed(job) && pod.status?.phase === 'Succeeded') {
-    const completions = job.spec?.completions ?? 0;
-    const index = completionIndex(pod) ?? completions;
-    return index >= completions || parseIndexes(job.status?.completedIndexes, completions).has(index);
-  }
-  return isFailed(pod, job) && judgeFailure(job, pod).action === 'Ignore';
 }
 
 function nonZero(name: string, count: number): Readonly<Record<string, number>> {

@@ -1,15 +1,17 @@
 import { isDeleting } from '@kubewright/apimachinery';
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { IndexSet } from '../index-set.ts';
 import { isPodActive, isPodEnded, isPodReady } from '../pods/pod-state.ts';
-import { completionIndex, parseIndexes } from './completion-indexes.ts';
+import { completionIndex } from './completion-index.ts';
 import { failureCountKey, isFailed, isIndexed, trackingFinalizer } from './job-pods.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
 /** Where a job stands, from its status and its pods. */
 export interface JobTally {
   readonly active: readonly Pod[];
-  readonly terminating: number;
+  /** Pods that are being deleted and have not ended. */
+  readonly terminating: readonly Pod[];
   readonly ready: number;
   /** Ended pods that are in no count yet; their finalizer is still on. */
   readonly newSucceeded: readonly Pod[];
@@ -17,8 +19,8 @@ export interface JobTally {
   readonly succeeded: number;
   readonly failed: number;
   /** Indexes that have succeeded; empty for jobs without. */
-  readonly succeededIndexes: ReadonlySet<number>;
-  readonly failedIndexes: ReadonlySet<number>;
+  readonly succeededIndexes: IndexSet;
+  readonly failedIndexes: IndexSet;
 }
 
 /** Sums up a job. A pod is counted while it has the tracking finalizer and is not among the uncounted ones of the status. */
@@ -33,17 +35,10 @@ export function tally(job: Job, pods: readonly Pod[]): JobTally {
   const newFailed = tracked.filter((pod) => isFailed(pod, job));
   const active = pods.filter(isPodActive);
   const counted = newFailed.filter((pod) => judgeFailure(job, pod).action !== 'Ignore');
-  const completions = job.spec?.completions ?? 0;
-  const succeededIndexes = isIndexed(job) ? parseIndexes(status?.completedIndexes, completions) : new Set<number>();
-  if (isIndexed(job)) {
-    for (const pod of newSucceeded) {
-      const index = completionIndex(pod);
-      if (index !== undefined && index < completions) succeededIndexes.add(index);
-    }
-  }
+  const succeededIndexes = isIndexed(job) ? indexesThatSucceeded(job, newSucceeded) : IndexSet.empty;
   return {
     active,
-    terminating: pods.filter((pod) => isDeleting(pod) && !isPodEnded(pod)).length,
+    terminating: pods.filter((pod) => isDeleting(pod) && !isPodEnded(pod)),
     ready: active.filter(isPodReady).length,
     newSucceeded,
     newFailed,
@@ -56,24 +51,29 @@ export function tally(job: Job, pods: readonly Pod[]): JobTally {
   };
 }
 
+function indexesThatSucceeded(job: Job, newSucceeded: readonly Pod[]): IndexSet {
+  const { completions = 0 } = job.spec ?? {};
+  const fresh = newSucceeded
+    .map(completionIndex)
+    .filter((index): index is number => index !== undefined && index < completions);
+  return IndexSet.parse(job.status?.completedIndexes, completions).union(IndexSet.of(fresh));
+}
+
 /** Indexes that may not be tried again, where the job limits retries for each. */
 function failedIndexes(
   job: Job,
-  {
-    newFailed,
-    succeededIndexes,
-  }: { readonly newFailed: readonly Pod[]; readonly succeededIndexes: ReadonlySet<number> },
-): ReadonlySet<number> {
+  { newFailed, succeededIndexes }: { readonly newFailed: readonly Pod[]; readonly succeededIndexes: IndexSet },
+): IndexSet {
   const { backoffLimitPerIndex, completions = 0 } = job.spec ?? {};
-  if (backoffLimitPerIndex === undefined || !isIndexed(job)) return new Set();
-  const failed = parseIndexes(job.status?.failedIndexes, completions);
+  if (backoffLimitPerIndex === undefined || !isIndexed(job)) return IndexSet.empty;
+  const failed: number[] = [];
   for (const pod of newFailed) {
     const index = completionIndex(pod);
     if (index === undefined || index >= completions || succeededIndexes.has(index)) continue;
     const { action } = judgeFailure(job, pod);
-    if (action === 'FailIndex' || (action === 'Count' && failureCount(pod) >= backoffLimitPerIndex)) failed.add(index);
+    if (action === 'FailIndex' || (action === 'Count' && failureCount(pod) >= backoffLimitPerIndex)) failed.push(index);
   }
-  return failed;
+  return IndexSet.parse(job.status?.failedIndexes, completions).union(IndexSet.of(failed));
 }
 
 /** Failures of a pod's index before this pod. */

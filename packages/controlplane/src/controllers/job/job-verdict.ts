@@ -1,6 +1,6 @@
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import { parseIndexes } from './completion-indexes.ts';
+import { IndexSet } from '../index-set.ts';
 import type { Verdict } from './job-conditions.ts';
 import { isIndexed } from './job-pods.ts';
 import type { JobTally } from './job-tally.ts';
@@ -45,8 +45,8 @@ export function successVerdict(job: Job, tally: JobTally): Verdict | undefined {
   const { completions, successPolicy } = job.spec ?? {};
   if (successPolicy && isIndexed(job)) {
     for (const [index, { succeededIndexes, succeededCount }] of successPolicy.rules.entries()) {
-      const wanted = succeededIndexes === undefined ? undefined : parseIndexes(succeededIndexes, completions ?? 0);
-      const met = [...tally.succeededIndexes].filter((each) => wanted?.has(each) ?? true).length;
+      const wanted = succeededIndexes === undefined ? undefined : IndexSet.parse(succeededIndexes, completions ?? 0);
+      const met = wanted ? tally.succeededIndexes.sizeOfIntersection(wanted) : tally.succeededIndexes.size;
       if (met >= (succeededCount ?? wanted?.size ?? Number.POSITIVE_INFINITY)) {
         return { outcome: 'Complete', reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
       }

@@ -1,7 +1,8 @@
 import type { Job, JobStatus } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import { formatIndexes } from './completion-indexes.ts';
-import { isIndexed, trackingFinalizer } from './job-pods.ts';
+import { IndexSet } from '../index-set.ts';
+import { completionIndex } from './completion-index.ts';
+import { isFailed, isIndexed, trackingFinalizer } from './job-pods.ts';
 import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
@@ -18,9 +19,9 @@ export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFaile
   const perIndex = isIndexed(job) && job.spec?.backoffLimitPerIndex !== undefined;
   return {
     ...status,
-    ...(isIndexed(job) && now.succeededIndexes.size > 0 && { completedIndexes: formatIndexes(now.succeededIndexes) }),
+    ...(isIndexed(job) && now.succeededIndexes.size > 0 && { completedIndexes: now.succeededIndexes.toString() }),
     ...(isIndexed(job) && now.succeededIndexes.size > 0 && { succeeded: now.succeededIndexes.size }),
-    ...(perIndex && { failedIndexes: formatIndexes(now.failedIndexes) }),
+    ...(perIndex && { failedIndexes: now.failedIndexes.toString() }),
     uncountedTerminatedPods: lists(succeeded, failed),
   };
 }
@@ -43,6 +44,22 @@ export function moveCounted(job: Job, pods: readonly Pod[]): JobStatus {
     ...(succeededCount > 0 && { succeeded: succeededCount }),
     ...(failedCount > 0 && { failed: failedCount }),
     uncountedTerminatedPods: lists(succeeded.filter(isHeld), failed.filter(isHeld)),
+  };
+}
+
+/** Tells which pods a status has taken note of: by their uid, by their index, or as failures that do not count. */
+export function countedBy(job: Job): (pod: Pod) => boolean {
+  const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
+  const uids = new Set([...succeeded, ...failed]);
+  const completions = job.spec?.completions ?? 0;
+  const completed = IndexSet.parse(job.status?.completedIndexes, completions);
+  return (pod) => {
+    if (uids.has(pod.metadata.uid ?? '')) return true;
+    if (isIndexed(job) && pod.status?.phase === 'Succeeded') {
+      const index = completionIndex(pod) ?? completions;
+      return index >= completions || completed.has(index);
+    }
+    return isFailed(pod, job) && judgeFailure(job, pod).action === 'Ignore';
   };
 }
 

@@ -1,6 +1,7 @@
 import { isDeleting, scaledValue } from '@kubewright/apimachinery';
 import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { IndexSet } from '../index-set.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { type Revisions, templateOf } from './revisions.ts';
 import {
@@ -25,9 +26,14 @@ export interface SetUpdateParts {
 
 interface Replica {
   readonly ordinal: number;
-  /** Undefined when it must be made. */
+  /** Undefined when it must be created. */
   readonly pod: Pod | undefined;
 }
+
+type PresentReplica = Replica & { readonly pod: Pod };
+
+/** Pods that one reconcile of a set with parallel management creates at most; the next one sees a changed size. */
+const burst = 100;
 
 /**
  * Moves a set on: makes what is missing from the lowest ordinal up, takes away what is too much from the highest down,
@@ -36,31 +42,41 @@ interface Replica {
 export class SetUpdate {
   readonly #parts: SetUpdateParts;
   readonly #ordered: boolean;
+  readonly #desired: number;
   readonly #minReadySeconds: number;
 
   constructor(parts: SetUpdateParts) {
     this.#parts = parts;
     const { spec } = parts.set;
     this.#ordered = spec?.podManagementPolicy !== 'Parallel';
+    this.#desired = spec?.replicas ?? 1;
     this.#minReadySeconds = spec?.minReadySeconds ?? 0;
   }
 
   async run(): Promise<void> {
     const { set, pods } = this.#parts;
     const start = startOrdinal(set);
-    const end = start + (set.spec?.replicas ?? 1);
+    const end = start + this.#desired;
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod) ?? -1, pod]));
-    const replicas = Array.from({ length: end - start }, (_, i) => ({
-      ordinal: start + i,
-      pod: byOrdinal.get(start + i),
-    }));
-    const condemned = [...byOrdinal]
-      .filter(([ordinal]) => ordinal < start || ordinal >= end)
-      .sort(([a], [b]) => b - a)
-      .map(([ordinal, pod]) => ({ ordinal, pod }));
-    for (const replica of replicas) if (await this.#blocksAfter(replica)) return;
-    if (await this.#shrink(condemned, replicas)) return;
-    if (set.spec?.updateStrategy?.type !== 'OnDelete') await this.#roll(replicas);
+    const present = [...byOrdinal].map(([ordinal, pod]) => ({ ordinal, pod })).sort((a, b) => a.ordinal - b.ordinal);
+    const staying = present.filter(({ ordinal }) => ordinal >= start && ordinal < end);
+    const condemned = present.filter(({ ordinal }) => ordinal < start || ordinal >= end).reverse();
+    for (const replica of this.#due(staying)) if (await this.#blocksAfter(replica)) return;
+    if (await this.#shrink(condemned, staying)) return;
+    if (set.spec?.updateStrategy?.type !== 'OnDelete') await this.#roll(staying);
+  }
+
+  /**
+   * The replicas to bring forward now, lowest ordinal first: the pods that exist and the first missing ones. Never all
+   * missing ones, whose number a user chooses; the pods that are created lead here again.
+   */
+  #due(staying: readonly PresentReplica[]): readonly Replica[] {
+    const start = startOrdinal(this.#parts.set);
+    const count = this.#ordered ? 1 : burst;
+    const missing = IndexSet.of(staying.map(({ ordinal }) => ordinal - start))
+      .firstAbsent({ count, limit: this.#desired })
+      .map((index) => ({ ordinal: start + index, pod: undefined }));
+    return [...staying, ...missing].sort((a, b) => a.ordinal - b.ordinal);
   }
 
   /** Brings one replica forward; true when those after it must wait. */
@@ -86,13 +102,11 @@ export class SetUpdate {
   }
 
   /** Takes away what is beyond the set's size; true when an update must wait. */
-  async #shrink(
-    condemned: readonly { readonly ordinal: number; readonly pod: Pod }[],
-    replicas: readonly Replica[],
-  ): Promise<boolean> {
+  async #shrink(condemned: readonly PresentReplica[], staying: readonly PresentReplica[]): Promise<boolean> {
     const { control } = this.#parts;
-    const all = [...replicas, ...condemned].flatMap(({ ordinal, pod }) => (pod ? [{ ordinal, pod }] : []));
-    const firstUnhealthy = all.filter(({ pod }) => !isHealthy(pod)).sort((a, b) => a.ordinal - b.ordinal)[0]?.pod;
+    const firstUnhealthy = [...staying, ...condemned]
+      .filter(({ pod }) => !isHealthy(pod))
+      .sort((a, b) => a.ordinal - b.ordinal)[0]?.pod;
     for (const { ordinal, pod } of condemned) {
       if (isDeleting(pod)) {
         if (this.#ordered) return true;
@@ -108,18 +122,23 @@ export class SetUpdate {
   }
 
   /** Replaces pods of an old revision from the highest ordinal down to the partition, as many at a time as may be missing. */
-  async #roll(replicas: readonly Replica[]): Promise<void> {
+  async #roll(staying: readonly PresentReplica[]): Promise<void> {
     const { set, control, revisions } = this.#parts;
+    const start = startOrdinal(set);
     const { partition = 0, maxUnavailable = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
-    const most = scaledValue(maxUnavailable, { total: replicas.length, roundUp: true }) ?? 1;
+    const most = scaledValue(maxUnavailable, { total: this.#desired, roundUp: true }) ?? 1;
     let budget = Math.max(1, most);
-    for (const { ordinal, pod } of [...replicas].reverse()) {
-      if (ordinal - startOrdinal(set) < partition || budget <= 0) return;
-      const old = pod !== undefined && podRevision(pod) !== revisions.update.metadata.name;
+    let above = start + this.#desired;
+    for (const { ordinal, pod } of [...staying].reverse()) {
+      // Missing pods are unavailable, too.
+      budget -= above - ordinal - 1;
+      above = ordinal;
+      if (ordinal - start < partition || budget <= 0) return;
+      const old = podRevision(pod) !== revisions.update.metadata.name;
       if (old && !isDeleting(pod)) {
         await control.delete(pod);
         budget--;
-      } else if (!pod || !this.#isAvailable(pod)) {
+      } else if (!this.#isAvailable(pod)) {
         budget--;
       }
     }

@@ -18,7 +18,7 @@ export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const { name = '' } = pod.metadata;
   const digits = name.startsWith(prefix) ? name.slice(prefix.length) : '';
-  return /^(0|[1-9]\d{0,8})$/.test(digits) ? Number(digits) : undefined;
+  return /^(0|[1-9]\d{0,9})$/.test(digits) ? Number(digits) : undefined;
 }
 
 /** The pod of an ordinal, with identity and storage, of one revision of the template. */

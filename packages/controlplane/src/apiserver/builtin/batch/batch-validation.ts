@@ -11,6 +11,7 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 import { labelSelector } from '../validation/rules.ts';
 import { sortedKeys } from '../validation/sorted-keys.ts';
 import { templateFaults } from '../validation/template-validation.ts';
+import { indexedJobLimits } from './indexed-job-limits.ts';
 import { scheduleFaults, timeZoneFaults } from './schedule.ts';
 
 const SPEC = FieldPath.of('spec');
@@ -46,15 +47,8 @@ function jobFaults(spec: JobSpec, at: { readonly path: FieldPath; readonly selec
       maxFailedIndexes: nonNegative,
       completionMode: present(enumOf('NonIndexed', 'Indexed')),
     })(spec, path),
+    ...indexedJobLimits(spec, path),
   ];
-  if (spec.completionMode === 'Indexed' && spec.completions === undefined) {
-    faults.push(requiredField(path.child('completions'), 'when completion mode is Indexed'));
-  }
-  if (spec.completionMode !== 'Indexed' && spec.backoffLimitPerIndex !== undefined) {
-    faults.push(
-      invalidField(path.child('backoffLimitPerIndex'), spec.backoffLimitPerIndex, 'requires indexed completion mode'),
-    );
-  }
   if (at.selector) {
     if (!spec.selector) faults.push(requiredField(path.child('selector')));
     else faults.push(...labelSelector(spec.selector, path.child('selector')));

@@ -1,0 +1,128 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { Deployment, ReplicaSet, StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { Job } from '@kubewright/apimachinery/batch/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestControlPlane } from './testdata/test-control-plane.ts';
+
+const namespace = 'default';
+const spec = { containers: [{ name: 'c', image: 'i' }] } as const;
+const most = 0x7fffffff;
+
+/** What a user asks for must not size anything in the controllers; each of these once ended the process. */
+describe('the built-in controllers, asked for billions', () => {
+  let plane: TestControlPlane;
+  beforeAll(async () => {
+    plane = await TestControlPlane.start();
+  });
+  afterAll(async () => {
+    await plane[Symbol.asyncDispose]();
+    expect(plane.errors).toEqual([]);
+  });
+
+  const labelled = (app: string) => ({
+    selector: { matchLabels: { app } },
+    template: { metadata: { labels: { app } }, spec },
+  });
+  const podsOf = async (app: string): Promise<readonly Pod[]> =>
+    (await plane.client.resource(Pod).list({ namespace, labelSelector: `app=${app}` })).items;
+  const namesOf = async (app: string) => (await podsOf(app)).map(({ metadata }) => metadata.name).sort();
+  const metadata = (name: string): KubernetesObject['metadata'] => ({ name, namespace });
+
+  async function makeReady(name: string): Promise<void> {
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    const body = { status: { phase: 'Running', conditions } };
+    await plane.client.resource(Pod).status.patch({ namespace, name }, { type: 'merge', body });
+  }
+
+  it('creates the pods of a StatefulSet one after the other', async () => {
+    const sets = plane.client.resource(StatefulSet);
+    const set = { ...labelled('ordered'), serviceName: 's', replicas: most, ordinals: { start: 3 } };
+    await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('ordered'), spec: set });
+    await expect.poll(() => namesOf('ordered')).toEqual(['ordered-3']);
+    await makeReady('ordered-3');
+    await expect.poll(() => namesOf('ordered')).toEqual(['ordered-3', 'ordered-4']);
+    await expect
+      .poll(async () => (await sets.get({ namespace, name: 'ordered' })).status)
+      .toMatchObject({ replicas: 2, readyReplicas: 1, currentReplicas: 2 });
+    await sets.patch({ namespace, name: 'ordered' }, { type: 'merge', body: { spec: { replicas: 1 } } });
+    await expect.poll(() => namesOf('ordered')).toEqual(['ordered-3']);
+  });
+
+  it('creates the pods of a StatefulSet with parallel management a part at a time', async () => {
+    const sets = plane.client.resource(StatefulSet);
+    const set = { ...labelled('parallel'), serviceName: 's', podManagementPolicy: 'Parallel', replicas: most } as const;
+    await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('parallel'), spec: set });
+    await expect.poll(async () => (await podsOf('parallel')).length).toBeGreaterThan(1);
+    await sets.patch({ namespace, name: 'parallel' }, { type: 'merge', body: { spec: { replicas: 2 } } });
+    await expect.poll(() => namesOf('parallel'), { timeout: 40_000 }).toEqual(['parallel-0', 'parallel-1']);
+  }, 60_000);
+
+  it('replaces the pods of a StatefulSet that may all be unavailable', async () => {
+    const sets = plane.client.resource(StatefulSet);
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: most } } as const;
+    const set = { ...labelled('rolled'), serviceName: 's', replicas: 2, updateStrategy };
+    await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('rolled'), spec: set });
+    await expect.poll(() => namesOf('rolled')).toEqual(['rolled-0']);
+    await makeReady('rolled-0');
+    await expect.poll(() => namesOf('rolled')).toEqual(['rolled-0', 'rolled-1']);
+    await makeReady('rolled-1');
+    const uids = (await podsOf('rolled')).map(({ metadata: { uid } }) => uid);
+    const template = { metadata: { annotations: { changed: 'yes' } } };
+    await sets.patch({ namespace, name: 'rolled' }, { type: 'merge', body: { spec: { template } } });
+    await expect
+      .poll(async () => (await podsOf('rolled')).some(({ metadata: { uid } }) => uids.includes(uid)))
+      .toBe(false);
+  });
+
+  it('runs the last index of an Indexed Job', async () => {
+    const jobs = plane.client.resource(Job);
+    const template = { metadata: { labels: { app: 'indexed' } }, spec: { ...spec, restartPolicy: 'Never' } } as const;
+    const completions = 2_000_000_000;
+    await jobs.create({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: metadata('indexed'),
+      spec: { completionMode: 'Indexed', completions, parallelism: 2, suspend: true, template },
+    });
+    await expect
+      .poll(async () => (await jobs.get({ namespace, name: 'indexed' })).status?.conditions?.[0]?.type)
+      .toBe('Suspended');
+    const status = { completedIndexes: '0-1999999997,1999999999', succeeded: completions - 1 };
+    await jobs.status.patch({ namespace, name: 'indexed' }, { type: 'merge', body: { status } });
+    await jobs.patch({ namespace, name: 'indexed' }, { type: 'merge', body: { spec: { suspend: false } } });
+    const index = async () =>
+      (await podsOf('indexed'))[0]?.metadata.annotations?.['batch.kubernetes.io/job-completion-index'];
+    await expect.poll(index).toBe('1999999998');
+    const [pod] = await namesOf('indexed');
+    const body = { status: { phase: 'Succeeded' } };
+    await plane.client.resource(Pod).status.patch({ namespace, name: pod ?? '' }, { type: 'merge', body });
+    await expect
+      .poll(async () => (await jobs.get({ namespace, name: 'indexed' })).status)
+      .toMatchObject({ completedIndexes: '0-1999999999', succeeded: completions });
+  });
+
+  it('computes rollouts and budgets of a Deployment', async () => {
+    const rollingUpdate = { maxSurge: '2000000000%', maxUnavailable: 1 };
+    const limits = { revisionHistoryLimit: most, progressDeadlineSeconds: most, minReadySeconds: most - 1 };
+    const deployments = plane.client.resource(Deployment);
+    await deployments.create({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: metadata('surging'),
+      spec: { ...labelled('surging'), ...limits, replicas: 2, strategy: { rollingUpdate } },
+    });
+    const budgets = plane.client.resource(PodDisruptionBudget);
+    await budgets.create({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: metadata('surging'),
+      spec: { selector: { matchLabels: { app: 'surging' } }, maxUnavailable: most },
+    });
+    await expect.poll(async () => (await podsOf('surging')).length).toBe(2);
+    await expect.poll(async () => (await budgets.get({ namespace, name: 'surging' })).status?.expectedPods).toBe(2);
+    const [owned] = (await plane.client.resource(ReplicaSet).list({ namespace, labelSelector: 'app=surging' })).items;
+    expect(owned?.metadata.annotations?.['deployment.kubernetes.io/max-replicas']).toMatch(/^\d+$/);
+  });
+});
