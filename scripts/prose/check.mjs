@@ -1,0 +1,94 @@
+// Finds wording that CONTRIBUTING.md asks to avoid (words.json), in pages, comments and messages. A folder may have as many
+// findings as ratchet.json grants it, and none when it is not listed there.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { readMarkdown } from './read-markdown.mjs';
+import { readSource } from './read-source.mjs';
+import { findingsIn, readRules } from './rules.mjs';
+
+const roots = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs'],
+  ...['packages', 'examples', 'bench', 'test', 'scripts'],
+];
+// Written by programs, whose texts are checked themselves.
+const skipped =
+  /(^|\/)(node_modules|dist|generated|testdata|peers|\.vitepress\/cache)\/|^docs\/(api\/|proof\.md$)|\.d\.m?ts$/;
+// The word list itself, and its tests.
+const aboutWords = /^scripts\/(prose\/|check-prose\.test\.ts$)/;
+const rules = readRules();
+
+/** Compares the findings of each folder with the ratchet; returns lines to print, and whether the check passed. */
+export function checkProse(root) {
+  const findings = findingsBelow(root, roots);
+  const ratchet = readRatchet(root) ?? {};
+  const now = counted(findings);
+  const risen = Object.keys(now).filter((folder) => now[folder] > (ratchet[folder] ?? 0));
+  const fallen = Object.keys(ratchet).filter((folder) => ratchet[folder] > (now[folder] ?? 0));
+  const lines = risen
+    .sort()
+    .flatMap((folder) => [
+      `${folder}: ${now[folder]} findings, ${ratchet[folder] ?? 0} allowed (exceptions: CONTRIBUTING.md)`,
+      ...shown(findings.filter(({ path }) => folderOf(path) === folder)),
+    ]);
+  if (risen.length === 0 && fallen.length > 0)
+    lines.push(`${fallen.length} folders improved; run node scripts/check-prose.mjs --update`);
+  return { ok: risen.length === 0, lines };
+}
+
+/** Returns all findings below paths as lines, whatever the ratchet grants. */
+export function listProse(root, paths) {
+  return shown(findingsBelow(root, paths));
+}
+
+/** Writes today's counts where they are lower; a new ratchet takes them all. */
+export function updateRatchet(root) {
+  const before = readRatchet(root);
+  const now = Object.entries(counted(findingsBelow(root, roots)));
+  const kept = now
+    .map(([folder, count]) => [folder, before ? Math.min(count, before[folder] ?? 0) : count])
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(ratchetOf(root), `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
+}
+
+function findingsBelow(root, paths) {
+  return paths
+    .flatMap((path) => filesBelow(root, path))
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const read = path.endsWith('.md') ? readMarkdown(text) : readSource(text, path);
+      return findingsIn(read, rules).map((finding) => ({ path, ...finding }));
+    });
+}
+
+function filesBelow(root, path) {
+  const full = join(root, path);
+  if (!existsSync(full)) return [];
+  const all = statSync(full).isFile()
+    ? [path]
+    : readdirSync(full, { recursive: true }).map((name) => posix.join(path, name.replaceAll('\\', '/')));
+  return all.filter((each) => /\.(md|ts|mjs)$/.test(each) && !skipped.test(each) && !aboutWords.test(each)).sort();
+}
+
+/** `packages/runtime/src/cache/store.ts` counts for `packages/runtime/src/cache`, a page for its folder. */
+function folderOf(path) {
+  return posix.dirname(path).split('/').slice(0, 4).join('/');
+}
+
+function counted(findings) {
+  const counts = {};
+  for (const { path } of findings) counts[folderOf(path)] = (counts[folderOf(path)] ?? 0) + 1;
+  return counts;
+}
+
+function ratchetOf(root) {
+  return join(root, 'scripts/prose/ratchet.json');
+}
+
+function readRatchet(root) {
+  return existsSync(ratchetOf(root)) ? JSON.parse(readFileSync(ratchetOf(root), 'utf8')) : undefined;
+}
+
+function shown(findings) {
+  return findings.map(({ path, line, text, but }) => `  ${path}:${line}: "${text}": ${but}`);
+}
