@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -90,6 +90,32 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     const theirs = await kubewright.run(['init', 'theirs', '--yes']);
     expect(theirs.code).toBe(1);
     expect(theirs.stderr).toContain('its package.json is that of website; nothing was written');
+  });
+
+  it('rejects a project whose package.json would write into manifests and code', async () => {
+    const root = join(kubewright.folder, 'hostile');
+    mkdirSync(root);
+    const write = (manifest: object): void => writeFileSync(join(root, 'package.json'), JSON.stringify(manifest));
+    const generate = (): ReturnType<typeof kubewright.run> => kubewright.run(['generate'], { cwd: root });
+    write({ name: 'a\n  evil: b', kubewright: { domain: 'example.com' } });
+    expect(await generate()).toMatchObject({ code: 2, stderr: expect.stringContaining('KW7102 "a\\n  evil: b"') });
+    write({ name: 'a', kubewright: { domain: "x', process.exit(), '" } });
+    expect(await generate()).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be the domain') });
+    expect(await kubewright.run(['init', 'hostile', '--yes'])).toMatchObject({ code: 2 });
+    writeFileSync(join(root, 'package.json'), 'no JSON');
+    const { code, stderr } = await kubewright.run(['init', 'hostile', '--yes']);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('KW7104') });
+    expect(readdirSync(root)).toEqual(['package.json']);
+  });
+
+  it('rejects names that are code', async () => {
+    const root = await project('named-safely');
+    const create = (...flags: readonly string[]): ReturnType<typeof kubewright.run> =>
+      kubewright.run(['create', 'api', '--group', 'a', '--version', 'v1', '--kind', 'Shop', ...flags], { cwd: root });
+    const plural = await create('--plural', "shops', kind: evil(), x: '");
+    expect(plural).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be a plural') });
+    expect(await create('--kind', 'Shop = evil()')).toMatchObject({ code: 2 });
+    expect(existsSync(join(root, 'src/api/v1/shop.ts'))).toBe(false);
   });
 
   it('is what npm create kubewright runs', () => {

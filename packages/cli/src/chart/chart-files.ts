@@ -8,7 +8,7 @@ import { managerTemplate } from './manager-template.ts';
 import { namedTemplates } from './named-templates.ts';
 import { generalize } from './names.ts';
 import { placeOf } from './place.ts';
-import { entries, lines, optionalField, TemplateText, when } from './template-text.ts';
+import { entries, lines, optionalField, plain, scalar, TemplateText, when } from './template-text.ts';
 import { chartValues, valuesText } from './values.ts';
 import { valuesSchema } from './values-schema.ts';
 
@@ -75,7 +75,7 @@ interface Shaping {
 }
 
 function template(object: UnstructuredObject, { name, choice }: Shaping): ProjectFile {
-  const text = new TemplateText();
+  const text = new TemplateText(object);
   const { folder, file, ...place } = placeOf(object, name);
   const condition = both(place.condition, choice.ofObject(object));
   const general = generalize(object, { name, own: choice.objects, text });
@@ -96,7 +96,7 @@ function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosin
   const [first] = chosen;
   if (!first) return object;
   const condition = choice.ofAnnotation(first[0]) ?? '';
-  const written = chosen.map(([name, value]) => `${name}: ${value}`);
+  const written = chosen.map(([name, value]) => `${scalar(name)}: ${scalar(value)}`);
   const others = annotations.filter((each) => !chosen.includes(each));
   const { annotations: _annotations, ...metadata } = object.metadata ?? {};
   const fields =
@@ -191,7 +191,7 @@ function withEndpoints(object: UnstructuredObject, text: TemplateText): object {
     ...text.fields(
       when(
         '.Values.metrics.secure',
-        lines(`bearerTokenFile: ${String(bearerTokenFile)}`, ...tlsConfigLines(tlsConfig)),
+        lines(`bearerTokenFile: ${scalar(String(bearerTokenFile))}`, ...tlsConfigLines(tlsConfig)),
       ),
     ),
   }));
@@ -200,7 +200,7 @@ function withEndpoints(object: UnstructuredObject, text: TemplateText): object {
 
 /** Nobody is verified by a CA that nobody makes. */
 function tlsConfigLines(tlsConfig: unknown): readonly string[] {
-  const verified = `tlsConfig: ${JSON.stringify(tlsConfig)}`;
+  const verified = `tlsConfig: ${plain(JSON.stringify(tlsConfig))}`;
   if (typeof tlsConfig !== 'object' || tlsConfig === null || !('ca' in tlsConfig)) return [verified];
   const open = `tlsConfig: ${JSON.stringify({ insecureSkipVerify: true })}`;
   return ['{{- if .Values.certManager.enabled }}', verified, '{{- else }}', open, '{{- end }}'];

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { both } from './condition.ts';
-import { entries, type Lines, lines, optionalField, type TemplateText, when } from './template-text.ts';
+import { entries, type Lines, lines, optionalField, plain, scalar, type TemplateText, when } from './template-text.ts';
 
 /** A container, as far as a chart's values say something of it. */
 export interface Container {
@@ -179,7 +179,8 @@ function argTemplates(args: readonly string[], shaping: ManagerShaping): readonl
   const found = args.flatMap((arg, index): readonly string[] => {
     if (/^--metrics-bind-address/.test(arg)) return [text.item(metricsArgs)];
     if (decided.metrics.test(arg)) return [];
-    if (decided.certManager.test(arg)) return [text.item(when('.Values.certManager.enabled', lines(`- ${arg}`)))];
+    if (decided.certManager.test(arg))
+      return [text.item(when('.Values.certManager.enabled', lines(`- ${scalar(arg)}`)))];
     if (decided.webhook.test(arg)) return index === firstWebhook ? [text.item(webhookArgs(args, shaping))] : [];
     if (!isOwn(arg)) return [arg];
     return index === firstOwn ? [own] : [];
@@ -194,7 +195,9 @@ function webhookArgs(args: readonly string[], { conditionOf }: ManagerShaping): 
   const port = '- --webhook-port={{ .Values.webhook.port }}';
   const written = (arg: string): readonly string[] => {
     const condition = conditionOf(arg);
-    return condition === undefined ? [`- ${arg}`] : [`{{- if ${condition} }}`, `- ${arg}`, '{{- end }}'];
+    return condition === undefined
+      ? [`- ${scalar(arg)}`]
+      : [`{{- if ${condition} }}`, `- ${scalar(arg)}`, '{{- end }}'];
   };
   const isUsual = !given.some((arg) => arg.startsWith('--webhook-port'));
   return lines(
@@ -239,7 +242,7 @@ function listField(
     const list = [
       ...lines(`${name}:`)(column),
       ...items.flatMap(({ object, condition }) => {
-        const item = lines(`- ${JSON.stringify(object)}`);
+        const item = lines(`- ${plain(JSON.stringify(object))}`);
         return condition === undefined ? item(column) : when(condition, item)(column);
       }),
       ...entries(extra)(column),

@@ -12,7 +12,8 @@ export interface Place {
 export function placeOf(object: UnstructuredObject, project: string): Place {
   const { apiVersion, kind } = object;
   const name = object.metadata?.name ?? '';
-  const file = name.startsWith(`${project}-`) ? name.slice(project.length + 1) : name;
+  // Names of roles have colons, and no name is a path.
+  const file = (name.startsWith(`${project}-`) ? name.slice(project.length + 1) : name).replace(/[^\w.-]+/g, '-');
   const metrics = { folder: 'metrics', file, condition: '.Values.metrics.enabled' };
   const webhook = { folder: 'webhook', file, condition: '.Values.webhook.enabled' };
   if (kind === 'CustomResourceDefinition') return { folder: 'crd', file, condition: '.Values.crd.enabled' };

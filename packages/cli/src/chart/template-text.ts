@@ -3,8 +3,17 @@ import { formatYaml } from '@kubewright/codegen';
 /** Lines of a template, given the column at which they stand. */
 export type Lines = (column: number) => readonly string[];
 
-// Sorts behind the fields of any manifest, so that it never stands first behind the dash of an item.
-const mark = 'zzkwtemplate';
+/** Marks for a text that holds none of them yet; they sort behind the fields of any manifest, so that none stands first behind the dash of an item. */
+function markFor(text: string): string {
+  let mark = 'zzkwtemplate';
+  while (text.includes(mark)) mark += 'x';
+  return mark;
+}
+
+/** Keeps what looks like an action, and is none, from being one. */
+export function plain(text: string): string {
+  return text.replaceAll('{{', '{{ "{{" }}');
+}
 
 /**
  * Writes manifests with Helm's actions in them. An action takes the place of a value, an item or a field, and is put in once
@@ -12,6 +21,12 @@ const mark = 'zzkwtemplate';
  */
 export class TemplateText {
   readonly #actions: (string | Lines)[] = [];
+  readonly #prefix: string;
+
+  /** @param source - what is written later, as far as it is known: no text of it is taken for a mark */
+  constructor(source: unknown) {
+    this.#prefix = markFor(JSON.stringify(source));
+  }
 
   /** Stands for a scalar, or a part of one; the action writes quotes itself where it needs them. */
   value(action: string): string {
@@ -30,9 +45,9 @@ export class TemplateText {
 
   /** Writes an object; what looks like an action and is none is kept from being one. */
   write(object: object): string {
-    const plain = formatYaml(object).replaceAll('{{', '{{ "{{" }}');
-    const line = new RegExp(`^( *)(?:- )?${mark}(\\d+)z(?:: null)?$`);
-    const filled = plain.split('\n').flatMap((text) => {
+    const text = plain(formatYaml(object));
+    const line = new RegExp(`^( *)(?:- )?${this.#prefix}(\\d+)z(?:: null)?$`);
+    const filled = text.split('\n').flatMap((text) => {
       const [, indent = '', index] = line.exec(text) ?? [];
       const action = index === undefined ? undefined : this.#actions[Number(index)];
       const written = typeof action === 'function' ? action(indent.length) : [text];
@@ -43,13 +58,20 @@ export class TemplateText {
   }
 
   #fill(line: string): string {
-    return line.replace(new RegExp(`${mark}(\\d+)z`, 'g'), (_, index: string) => String(this.#actions[Number(index)]));
+    return line.replace(new RegExp(`${this.#prefix}(\\d+)z`, 'g'), (_, index: string) =>
+      String(this.#actions[Number(index)]),
+    );
   }
 
   #mark(action: string | Lines): string {
     this.#actions.push(action);
-    return `${mark}${this.#actions.length - 1}z`;
+    return `${this.#prefix}${this.#actions.length - 1}z`;
   }
+}
+
+/** A string as YAML in one line; quoted where another character than in flags, names and paths is in it. */
+export function scalar(text: string): string {
+  return /^(--[a-z]|\/)[\w./=:-]*\w$|^[a-z][\w./-]*[/-][\w./-]*\w$/i.test(text) ? text : plain(JSON.stringify(text));
 }
 
 /** Lines that stand at the column, some of them further in. */

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
+import { shellWord } from '../program/shell-word.ts';
 
 /** Copies a cluster's kubeconfig to a file of the user's choice, unless that is a kubeconfig of something else. */
 export function exportKubeconfig(
@@ -13,7 +14,7 @@ export function exportKubeconfig(
     throw new CliError('KW7204', {
       what: `the kubeconfig is not written to ${target}`,
       why: 'the file is there and has other clusters',
-      remedy: `name a file of its own, or use ${source} as it is: export KUBECONFIG=${source}`,
+      remedy: `name a file of its own, or use ${source} as it is: export KUBECONFIG=${shellWord(source)}`,
     });
   }
   writeFileSync(target, readFileSync(source), { mode: 0o600 });

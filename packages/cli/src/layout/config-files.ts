@@ -1,3 +1,4 @@
+import { formatYaml } from '@kubewright/codegen';
 import type { Project } from '../project/find-project.ts';
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { certManagerFiles, metricsPatchEntry } from './certmanager-files.ts';
@@ -72,6 +73,7 @@ function kustomization(
   resources: readonly string[],
   { before = '', after = '' }: { readonly before?: string; readonly after?: string } = {},
 ): ProjectFile {
-  const list = resources.map((name) => `- ${name}\n`).join('');
-  return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${before}resources:\n${list}${after}` };
+  // Files have any name: `a: b.yaml` needs quotes.
+  const list = formatYaml({ resources });
+  return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${before}${list}${after}` };
 }

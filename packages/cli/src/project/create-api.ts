@@ -33,7 +33,8 @@ export async function createApi(context: Context, options: CreateApiOptions): Pr
   const isFurther = findProjectKinds(project.root).some(
     (each) => each.group === group && each.kind === kind && each.version !== version,
   );
-  const { plural, scope = 'Namespaced' } = options;
+  const plural = options.plural === undefined ? undefined : checkName('plural', options.plural);
+  const { scope = 'Namespaced' } = options;
   const names: ApiNames = { group, version, kind, plural, scope, isFurther };
   const { resource = true, controller = true } = options;
   const files = [...(resource ? apiFiles(names) : []), ...(controller ? controllerFiles(names) : [])];

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isName } from './names.ts';
 
 /** A kind that a project defines. */
 export interface ProjectKind {
@@ -52,6 +53,8 @@ function kindsIn(text: string, file: string): readonly ProjectKind[] {
       new RegExp(`(?:^|[\\s{,])${name}:\\s*['"]([^'"]*)['"]`).exec(fields)?.[1];
     const [group, version, kind] = [literal('group'), literal('version'), literal('kind')];
     if (group === undefined || version === undefined || kind === undefined) return [];
+    // Anything else is a mistake that generate reports; here it would become a part of code.
+    if (!isName('group', group) || !isName('version', version) || !isName('kind', kind)) return [];
     return [{ group, version, kind, variable, file }];
   });
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { WebhookCertificates } from '../layout/webhook-files.ts';
 import { CliError } from '../program/cli-error.ts';
+import { isName } from './names.ts';
 
 /** A folder whose package.json has a field `kubewright`. */
 export interface Project {
@@ -44,7 +45,22 @@ function readProject(root: string): Project | undefined {
   }
   const { domain, certificates = 'own' } = manifest?.kubewright ?? {};
   if (typeof domain !== 'string' || typeof manifest?.name !== 'string') return undefined;
-  return { root, name: manifest.name.replace(/^@[^/]*\//, ''), domain, certificates: checked(certificates, root) };
+  const name = manifest.name.replace(/^@[^/]*\//, '');
+  checkForms(root, { name, domain });
+  return { root, name, domain, certificates: checked(certificates, root) };
+}
+
+/** Name and domain become names in the cluster, and parts of code, manifests and commands. */
+function checkForms(root: string, { name, domain }: { readonly name: string; readonly domain: string }): void {
+  const wrong = (what: string, value: string, why: string): CliError =>
+    new CliError('KW7102', {
+      what: `${JSON.stringify(value)} cannot be the ${what} of a project`,
+      why,
+      remedy: `correct ${what === 'name' ? '"name"' : '"domain" in the field "kubewright"'} in ${join(root, 'package.json')}`,
+    });
+  if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
+    throw wrong('name', name, 'it must be lower-case letters, digits and dashes, at most 63, a letter first');
+  if (!isName('domain', domain)) throw wrong('domain', domain, 'it must be a domain such as example.com');
 }
 
 function checked(certificates: unknown, root: string): WebhookCertificates {

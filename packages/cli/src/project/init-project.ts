@@ -80,10 +80,22 @@ async function askForDomain({ surroundings }: Context, { yes = false }: InitOpti
 }
 
 function inTheWay(root: string): CliError {
-  const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name?: string };
   return new CliError('KW7104', {
     what: `no project is made in ${root}`,
-    why: `its package.json is that of ${name ?? 'something else'}; nothing was written`,
+    why: `its package.json is that of ${packageName(root) ?? 'something else'}; nothing was written`,
     remedy: 'choose an empty folder, or add "kubewright": { "domain": "example.com" } to that package.json first',
   });
+}
+
+function packageName(root: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const name: unknown = typeof content === 'object' && content !== null ? Reflect.get(content, 'name') : undefined;
+    if (typeof name !== 'string') return undefined;
+    return /^[\w@./-]+$/.test(name) ? name : JSON.stringify(name);
+  } catch (error) {
+    // It holds no JSON: whatever it is, it is not ours.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { CliError } from '../program/cli-error.ts';
 
-type NameOf = 'domain' | 'name' | 'group' | 'version' | 'kind';
+type NameOf = 'domain' | 'name' | 'group' | 'version' | 'kind' | 'plural';
 
 /** With what the layout adds, `-controller-manager-metrics-service`, it is a service's name: at most 63 characters. */
 const maxName = 28;
@@ -28,6 +28,11 @@ const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: 
     example: 'Postgresql',
     rule: 'letters and digits, at most 63; a capital first',
   },
+  plural: {
+    form: /^(?=.{1,63}$)[a-z]([a-z0-9-]*[a-z0-9])?$/,
+    example: 'postgresqls',
+    rule: 'lower-case letters, digits and dashes, at most 63; a letter first',
+  },
 };
 
 /** Checks what a user called something. @throws CliError KW7102 */
@@ -39,6 +44,11 @@ export function checkName(what: NameOf, name: string): string {
     why: `a ${what} is: ${rule}`,
     remedy: `choose one such as --${what} ${example}`,
   });
+}
+
+/** True if a name has the form that {@link checkName} demands. */
+export function isName(what: NameOf, name: string): boolean {
+  return forms[what].form.test(name);
 }
 
 /** Makes a name of a folder's: `My Operator` → `my-operator`. */

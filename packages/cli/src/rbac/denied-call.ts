@@ -11,7 +11,8 @@ export interface DeniedCall {
 /** Reads what an API server says of a call that it refused; nothing where it is about no resource. */
 export function deniedCall(message: string): DeniedCall | undefined {
   const [, user = '', verb, resource = '', group = ''] =
-    /User "([^"]*)" cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/.exec(message) ?? [];
+    // Only what can be in a name: it is offered as a comment to paste, and as YAML.
+    /User "([\w:@.-]*)" cannot (\w+) resource "([\w./*-]*)" in API group "([\w.*-]*)"/.exec(message) ?? [];
   return verb === undefined ? undefined : { user, permission: { group, resource, verb } };
 }
 

@@ -20,6 +20,11 @@ export function permissionsOf(rules: readonly Rule[]): readonly Permission[] {
   );
 }
 
+/** True of what names can be: a permission from a log is written into a comment of the program. */
+export function isWritable({ group, resource, verb }: Permission): boolean {
+  return /^[\w.*-]*$/.test(group) && /^[\w.*-]+(\/[\w.*-]+)?$/.test(resource) && /^[\w*-]+$/.test(verb);
+}
+
 /** True when one of the permissions includes another. */
 export function allows(granted: readonly Permission[], { group, resource, verb }: Permission): boolean {
   const [plural = '', subresource] = resource.split('/');

@@ -1,6 +1,6 @@
 import type { Position, RbacRule } from '@kubewright/codegen';
 import type { LogRecord } from '../story/log-record.ts';
-import { allows, type Permission, permissionsOf, type Rule } from './permission.ts';
+import { allows, isWritable, type Permission, permissionsOf, type Rule } from './permission.ts';
 
 /** A permission that is granted, with the places of the code that ask for it. */
 export interface Granted extends Permission {
@@ -32,8 +32,8 @@ export interface Grants {
 /** Compares what the runtime said at its end with what is granted. */
 export function compare(record: LogRecord, { own, all, rules }: Grants): RbacReport {
   // The runtime's own lists of rules.
-  const needed = permissionsOf((record['needed'] ?? []) as readonly Rule[]);
-  const used = permissionsOf((record['used'] ?? []) as readonly Rule[]);
+  const needed = permissionsOf((record['needed'] ?? []) as readonly Rule[]).filter(isWritable);
+  const used = permissionsOf((record['used'] ?? []) as readonly Rule[]).filter(isWritable);
   const idle = own.filter((each) => !allows(used, each));
   return {
     missing: needed.filter((each) => !allows(all, each)),

@@ -109,7 +109,7 @@ function file(
   return { path: `src/${module.slice(2)}`, text: text(variable), variable, module };
 }
 
-/** From a file in `src/webhooks/<version>`. */
+/** From a file in `src/webhooks/<version>`, for single quotes: a path may hold any character. */
 function moduleOf({ file: path, isBuiltIn = false }: ProjectKind): string {
-  return isBuiltIn ? path : `../../${path}`;
+  return (isBuiltIn ? path : `../../${path}`).replace(/['\\]/g, '\\$&');
 }

@@ -102,8 +102,9 @@ function object(node: ts.ObjectLiteralExpression, of: Evaluate): Constant {
   return { value: Object.fromEntries(fields) };
 }
 
-/** The name of a property, if it is written out. */
+/** The name of a property, if it is written out: also as `['name']`, the one way to write a field `__proto__`. */
 export function nameOf(name: ts.PropertyName): string | undefined {
+  if (ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression)) return name.expression.text;
   if (ts.isIdentifier(name) || ts.isStringLiteralLike(name) || ts.isNumericLiteral(name)) return name.text;
   return undefined;
 }

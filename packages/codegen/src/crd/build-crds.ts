@@ -3,6 +3,7 @@ import type { TypeModel } from '../compiler/type-model.ts';
 import type { ObjectMemory } from '../memory.ts';
 import type { Position, Problems } from '../problem.ts';
 import { version } from '../version.ts';
+import { checkNames } from './check-names.ts';
 import type { Crd, CrdVersion } from './crd.ts';
 import { type KindSchema, kindSchema } from './kind-schema.ts';
 
@@ -39,6 +40,7 @@ export function buildCrds(kinds: readonly KindModel[], making: Making): readonly
 
 function buildCrd(kinds: readonly KindModel[], { problems, schemas }: Making): BuiltCrd {
   checkVersions(kinds, problems);
+  for (const kind of kinds) checkNamesOf(kind, problems);
   const [first] = kinds as readonly [KindModel, ...KindModel[]]; // grouping makes no empty groups
   const positions: ReadonlyMap<string, Position>[] = [];
   const versions = kinds.map((kind): CrdVersion => {
@@ -94,6 +96,19 @@ function versionOf(kind: KindModel, schema: object, isOnly: boolean): CrdVersion
     }),
     ...(selectableFields.length > 0 && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
   };
+}
+
+/** Names are parts of paths and of other names, so they are checked before anything is written. */
+function checkNamesOf(kind: KindModel, problems: Problems): void {
+  for (const { field, value, rule } of checkNames({ ...kind, versions: [kind.version] })) {
+    const name = field === 'spec.versions' ? 'version' : field.replace(/^spec\.(names\.)?/, '');
+    problems.add(kind.at, {
+      code: 'KW6003',
+      what: `${JSON.stringify(value)} is no valid ${name}`,
+      why: rule,
+      fix: `correct ${name} in defineKind`,
+    });
+  }
 }
 
 function checkVersions(kinds: readonly KindModel[], problems: Problems): void {

@@ -94,13 +94,20 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
+/** Finds the schema at a path; a property's name may contain what separates steps: `spec.a.b` may be one field of `spec`. */
 function find(root: Draft, path: string): Draft | undefined {
-  let at: JsonSchema | undefined = root;
-  for (const step of path.split(/\.|(?=\[\]|\{\})/).filter((each) => each !== '')) {
-    if (at === undefined) return undefined;
-    if (step === '[]') at = itemsOf(at);
-    else if (step === '{}') at = additionalOf(at);
-    else at = Object.hasOwn(at.properties ?? {}, step) ? at.properties?.[step] : undefined;
+  return walk(root, path === '' || /^(\[\]|\{\})/.test(path) ? path : `.${path}`);
+}
+
+function walk(schema: JsonSchema | undefined, path: string): Draft | undefined {
+  if (schema === undefined || path === '') return schema as Draft | undefined; // all of it was made here
+  if (path.startsWith('[]')) return walk(itemsOf(schema), path.slice(2));
+  if (path.startsWith('{}')) return walk(additionalOf(schema), path.slice(2));
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    const rest = path.slice(name.length + 1);
+    if (!path.startsWith(`.${name}`) || !/^($|\.|\[\]|\{\})/.test(rest)) continue;
+    const found = walk(child, rest);
+    if (found) return found;
   }
-  return at as Draft | undefined; // all of it was made here
+  return undefined;
 }

@@ -6,7 +6,8 @@ import type { Crd } from '../crd/crd.ts';
 import { Generator } from '../generate.ts';
 import { crdsOf, readYaml } from '../testdata/fixture.ts';
 import { formatYaml } from '../yaml/format-yaml.ts';
-import { ImportError, importCrd } from './import-crd.ts';
+import { importCrd } from './import-crd.ts';
+import { ImportError } from './import-error.ts';
 
 const projectRoot = fileURLToPath(new URL('../testdata/project/', import.meta.url));
 const file = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');

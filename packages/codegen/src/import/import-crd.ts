@@ -3,18 +3,11 @@ import { type JsonSchema, parseYaml } from '@kubewright/schema';
 import type { Crd, CrdVersion } from '../crd/crd.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import { QUANTITY_PATTERN } from '../types/known-schemas.ts';
-import { schemaComment } from './schema-comment.ts';
+import { checkCrdForm } from './check-crd-form.ts';
+import { ImportError } from './import-error.ts';
+import { isReadAlike, isWritableEnum, schemaComment } from './schema-comment.ts';
 import { literal, propertyName, typeName } from './type-name.ts';
-
-/** A text that holds no CustomResourceDefinition, or not the version that was asked for. */
-export class ImportError extends Error {
-  readonly code = 'KW6601';
-
-  constructor(what: string, fix: string, options?: ErrorOptions) {
-    super(`cannot make types of this CRD: ${what}; ${fix}`, options);
-    this.name = 'ImportError';
-  }
-}
+import { TypeNames } from './type-names.ts';
 
 /** Options of {@link importCrd}. */
 export interface ImportOptions {
@@ -39,12 +32,18 @@ export function importCrd(text: string, options: ImportOptions = {}): string {
   const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));
   if (crds.length === 0)
     throw new ImportError('there is none in the text', 'give a CustomResourceDefinition of apiextensions.k8s.io/v1');
-  const written = crds.map((crd) => new CrdSource(crd, versionOf(crd, options.version), options.as ?? 'kind'));
+  for (const crd of crds) checkCrdForm(crd);
+  const names = new TypeNames();
+  const kinds = crds.map((crd) => ({ crd, name: names.take(typeName(crd.spec.names.kind)) }));
+  const written = kinds.map(
+    ({ crd, name }) =>
+      new CrdSource(crd, { version: versionOf(crd, options.version), as: options.as ?? 'kind', name, names }),
+  );
   const bodies = written.map((source) => source.write());
   const used = new Set(written.flatMap(({ imports }) => [...imports]));
-  const names = [...used].filter((name) => name !== 'defineKind').sort();
+  const types = [...used].filter((name) => name !== 'defineKind').sort();
   const head = [
-    ...(names.length > 0 ? [`import type { ${names.join(', ')} } from '@kubewright/apimachinery';\n`] : []),
+    ...(types.length > 0 ? [`import type { ${types.join(', ')} } from '@kubewright/apimachinery';\n`] : []),
     ...(used.has('defineKind') ? ["import { defineKind } from '@kubewright/runtime';\n"] : []),
   ];
   return `${head.join('')}\n${bodies.join('\n')}`;
@@ -72,7 +71,8 @@ function isCrd(value: unknown): boolean {
     readonly apiVersion?: unknown;
     readonly spec?: unknown;
   };
-  return kind === 'CustomResourceDefinition' && apiVersion === 'apiextensions.k8s.io/v1' && typeof spec === 'object';
+  const isOurs = kind === 'CustomResourceDefinition' && apiVersion === 'apiextensions.k8s.io/v1';
+  return isOurs && typeof spec === 'object' && spec !== null;
 }
 
 function versionOf({ spec }: Crd, name: string | undefined): CrdVersion {
@@ -92,9 +92,20 @@ interface Property {
   readonly path: string;
 }
 
+interface SourceOptions {
+  readonly version: CrdVersion;
+  readonly as: 'kind' | 'definition';
+  /** The kind as an identifier. */
+  readonly name: string;
+  /** Those of all kinds in the file. */
+  readonly names: TypeNames;
+}
+
 /** Writes one version of one kind. */
 class CrdSource {
   readonly imports = new Set<string>();
+  readonly #name: string;
+  readonly #all: TypeNames;
   readonly #as: 'kind' | 'definition';
   readonly #crd: Crd;
   readonly #version: CrdVersion;
@@ -102,16 +113,18 @@ class CrdSource {
   readonly #names = new Set<string>();
   readonly #rest: Record<string, unknown> = {};
 
-  constructor(crd: Crd, version: CrdVersion, as: 'kind' | 'definition') {
+  constructor(crd: Crd, { version, as, name, names }: SourceOptions) {
     this.#as = as;
     this.#crd = crd;
     this.#version = version;
+    this.#name = name;
+    this.#all = names;
   }
 
   write(): string {
     const { kind } = this.#crd.spec.names;
     const root = this.#version.schema?.openAPIV3Schema ?? {};
-    this.#names.add(kind);
+    this.#names.add(this.#name);
     const fields = Object.entries(root.properties ?? {}).filter(([name]) => !OF_EVERY_OBJECT.has(name));
     const others = fields.filter(([name]) => name !== 'spec' && name !== 'status').map(([name]) => name);
     if (this.#as === 'kind') return this.#kind(root, fields);
@@ -128,21 +141,21 @@ class CrdSource {
     const { kind, plural } = names;
     const version = this.#version.name;
     for (const name of ['Kind', 'KubernetesObject']) this.imports.add(name);
-    const lines = fields.map(([name, schema]) => this.#property(root, { name, schema, base: kind, path: name }));
+    const lines = fields.map(([name, schema]) => this.#property(root, { name, schema, base: this.#name, path: name }));
     const { lines: words } = schemaComment({
       ...(root.description !== undefined && { description: root.description }),
     });
     const type = `  readonly apiVersion: ${literal(`${group}/${version}`)};\n  readonly kind: ${literal(kind)};\n`;
-    const own = `${block(words, '')}export interface ${kind} extends KubernetesObject {\n${type}${lines.join('')}}\n`;
+    const own = `${block(words, '')}export interface ${this.#name} extends KubernetesObject {\n${type}${lines.join('')}}\n`;
     const value = Object.entries({ group, version, kind, plural, scope }).map(
       ([name, each]) => `  ${name}: ${literal(each)},\n`,
     );
-    const constant = `export const ${kind}: Kind<${kind}> = {\n${value.join('')}};\n`;
+    const constant = `export const ${this.#name}: Kind<${this.#name}> = {\n${value.join('')}};\n`;
     return [...this.#interfaces, own, constant].join('\n');
   }
 
   #call(root: JsonSchema): string {
-    const { kind } = this.#crd.spec.names;
+    const kind = this.#name;
     for (const name of ['ObjectOf', 'defineKind']) this.imports.add(name);
     const part = (name: 'spec' | 'status'): string | undefined => {
       const schema = root.properties?.[name];
@@ -192,9 +205,7 @@ class CrdSource {
       return 'IntOrString';
     }
     const values = schema.nullable === true ? schema.enum?.filter((each) => each !== null) : schema.enum;
-    if (values?.every((each) => typeof each === 'string' || typeof each === 'number')) {
-      return values.map(literal).join(' | ');
-    }
+    if (values !== undefined && isWritableEnum(values)) return values.map(literal).join(' | ');
     switch (schema.type) {
       case 'string':
       case 'boolean':
@@ -266,8 +277,7 @@ class CrdSource {
   }
 
   #unused(name: string): string {
-    let unused = name;
-    for (let i = 2; this.#names.has(unused); i++) unused = `${name}${i}`;
+    const unused = this.#all.take(name);
     this.#names.add(unused);
     return unused;
   }
@@ -278,6 +288,7 @@ function block(lines: readonly string[], indent: string): string {
   // A description and its tags share a line where there is room; a rule has one of its own.
   const whole = lines.join(' ');
   const isShort = whole.length + indent.length < 110 && lines.slice(1).every((line) => /^@(?!rule|message)/.test(line));
-  if (isShort) return `${indent}/** ${whole} */\n`;
-  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
+  const short = `/** ${whole} */`;
+  const long = `/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */`;
+  return `${indent}${isShort && isReadAlike(short, long) ? short : long}\n`;
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@kubewright/schema';
+import { parseDocs } from '../compiler/parse-docs.ts';
 import { QUANTITY_PATTERN } from '../types/known-schemas.ts';
 
 /** What a comment says of a schema, and what only `schema` of `defineKind` can say. */
@@ -15,9 +16,8 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
   const tags: string[] = [];
   const rest: Record<string, unknown> = {};
   const say = (key: keyof JsonSchema, tag: string): void => {
-    // A comment ends at its mark, and a tag at the next one.
-    if (/\*\/|(?:^|\s)@[A-Za-z]/.test(tag.slice(1))) rest[key] = schema[key];
-    else tags.push(tag);
+    if (isReadable(tag)) tags.push(tag);
+    else rest[key] = schema[key];
   };
   sayType(schema, say);
   for (const key of [...COUNTS, 'minimum', 'maximum', 'multipleOf'] as const) {
@@ -25,10 +25,10 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
   }
   for (const key of ['exclusiveMinimum', 'exclusiveMaximum'] as const) if (schema[key] === true) say(key, `@${key}`);
   if (schema.pattern !== undefined && schema.pattern !== QUANTITY_PATTERN) {
-    if (schema.pattern.trim() === schema.pattern && !schema.pattern.includes('\n'))
-      say('pattern', `@pattern ${schema.pattern}`);
-    else rest['pattern'] = schema.pattern;
+    say('pattern', `@pattern ${schema.pattern}`);
   }
+  if (schema.enum !== undefined && !isWritableEnum(schema.enum.filter((each) => each !== null)))
+    rest['enum'] = schema.enum;
   // Of values without null among them the type would say that it is one.
   if (schema.nullable === true && schema.enum && !schema.enum.includes(null)) say('nullable', '@nullable');
   if (schema.title !== undefined) say('title', `@title ${schema.title}`);
@@ -75,15 +75,44 @@ function sayRules(schema: JsonSchema, tags: string[], rest: Record<string, unkno
     ...(fieldPath === undefined ? [] : [`@fieldPath ${fieldPath}`]),
     ...(optionalOldSelf === undefined ? [] : [`@optionalOldSelf ${optionalOldSelf}`]),
   ]);
-  const isPlain = written.every((tag) => !/\*\/|\s@[A-Za-z]|\n|\s$/.test(tag));
-  if (isPlain) tags.push(...written);
+  if (written.every(isReadable)) tags.push(...written);
   else rest['x-kubernetes-validations'] = rules;
 }
 
+/** True if the values make a type: strings only, or numbers only. */
+export function isWritableEnum(values: readonly unknown[]): boolean {
+  return values.length > 0 && ['string', 'number'].some((type) => values.every((each) => typeof each === type));
+}
+
+/** True if the reader of comments finds this tag as it is, and no other: comments end at their mark, tags at the next one. */
+function isReadable(tag: string): boolean {
+  if (/\*\/|[\r\n]/.test(tag)) return false;
+  const { description, tags } = parseDocs(`/** ${tag} */`, 0);
+  const [first] = tags;
+  return description === '' && tags.length === 1 && `@${first?.name} ${first?.text}`.trim() === tag;
+}
+
+/** True if two comments say the same: in one line, a quote of one tag may hide the next. */
+export function isReadAlike(a: string, b: string): boolean {
+  const read = (comment: string): unknown => {
+    const { tags, description } = parseDocs(comment, 0);
+    return [description, ...tags.map(({ name, text }) => [name, text])];
+  };
+  return JSON.stringify(read(a)) === JSON.stringify(read(b));
+}
+
+/** The lines of a description, in which nothing is read as a tag or ends the comment. */
 function descriptionLines({ description }: JsonSchema): readonly string[] {
   if (description === undefined) return [];
   return description
     .replaceAll('*/', '* /')
-    .replace(/(^|\s)(@[A-Za-z][\w.]*)/g, '$1`$2`')
-    .split('\n');
+    .split(/\r\n|[\r\n]/)
+    .map(withoutTags);
+}
+
+function withoutTags(line: string): string {
+  const quoted = line.replace(/^(\s*)(\+[\w:.-]+)/, '$1`$2`').replace(/(^|\s)(@[A-Za-z][\w.]*)/g, '$1`$2`');
+  // Between backticks of the line's own, ours would quote the wrong part.
+  const isSafe = !line.includes('`') && parseDocs(`/** ${quoted} */`, 0).tags.length === 0;
+  return isSafe ? quoted : line.replace(/^(\s*)\+/, '$1\\+').replace(/(^|\s)@(?=[A-Za-z])/g, '$1\\@');
 }

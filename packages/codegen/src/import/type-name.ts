@@ -9,9 +9,15 @@ export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
 
-/** A text in single quotes. */
+/** A field's name in an object literal, where a plain `__proto__` would set the prototype. */
+function fieldName(name: string): string {
+  return name === '__proto__' ? `['__proto__']` : propertyName(name);
+}
+
+/** A string in single quotes. Every character that could end a line or the string is escaped. */
 function quoted(text: string): string {
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${escaped.replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`;
 }
 
 /** A value as TypeScript writes it. */
@@ -19,6 +25,6 @@ export function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
-  const fields = Object.entries(value).map(([name, each]) => `${propertyName(name)}: ${literal(each)}`);
+  const fields = Object.entries(value).map(([name, each]) => `${fieldName(name)}: ${literal(each)}`);
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }

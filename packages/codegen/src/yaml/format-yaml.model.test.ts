@@ -6,6 +6,7 @@ import { formatYaml } from './format-yaml.ts';
 const words = fc.constantFrom(
   'a',
   'b c',
+  ' ',
   ' x',
   'y ',
   ': ',

@@ -33,8 +33,8 @@ function block(value: unknown, place: Place): void {
 }
 
 function isBlock(text: string): boolean {
-  // Empty lines at the ends are the one thing that blocks do not keep as they are.
-  return text.includes('\n') && !hasControls(text) && !/^\n|\n\n$/.test(text);
+  // Blocks keep neither empty lines at the ends nor a last line of white space.
+  return text.includes('\n') && !hasControls(text) && !/^\n|\n\n$|\n[^\S\n]+$/.test(text);
 }
 
 function mapping(value: Readonly<Record<string, unknown>>, { indent, lines, prefix }: Place): void {
