@@ -12,6 +12,8 @@ export interface NodeSettings {
   readonly driver?: 'process' | 'simulated' | undefined;
   /** Lets pods run as uid 0. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
+  /** User and group ids for pods, each its own, when root runs the node. @defaultValue 65,536 from 1,879,048,192 on, others for each node */
+  readonly podUids?: { readonly first: number; readonly count: number } | undefined;
   /** JSON file that says what further images run; read again when it changes, and may come to be later. */
   readonly imageFile?: string | undefined;
   /** Lets images be programs of this machine by their absolute paths. @defaultValue false */

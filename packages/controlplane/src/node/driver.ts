@@ -21,9 +21,11 @@ export interface Driver extends AsyncDisposable {
    */
   pullImage(image: string): Promise<ImageReference>;
   /** Whom a container runs as, so that its volumes can be made its own; absent where the question makes no sense. */
-  userOf?(
-    securityContext: ContainerRequest['securityContext'],
-  ): { readonly uid: number; readonly gid: number; readonly groups?: readonly number[] } | undefined;
+  userOf?(container: {
+    readonly podUid: string;
+    readonly image: string;
+    readonly securityContext: ContainerRequest['securityContext'];
+  }): Promise<{ readonly uid: number; readonly gid: number; readonly groups?: readonly number[] } | undefined>;
   /** Starts one attempt of one container; resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /** Ends everything at once and starts nothing more; waits for nothing. What is left to do when a stop takes too long. */

@@ -14,6 +14,7 @@ import { ImageFile } from './process/images/image-file.ts';
 import { builtInImages } from './process/images/index.ts';
 import { LoopbackRange } from './process/loopback-range.ts';
 import { MarkedProcesses } from './process/marked-processes.ts';
+import { podUidRange, type UidRange } from './process/pod-users.ts';
 import { ProcessDriver } from './process/process-driver.ts';
 import { ProcessJournal } from './process/process-journal.ts';
 import { processTable } from './process/process-table.ts';
@@ -48,6 +49,13 @@ export interface ProcessNodeOptions {
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Lets containers run as uid 0 when this process does. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
+  /**
+   * User and group ids for pods, each its own, when this process is root.
+   *
+   * @defaultValue 65,536 ids from 1,879,048,192 on, others for each node of the machine; `nobody` for all pods where a user
+   * namespace does not have them
+   */
+  readonly podUids?: UidRange | undefined;
   /** Lets pods mount folders of this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;
   /** First and longest pause before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
@@ -125,6 +133,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     random,
     agentUid: process.getuid?.(),
     allowRootPods: options.allowRootPods ?? false,
+    podUids: podUidRange(addresses.number, { chosen: options.podUids }),
     terminalProgram: findTerminalProgram({ platform, path: env['PATH'] ?? '' }),
   });
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };

@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
-import type { ContainerRequest, ImageReference, VolumeMount } from '../driver.ts';
+import type { ContainerRequest, Driver, ImageReference, VolumeMount } from '../driver.ts';
 import { containerEnvironment } from '../env/container-env.ts';
 import { expandVariables } from '../env/expand.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
@@ -65,8 +65,17 @@ export async function containerRequest(
   };
 }
 
+/** What a driver is asked to find out whom a container runs as. */
+export function userRequest(pod: Pod, container: Container): Parameters<NonNullable<Driver['userOf']>>[0] {
+  return {
+    podUid: pod.metadata.uid ?? '',
+    image: container.image ?? '',
+    securityContext: userOf(pod, container),
+  };
+}
+
 /** Whom a container asks to run as: its own word, else the pod's; groups are the pod's. */
-export function userOf(pod: Pod, container: Container): ContainerRequest['securityContext'] {
+function userOf(pod: Pod, container: Container): ContainerRequest['securityContext'] {
   const { securityContext: ofPod } = pod.spec ?? {};
   const runAsUser = container.securityContext?.runAsUser ?? ofPod?.runAsUser;
   const runAsGroup = container.securityContext?.runAsGroup ?? ofPod?.runAsGroup;

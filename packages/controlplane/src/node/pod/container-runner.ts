@@ -6,7 +6,7 @@ import type { LogWriter } from '../logs/log-store.ts';
 import { ContainerProbes } from '../probes/container-probes.ts';
 import type { ProbeKind } from '../probes/probe-runner.ts';
 import { VolumeError } from '../volumes/pod-volumes.ts';
-import { containerRequest, type PodSetup, userOf } from './container-request.ts';
+import { containerRequest, type PodSetup, userRequest } from './container-request.ts';
 import { type ContainerSlot, containerOf } from './container-slot.ts';
 import { runHook } from './hook.ts';
 import { ContainerWaitError, pullImage } from './image-pull.ts';
@@ -111,7 +111,7 @@ export class ContainerRunner {
       image,
       attempt,
       output,
-      extraMounts: message.mounts(host.driver.userOf?.(userOf(pod, container))),
+      extraMounts: message.mounts(await host.driver.userOf?.(userRequest(pod, container))),
     });
     const log = host.logs.open(key, folder);
     early = log;

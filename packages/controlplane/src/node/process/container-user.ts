@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
+import type { PodUser } from './pod-users.ts';
 
 /** Whom a container's process runs as; `undefined` means as the agent itself. */
 export interface ContainerUser {
@@ -11,7 +10,7 @@ export interface ContainerUser {
 }
 
 /** The container asks for a user that it cannot have here. */
-class ContainerUserError extends Error {
+export class ContainerUserError extends Error {
   readonly code = 'KW5202';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -29,10 +28,11 @@ export interface WantedUser {
 }
 
 /**
- * Decides whom a container runs as. An agent that is root runs containers as `nobody` (PostgreSQL, for one, refuses to
- * run as root) unless the pod names a user; the user and group 0 must be allowed explicitly. A uid without an entry in the
- * user database is taken as it is, with nobody's group unless the pod names one (a real node would give it group 0). An
- * agent that is not root can run containers only as itself, so what a pod says of users and groups is not obeyed there.
+ * Decides whom a container runs as. An agent that is root runs containers as their pod's own user (as `nobody` where there
+ * is none) unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user
+ * database is taken unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All
+ * containers of a pod are in its own group, so that they can share its volumes. An agent that is not root can run
+ * containers only as itself: what a pod says about users and groups is ignored there.
  *
  * @throws {@link ContainerUserError} for uid or gid 0 without permission, or when there is nobody to run as.
  */
@@ -43,6 +43,8 @@ export function containerUser(
     readonly allowRoot: boolean;
     /** Whether processes can get further groups. */
     readonly canGrantGroups: boolean;
+    /** The pod's own user. @defaultValue `nobody` */
+    readonly podUser?: PodUser | undefined;
     /** Text of the user database. @defaultValue that of `/etc/passwd` */
     readonly passwd?: string;
   },
@@ -56,43 +58,49 @@ export function containerUser(
       `containers may not run as ${what} 0 on this node; start it with --allow-root-pods to let them`,
     );
   }
-  const users = readUsers(options.passwd ?? readFileSync('/etc/passwd', 'utf8'));
-  const nobody = users.find(({ name }) => name === 'nobody');
-  const uid = runAsUser ?? nobody?.uid;
+  const users = readUsers(options.passwd);
+  const { podUser } = options;
+  const own = podUser ?? nobodyOf(users);
+  const uid = runAsUser ?? own?.uid;
   if (uid === undefined) {
     throw new ContainerUserError(
       'this system has no user "nobody" to run containers as; set securityContext.runAsUser to one that it has',
     );
   }
-  const user = users.find((one) => one.uid === uid);
-  const gid = runAsGroup ?? user?.gid ?? nobody?.gid ?? uid;
-  const more = canGrantGroups ? [...new Set(groups)].filter((group) => group !== gid) : [];
+  const user = uid === own?.uid ? own : users.find((one) => one.uid === uid);
+  const gid = runAsGroup ?? user?.gid ?? own?.gid ?? uid;
+  const wantedGroups = podUser ? [...groups, podUser.gid] : groups;
+  const more = canGrantGroups ? [...new Set(wantedGroups)].filter((group) => group !== gid) : [];
   return { uid, gid, ...(more.length > 0 && { groups: more }) };
 }
 
-/**
- * Makes sure that the user database knows a user, for a program that fails otherwise. Asked of the system itself, which
- * knows more users than its file of them.
- *
- * @throws {@link ContainerUserError} when it does not.
- */
-export async function requireKnownUser(program: string, user: ContainerUser | undefined): Promise<void> {
-  try {
-    await promisify(execFile)('id', ['-un'], { ...(user && { uid: user.uid, gid: user.gid }), timeout: 5_000 });
-  } catch (error) {
-    // Its exit code; everything else says nothing of the user.
-    if (typeof (error as { readonly code?: unknown }).code !== 'number') return;
-    throw new ContainerUserError(
-      `uid ${user?.uid ?? process.getuid?.()} is not in this system's user database, without which ${program} refuses to run; ${user ? 'set securityContext.runAsUser to one that is, or to none' : 'run this node as a user that is'}`,
-      { cause: error },
-    );
-  }
+/** The user `nobody` of this system. */
+export function nobody(passwd?: string): ContainerUser | undefined {
+  return nobodyOf(readUsers(passwd));
 }
 
-function readUsers(passwd: string): readonly { readonly name: string; readonly uid: number; readonly gid: number }[] {
-  return passwd
+interface User extends PodUser {
+  readonly name: string;
+}
+
+function nobodyOf(users: readonly User[]): ContainerUser | undefined {
+  const found = users.find(({ name }) => name === 'nobody');
+  return found && { uid: found.uid, gid: found.gid };
+}
+
+function readUsers(passwd?: string): readonly User[] {
+  return (passwd ?? readPasswd())
     .split('\n')
     .map((line) => line.split(':'))
     .filter((fields) => fields.length >= 4)
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}
+
+function readPasswd(): string {
+  try {
+    return readFileSync('/etc/passwd', 'utf8');
+  } catch {
+    // A minimal system without a file of users.
+    return '';
+  }
 }

@@ -25,8 +25,13 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Folders searched for commands before the system's. */
   readonly path: readonly string[];
-  /** The program asks the user database who it runs as, and fails for a uid that is not in it: its name, for the message. */
-  readonly needsKnownUser?: string;
+  /** A program in it asks the user database who it runs as, and fails for a uid that is not in it. */
+  readonly knownUser?: {
+    /** For messages: `initdb`. */
+    readonly program: string;
+    /** Environment variable that gets the words to put before that program. */
+    readonly variable: string;
+  };
 }
 
 /** An image's imitation: the program that stands for it, and its entry point's ways. */
@@ -37,6 +42,8 @@ export interface ImageProgram {
   readonly description: string;
   /** Signal that asks the program to stop. @defaultValue SIGTERM */
   readonly stopSignal?: NodeJS.Signals;
+  /** May launch a program that needs a user that the database knows. @defaultValue false */
+  readonly needsKnownUser?: boolean;
   /** Files, and folders with all in them, that the container's user must be able to run. */
   readonly programFolders: readonly string[];
   launch(context: LaunchContext): Launch;

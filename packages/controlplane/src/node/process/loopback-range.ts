@@ -39,6 +39,11 @@ export class LoopbackRange implements AsyncDisposable {
     this.nodeIP = second === undefined ? SHARED : `127.${second}.0.1`;
   }
 
+  /** Number of the range among those of this machine, 0 to 255. */
+  get number(): number {
+    return this.#second;
+  }
+
   /** Reserves a free range. @throws {@link AddressError} when none is free. */
   static async reserve(random: Random): Promise<LoopbackRange> {
     const start = Math.floor(random.next() * 250);

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type {
   ContainerRequest,
   Driver,
@@ -13,14 +14,16 @@ import type {
   RunningContainer,
 } from '../driver.ts';
 import { archiveCommand } from './archive-command.ts';
-import { type ContainerUser, containerUser, requireKnownUser, type WantedUser } from './container-user.ts';
+import { type ContainerUser, containerUser, nobody } from './container-user.ts';
 import { findCommand } from './find-command.ts';
 import { type GrantGroups, groupGranter } from './grant-groups.ts';
 import { hostPathOf, rewriteMountPaths } from './host-path.ts';
 import type { ImageMap } from './image-map.ts';
 import type { ImageProgram, Launch } from './image-program.ts';
+import { KnownUser } from './known-user.ts';
 import type { LoopbackRange } from './loopback-range.ts';
 import type { MarkedProcesses } from './marked-processes.ts';
+import { type PodUser, PodUsers, type UidRange } from './pod-users.ts';
 import { ProcessContainer } from './process-container.ts';
 import type { ProcessJournal } from './process-journal.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
@@ -39,10 +42,14 @@ export interface ProcessDriverOptions {
   /** Uid of this process; `undefined` where the system has none. */
   readonly agentUid: number | undefined;
   readonly allowRootPods: boolean;
+  /** Users for pods, each its own, where this process is root. @defaultValue all pods run as `nobody` */
+  readonly podUids?: UidRange | undefined;
   /** @defaultValue that of this process */
   readonly platform?: NodeJS.Platform;
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
   readonly terminalProgram?: string | undefined;
+  /** How unknown users run programs that ask the user database. @defaultValue finds out what this machine allows */
+  readonly knownUser?: KnownUser | undefined;
   /** @defaultValue that of `node:child_process` */
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 }
@@ -63,6 +70,8 @@ export class ProcessDriver implements Driver {
   readonly #programs: ReachablePrograms;
   readonly #platform: NodeJS.Platform;
   readonly #grantGroups: GrantGroups | undefined;
+  readonly #users: PodUsers | undefined;
+  readonly #knownUser: KnownUser;
   #killed = false;
 
   constructor(options: ProcessDriverOptions) {
@@ -70,11 +79,15 @@ export class ProcessDriver implements Driver {
     this.hasTerminals = options.terminalProgram !== undefined;
     this.#platform = options.platform ?? process.platform;
     this.#grantGroups = groupGranter(this.#platform);
+    const { podUids, agentUid } = options;
+    this.#users = podUids && agentUid === 0 ? new PodUsers(podUids) : undefined;
+    this.#knownUser = options.knownUser ?? new KnownUser(agentUid === 0 ? nobody() : undefined);
     this.#programs = new ReachablePrograms(() => options.folders.programs());
   }
 
-  async preparePod({ uid, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
+  async preparePod({ uid, hostIP, pod }: PodSandboxRequest): Promise<PodSandbox> {
     const { addresses, folders } = this.#options;
+    this.#users?.take(uid, claimsOf(pod as Pod));
     if (hostIP !== undefined) return { podIP: hostIP, folder: folders.pod(uid) };
     const podIP = this.#addresses.get(uid) ?? addresses.take();
     this.#addresses.set(uid, podIP);
@@ -88,6 +101,8 @@ export class ProcessDriver implements Driver {
     const { marked, journal } = this.#options;
     await marked.end({ mark: `${journal.instance}/${uid}` });
     this.#options.folders.removePod(uid);
+    // Nothing of the pod runs any more, and no file is its user's.
+    this.#users?.free(uid);
   }
 
   async pullImage(image: string): Promise<ImageReference> {
@@ -97,24 +112,36 @@ export class ProcessDriver implements Driver {
   }
 
   /** Whom a container would run as; volumes are prepared for that user. */
-  userOf(wanted: WantedUser): ContainerUser | undefined {
+  async userOf({
+    podUid,
+    image,
+    securityContext,
+  }: Parameters<NonNullable<Driver['userOf']>>[0]): Promise<ContainerUser | undefined> {
     const { agentUid, allowRootPods } = this.#options;
-    return containerUser(wanted, {
-      agentUid,
-      allowRoot: allowRootPods,
-      canGrantGroups: this.#grantGroups !== undefined,
-    });
+    const canGrantGroups = this.#grantGroups !== undefined;
+    const podUser = await this.#podUser(podUid, image);
+    return containerUser(securityContext, { agentUid, allowRoot: allowRootPods, canGrantGroups, podUser });
+  }
+
+  /** The pod's own user; none for a program that the machine can run only as a user that it knows. */
+  async #podUser(podUid: string, image: string): Promise<PodUser | undefined> {
+    const user = this.#users?.of(podUid);
+    if (!user) return undefined;
+    // An image that cannot be had is reported when it is pulled.
+    const program = await this.#options.images.resolve(image).catch(() => undefined);
+    return !program?.needsKnownUser || (await this.#knownUser.canImpersonate(user)) ? user : undefined;
   }
 
   async startContainer(request: ContainerRequest): Promise<RunningContainer> {
     const program = await this.#options.images.resolve(request.image.image);
-    const user = this.userOf(request.securityContext);
+    const { podUid, securityContext } = request;
+    const user = await this.userOf({ podUid, image: request.image.image, securityContext });
     const { folders, clock, random, journal, marked } = this.#options;
     const base = join(folders.pod(request.podUid), request.containerName);
     const root = folders.owned(base, user);
     const socketFolder = folders.owned(`${base}.s`, user);
     const rewrite = (text: string): string => rewriteMountPaths(text, request.mounts);
-    const launch = program.launch({
+    const launched = program.launch({
       podIP: request.podIP,
       root,
       socketFolder,
@@ -124,7 +151,7 @@ export class ProcessDriver implements Driver {
       reachable: await this.#programs.for(program.programFolders, user),
       hostPath: (path) => hostPathOf(path, request.mounts, root),
     });
-    if (launch.needsKnownUser !== undefined) await requireKnownUser(launch.needsKnownUser, user);
+    const launch = await this.#withKnownUser(launched, user);
     const mark = `${journal.instance}/${request.podUid}/${request.containerName}.${request.attempt}`;
     const settings = { ...this.#settings(request, { launch, user, root }), mark };
     this.#announce(request, program);
@@ -159,6 +186,13 @@ export class ProcessDriver implements Driver {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
     await this.#options.marked.end({ mark: this.#options.journal.instance });
+  }
+
+  async #withKnownUser(launch: Launch, user: ContainerUser | undefined): Promise<Launch> {
+    if (!launch.knownUser) return launch;
+    const { program, variable } = launch.knownUser;
+    const words = await this.#knownUser.words(program, user);
+    return { ...launch, env: { ...launch.env, [variable]: words.join(' ') } };
   }
 
   #settings(
@@ -227,6 +261,15 @@ export class ProcessDriver implements Driver {
   #announce({ output }: ContainerRequest, { standIn }: ImageProgram): void {
     if (standIn !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${standIn}\n`));
   }
+}
+
+/** Keys of the persistent volume claims that a pod mounts. */
+function claimsOf({ metadata, spec }: Pod): readonly string[] {
+  const names = (spec?.volumes ?? []).map(
+    ({ name, persistentVolumeClaim, ephemeral }) =>
+      persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`),
+  );
+  return names.filter((name) => name !== undefined).map((name) => `${metadata.namespace}/${name}`);
 }
 
 /** A signal by its name; `undefined` for one that this system does not have (macOS: real-time signals). */

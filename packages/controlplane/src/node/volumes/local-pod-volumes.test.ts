@@ -91,7 +91,8 @@ describe('LocalPodVolumes', () => {
     const { driver } = bench.host;
     const users = { a: { uid: 54_321, gid: 54_321, groups: [54_400] }, b: { uid: 54_322, gid: 54_400 } };
     Object.assign(driver, {
-      userOf: ({ runAsUser }: { runAsUser?: number }) => (runAsUser === 54_321 ? users.a : users.b),
+      userOf: async ({ securityContext: { runAsUser } }: { securityContext: { runAsUser?: number } }) =>
+        runAsUser === 54_321 ? users.a : users.b,
     });
     const { pod, volumes } = volumesOf({
       securityContext: { fsGroup: 54_400 },

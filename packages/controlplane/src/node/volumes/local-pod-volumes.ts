@@ -4,8 +4,9 @@ import { Quantity } from '@kubewright/apimachinery';
 import type { Container, Pod, Volume } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 import { expandVariables } from '../env/expand.ts';
-import { userOf } from '../pod/container-request.ts';
+import { userRequest } from '../pod/container-request.ts';
 import type { PodHost } from '../pod/pod-host.ts';
+import { adopt } from './adopt.ts';
 import { type FileOwner, wipe, writeAtomically } from './atomic-folder.ts';
 import { diskUsage } from './disk-usage.ts';
 import { PodTokens } from './pod-tokens.ts';
@@ -34,7 +35,7 @@ export class LocalPodVolumes implements PodVolumes {
   async prepare(pod: Pod): Promise<void> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o711 });
     chmodSync(this.#folder, 0o711);
-    this.#owner = this.#ownerOf(pod);
+    this.#owner = await this.#ownerOf(pod);
     for (const volume of pod.spec?.volumes ?? []) {
       this.#paths.set(volume.name, await named(volume, () => this.#make(volume, pod)));
     }
@@ -82,26 +83,31 @@ export class LocalPodVolumes implements PodVolumes {
   }
 
   /**
-   * One user owns the volumes if all containers run as one; otherwise they stay ours and open to all of them, or to the
-   * pod's fsGroup if all of them are in it.
+   * One user owns the volumes if all containers run as one; otherwise a group that all of them are in, the pod's fsGroup
+   * first; without one they stay ours and open to all.
    */
-  #ownerOf(pod: Pod): FileOwner {
+  async #ownerOf(pod: Pod): Promise<FileOwner> {
     const { driver } = this.#host;
     const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
-    const users = containers.map((container) => {
-      try {
-        return driver.userOf?.(userOf(pod, container));
-      } catch {
-        // A container that may not run as it asks does not start, and says so itself.
-        return undefined;
-      }
-    });
+    const users = await Promise.all(
+      containers.map(async (container) => {
+        try {
+          return await driver.userOf?.(userRequest(pod, container));
+        } catch {
+          // A container that may not run as it asks does not start, and says so itself.
+          return undefined;
+        }
+      }),
+    );
     const [first] = users;
     const one = users.every((user) => user?.uid === first?.uid) ? first : undefined;
-    const group = pod.spec?.securityContext?.fsGroup;
-    const isShared = users.every((user) => user && [user.gid, ...(user.groups ?? [])].includes(group ?? -1));
-    if (isShared && group !== undefined) return { uid: one?.uid ?? 0, gid: group, shared: true };
-    return one && { uid: one.uid, gid: one.gid };
+    const fsGroup = pod.spec?.securityContext?.fsGroup;
+    const groupsOf = (user: typeof first): readonly number[] => (user ? [user.gid, ...(user.groups ?? [])] : []);
+    const isOfAll = (group: number): boolean => users.every((user) => groupsOf(user).includes(group));
+    if (fsGroup !== undefined && isOfAll(fsGroup)) return { uid: one?.uid ?? 0, gid: fsGroup, shared: true };
+    if (one) return { uid: one.uid, gid: one.gid };
+    const common = groupsOf(first).find(isOfAll);
+    return common === undefined ? undefined : { uid: 0, gid: common, shared: true };
   }
 
   async #make(volume: Volume, pod: Pod): Promise<string> {
@@ -149,7 +155,9 @@ export class LocalPodVolumes implements PodVolumes {
     if (found.metadata.deletionTimestamp)
       throw new VolumeError(volume, `persistentvolumeclaim "${claim}" is being deleted`);
     mkdirSync(claimFolder, { recursive: true, mode: 0o711 });
-    return this.#ownFolder(join(claimFolder, found.metadata.uid ?? claim));
+    const path = join(claimFolder, found.metadata.uid ?? claim);
+    if (this.#owner) await adopt(path, this.#owner.uid);
+    return this.#ownFolder(path);
   }
 
   async #write(volume: Volume, pod: Pod): Promise<void> {

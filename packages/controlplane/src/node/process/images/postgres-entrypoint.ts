@@ -34,8 +34,8 @@ initialize() {
   else
     set --
   fi
-  # shellcheck disable=SC2086 -- the variable holds several arguments, as in the image
-  initdb --pgdata="$PGDATA" --username="$user" --encoding=UTF8 --locale=C --auth-local=trust --auth-host=scram-sha-256 "$@" \${POSTGRES_INITDB_ARGS:-} || { rm -f "$KUBEWRIGHT_SOCKETS/pw"; exit 1; }
+  # shellcheck disable=SC2086 -- the variables hold several words
+  \${KUBEWRIGHT_AS_KNOWN_USER:-} initdb --pgdata="$PGDATA" --username="$user" --encoding=UTF8 --locale=C --auth-local=trust --auth-host=scram-sha-256 "$@" \${POSTGRES_INITDB_ARGS:-} || { rm -f "$KUBEWRIGHT_SOCKETS/pw"; exit 1; }
   rm -f "$KUBEWRIGHT_SOCKETS/pw"
   printf '\\nhost all all all %s\\n' "$method" >> "$PGDATA/pg_hba.conf"
   if [ "$database" != postgres ]; then

@@ -37,6 +37,7 @@ export function postgresImage(options: {
         description: `PostgreSQL ${version} from ${folder}`,
         ...(differs !== undefined && { standIn: `postgres: ${differs}` }),
         stopSignal: 'SIGINT',
+        needsKnownUser: true,
         // The libraries and templates lie beside the programs' folder.
         programFolders: [dirname(folder)],
         launch: (context) => launch(context, folder, version),
@@ -49,6 +50,8 @@ async function versionOf(folder: string): Promise<string> {
   const { stdout } = await promisify(execFile)(join(folder, 'postgres'), ['--version']);
   return /(\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? '';
 }
+
+const knownUser = { program: 'initdb', variable: 'KUBEWRIGHT_AS_KNOWN_USER' } as const;
 
 function launch(context: LaunchContext, installed: string, version: string): Launch {
   const folder = context.reachable(installed);
@@ -71,5 +74,5 @@ function launch(context: LaunchContext, installed: string, version: string): Lau
   const isServer = words[0] === 'postgres' || words[0]?.startsWith('-');
   const isNew = !existsSync(join(env.PGDATA, 'PG_VERSION'));
   const args = ['-c', postgresEntrypoint, 'docker-entrypoint.sh', ...words];
-  return { file: '/bin/sh', args, env, path: [folder], ...(isServer && isNew && { needsKnownUser: 'initdb' }) };
+  return { file: '/bin/sh', args, env, path: [folder], ...(isServer && isNew && { knownUser }) };
 }

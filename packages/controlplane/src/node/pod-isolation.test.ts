@@ -1,0 +1,154 @@
+import { statSync } from 'node:fs';
+import { isNotFound } from '@kubewright/apimachinery';
+import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NodeCluster, startNodeCluster } from './testdata/node-cluster.ts';
+import { makeReady } from './testdata/ready-namespace.ts';
+
+const isRoot = process.getuid?.() === 0;
+const notRoot = 'needs root: only root can run pods as other users';
+const namespace = 'default';
+const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+describe('pods of a node that root runs', () => {
+  let cluster: NodeCluster;
+  beforeAll(async () => {
+    if (!isRoot) return;
+    cluster = await startNodeCluster();
+    await makeReady(cluster.admin, namespace);
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  const create = (name: string, spec: Partial<NonNullable<Pod['spec']>>): Promise<Pod> =>
+    cluster.admin.resource(Pod).create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace },
+      spec: { terminationGracePeriodSeconds: 2, restartPolicy: 'Never', containers: [], ...spec },
+    });
+  const script = (line: string, more: object = {}) => ({
+    name: 'c',
+    image: 'busybox',
+    command: ['sh', '-c', line],
+    ...more,
+  });
+  const get = (name: string): Promise<Pod> => cluster.admin.resource(Pod).get({ namespace, name });
+  const logOf = async (name: string, container = 'c'): Promise<string> => {
+    const options = { container, follow: false, previous: false, timestamps: false };
+    const signal = new AbortController().signal;
+    let text = '';
+    for await (const piece of await cluster.node.connector.logs(await get(name), { ...options, signal })) {
+      text += Buffer.from(piece).toString('utf8');
+    }
+    return text;
+  };
+  const phase = (name: string) => async () => (await get(name)).status?.phase;
+  const remove = async (name: string): Promise<void> => {
+    await cluster.admin.resource(Pod).delete({ namespace, name });
+    const isGone = async () => get(name).then(() => false, isNotFound);
+    await expect.poll(isGone, { timeout: 10_000 }).toBe(true);
+  };
+
+  it('cannot read the token of another pod, nor signal its processes, nor see their environment', async (context) => {
+    if (!isRoot) return context.skip(notRoot);
+    await create('victim', { containers: [script(`echo "$$$$ ${tokenPath} $(id -u) $(id -g)"; exec sleep 1000`)] });
+    await expect.poll(() => logOf('victim').catch(() => ''), { timeout: 10_000 }).toMatch(/\/token \d+ \d+\n/);
+    const [, pid, token = '', uid, gid] = /(\d+) (\S+) (\d+) (\d+)\n/.exec(await logOf('victim')) ?? [];
+    expect(statSync(token).uid).toBe(Number(uid));
+    expect(gid).toBe(uid);
+    const lines = [
+      `cat ${token} && echo read`,
+      `kill -0 ${pid} && echo seen`,
+      `kill -9 ${pid} && echo killed`,
+      `cat /proc/${pid}/environ && echo environment`,
+      `ls -d /proc/${pid}/cwd/ && echo folder`,
+      `test -r ${tokenPath} && echo own token`,
+      'id -u',
+    ];
+    await create('attacker', { containers: [script(`${lines.join('; ')}; exit 0`)] });
+    await expect.poll(phase('attacker'), { timeout: 10_000 }).toBe('Succeeded');
+    const log = await logOf('attacker');
+    expect(log).not.toMatch(/^(read|seen|killed|environment|folder)$/m);
+    expect(log).toMatch(/^own token\n\d+$/m);
+    expect(/^(\d+)$/m.exec(log)?.[1]).not.toBe(uid);
+    expect(await phase('victim')()).toBe('Running');
+    await remove('victim');
+    expect(() => statSync(token)).toThrow('ENOENT');
+    return undefined;
+  });
+
+  it('share volumes among containers of different users, and with no other pod', async (context) => {
+    if (!isRoot) return context.skip(notRoot);
+    const mounts = { volumeMounts: [{ name: 'shared', mountPath: '/shared' }] };
+    await create('mixed', {
+      initContainers: [script('umask 007; id -u > /shared/who; ls -ld /shared', mounts)],
+      containers: [
+        script(`cat /shared/who && test -r ${tokenPath} && id -u`, {
+          ...mounts,
+          securityContext: { runAsUser: 54_321 },
+        }),
+      ].map((container) => ({ ...container, name: 'main' })),
+      volumes: [{ name: 'shared', emptyDir: {} }],
+    });
+    await expect.poll(phase('mixed'), { timeout: 10_000 }).toMatch(/Succeeded|Failed/);
+    expect(await logOf('mixed')).toMatch(/^drwxrws---/m);
+    expect(await logOf('mixed', 'main')).toMatch(/^\d{10}\n54321$/m);
+    return undefined;
+  });
+
+  it('find what others left in a claim, whoever they run as', async (context) => {
+    if (!isRoot) return context.skip(notRoot);
+    await claim('handed-on');
+    const use = async (name: string, line: string, runAsUser?: number): Promise<string> => {
+      const securityContext = runAsUser === undefined ? {} : { securityContext: { runAsUser } };
+      await create(name, {
+        containers: [script(line, { volumeMounts: [{ name: 'data', mountPath: '/data' }], ...securityContext })],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'handed-on' } }],
+      });
+      await expect.poll(phase(name), { timeout: 10_000 }).toMatch(/Succeeded|Failed/);
+      const log = await logOf(name);
+      await remove(name);
+      return log;
+    };
+    await use('first', 'umask 077; mkdir /data/below; echo one > /data/below/file');
+    const log = await use('second', 'umask 077; cat /data/below/file && echo two >> /data/below/file', 54_321);
+    expect(log).toContain('one\n');
+    expect(await use('third', 'cat /data/below/file; stat -c %a /data/below')).toContain('one\ntwo\n700\n');
+    return undefined;
+  });
+
+  it('run PostgreSQL again on the data of a claim', async (context) => {
+    if (!isRoot) return context.skip(notRoot);
+    await claim('database');
+    const start = () =>
+      create('db', {
+        containers: [
+          {
+            name: 'c',
+            image: 'postgres:17',
+            env: [{ name: 'POSTGRES_PASSWORD', value: 'secret' }],
+            readinessProbe: { tcpSocket: { port: 5432 }, periodSeconds: 1 },
+            volumeMounts: [{ name: 'data', mountPath: '/var/lib/postgresql/data' }],
+          },
+        ],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'database' } }],
+      });
+    const isReady = async () => (await get('db')).status?.containerStatuses?.[0]?.ready;
+    for (const expected of ['PostgreSQL init process complete', 'Skipping initialization']) {
+      await start();
+      await expect.poll(isReady, { timeout: 18_000 }).toBe(true);
+      expect(await logOf('db')).toContain(expected);
+      await remove('db');
+    }
+    return undefined;
+  }, 60_000);
+
+  async function claim(name: string): Promise<void> {
+    await cluster.admin.resource(PersistentVolumeClaim).create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+  }
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { containerUser } from './container-user.ts';
+
+const passwd = 'root:x:0:0::/:/bin/sh\npostgres:x:70:71::/:/bin/sh\nnobody:x:65534:65533::/:/bin/sh\n';
+const root = { agentUid: 0, allowRoot: false, canGrantGroups: true, passwd };
+const podUser = { uid: 5_000, gid: 5_000 };
+
+describe('containerUser', () => {
+  it("is the pod's own user in its own group", () => {
+    expect(containerUser({}, { ...root, podUser })).toEqual({ uid: 5_000, gid: 5_000 });
+    expect(containerUser({ groups: [9] }, { ...root, podUser })).toEqual({ uid: 5_000, gid: 5_000, groups: [9] });
+  });
+
+  it("is the user that the pod names, who is in the pod's group as well", () => {
+    expect(containerUser({ runAsUser: 70 }, { ...root, podUser })).toEqual({ uid: 70, gid: 71, groups: [5_000] });
+    expect(containerUser({ runAsUser: 1_234 }, { ...root, podUser })).toEqual({ uid: 1_234, gid: 5_000 });
+    expect(containerUser({ runAsUser: 70, runAsGroup: 8, groups: [8, 9] }, { ...root, podUser })).toEqual({
+      uid: 70,
+      gid: 8,
+      groups: [9, 5_000],
+    });
+  });
+
+  it('is nobody where pods have no users of their own', () => {
+    expect(containerUser({}, root)).toEqual({ uid: 65_534, gid: 65_533 });
+    expect(containerUser({ runAsUser: 1_234 }, root)).toEqual({ uid: 1_234, gid: 65_533 });
+    expect(() => containerUser({}, { ...root, passwd: '' })).toThrow('no user "nobody"');
+  });
+
+  it('is the agent itself unless that is root', () => {
+    expect(containerUser({ runAsUser: 70 }, { ...root, agentUid: 1_000, podUser })).toBeUndefined();
+  });
+
+  it('is root only where that is allowed', () => {
+    expect(() => containerUser({ runAsUser: 0 }, { ...root, podUser })).toThrow('may not run as uid 0');
+    expect(() => containerUser({ groups: [0] }, { ...root, podUser })).toThrow('may not run as gid 0');
+    expect(containerUser({ runAsUser: 0 }, { ...root, podUser, allowRoot: true })).toMatchObject({ uid: 0, gid: 0 });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { nobody } from './container-user.ts';
+import { KnownUser } from './known-user.ts';
+
+const stranger = { uid: 1_879_048_200, gid: 1_879_048_200 };
+const notRoot = 'needs root: only root can become somebody else';
+
+describe('KnownUser', () => {
+  it('puts nothing before a program of a known user', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip(notRoot);
+    expect(await new KnownUser(nobody()).words('initdb', nobody())).toEqual([]);
+    return undefined;
+  });
+
+  it('lets an unknown user appear as nobody, where the machine allows that', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip(notRoot);
+    const known = new KnownUser(nobody());
+    if (!(await known.canImpersonate(stranger))) return context.skip('this machine allows no user namespaces');
+    const { uid, gid } = nobody() ?? {};
+    expect((await known.words('initdb', stranger)).slice(1)).toEqual([
+      '--user',
+      `--map-user=${uid}`,
+      `--map-group=${gid}`,
+      '--',
+    ]);
+    return undefined;
+  });
+
+  it('says what to do where it cannot', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip(notRoot);
+    const known = new KnownUser(nobody(), () => false);
+    expect(await known.canImpersonate(stranger)).toBe(false);
+    await expect(known.words('initdb', stranger)).rejects.toMatchObject({
+      code: 'KW5202',
+      message: expect.stringContaining(
+        "uid 1879048200 is not in this system's user database, without which initdb refuses to run; set securityContext.runAsUser",
+      ),
+    });
+    return undefined;
+  });
+});
