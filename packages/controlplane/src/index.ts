@@ -1,8 +1,9 @@
 // Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
+export type { ApiServerLimits } from './apiserver/api-server.ts';
 export { KeyFolderError } from './apiserver/certificates/index.ts';
-export { ListenError } from './apiserver/http/index.ts';
+export { type HttpLimits, ListenError } from './apiserver/http/index.ts';
 export type {
   AttachOptions,
   CheckOptions,

@@ -50,7 +50,10 @@ export interface AuditEvent {
   readonly durationMs: number;
 }
 
-/** Bounds on requests. */
+/**
+ * Bounds on requests. A request beyond them is a 429 with `Retry-After`. Privileged callers are the group `system:masters`
+ * and callers inside the process, such as the cluster's own controllers; upstream never refuses the former (1.36).
+ */
 export interface ApiServerLimits {
   /** Bytes of a body. @defaultValue 3 MiB */
   readonly maxBodyBytes?: number | undefined;
@@ -58,6 +61,10 @@ export interface ApiServerLimits {
   readonly maxReading?: number | undefined;
   /** Writing requests at a time. @defaultValue 200 */
   readonly maxWriting?: number | undefined;
+  /** Further slots of each kind that only privileged callers get. @defaultValue 40 */
+  readonly reserved?: number | undefined;
+  /** The part of each limit that one user may hold at a time, privileged callers excepted. @defaultValue 0.5 */
+  readonly userShare?: number | undefined;
 }
 
 /** What an {@link ApiServer} is made of. */
@@ -119,8 +126,9 @@ export class ApiServer implements AsyncDisposable {
           .some((other) => other.kind === kind && other.group === group && other.version === version),
       watchSource: (definition) => this.#hubs.hub(definition.storagePrefix),
     };
-    const { maxReading = 400, maxWriting = 200, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = limits;
-    this.#inFlight = new InFlight({ maxReading, maxWriting });
+    const { maxReading = 400, maxWriting = 200, reserved = 40, userShare = 0.5 } = limits;
+    const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = limits;
+    this.#inFlight = new InFlight({ maxReading, maxWriting, reserved, userShare });
     this.#maxBodyBytes = maxBodyBytes;
   }
 
@@ -198,12 +206,16 @@ export class ApiServer implements AsyncDisposable {
     await authorizeRequest(authorizer, info, user);
     const context: RequestContext = { request, info, user, warnings, auditId: state.auditId };
     if (info.verb === 'watch' || request.upgrade !== undefined) return this.#route(context);
-    const writes = !READING.has(info.verb);
-    this.#inFlight.enter(writes);
+    const slot = {
+      writes: !READING.has(info.verb),
+      username: user.username,
+      privileged: request.connection.protocol === 'in-process' || user.groups.includes('system:masters'),
+    };
+    this.#inFlight.enter(slot);
     try {
       return await this.#route(context);
     } finally {
-      this.#inFlight.leave(writes);
+      this.#inFlight.leave(slot);
     }
   }
 

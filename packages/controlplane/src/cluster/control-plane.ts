@@ -17,7 +17,7 @@ import {
   WebhookSource,
 } from '../apiserver/admission/index.ts';
 import { Aggregation } from '../apiserver/aggregation/index.ts';
-import { ApiServer, type NonResourceHandler } from '../apiserver/api-server.ts';
+import { ApiServer, type ApiServerLimits, type NonResourceHandler } from '../apiserver/api-server.ts';
 import {
   authenticationReviews,
   certificateAuthenticator,
@@ -71,6 +71,8 @@ export interface ControlPlaneOptions {
   readonly allowLoopbackEndpoints?: boolean | undefined;
   /** How the server is known where it passes requests on to other servers. @defaultValue it is not */
   readonly frontProxy?: FrontProxy | undefined;
+  /** Bounds on requests. */
+  readonly limits?: ApiServerLimits | undefined;
   /** The way to webhooks. @defaultValue HTTPS */
   readonly webhookCaller?: WebhookCaller | undefined;
   /** `host:port` under which clients reach the server, for discovery. */
@@ -193,6 +195,7 @@ export class ControlPlane implements AsyncDisposable {
       aggregation: this.#aggregation.handler,
       nonResourceHandlers: this.#nonResourceHandlers(options, metrics),
       decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
+      limits: options.limits,
       onError,
       audit: metrics.audit,
     });

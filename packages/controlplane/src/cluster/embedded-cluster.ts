@@ -1,8 +1,15 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import type { ApiServerLimits } from '../apiserver/api-server.ts';
 import { type CertificateStore, FRONT_PROXY, openCertificates } from '../apiserver/certificates/index.ts';
-import { type ClientCertificate, type Connection, createHttpServer, type HttpServer } from '../apiserver/http/index.ts';
+import {
+  type ClientCertificate,
+  type Connection,
+  createHttpServer,
+  type HttpLimits,
+  type HttpServer,
+} from '../apiserver/http/index.ts';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
 import { Deadline } from '../node/deadline.ts';
@@ -35,6 +42,10 @@ export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Bounds on connections and bodies (`http`) and on requests at a time (`requests`). @defaultValue those of each field */
+  readonly limits?:
+    | { readonly http?: Partial<HttpLimits> | undefined; readonly requests?: ApiServerLimits | undefined }
+    | undefined;
   /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
   /** The way to nodes that somebody else runs, for logs and exec. @defaultValue the way to `node` */
@@ -103,6 +114,7 @@ export class EmbeddedCluster implements AsyncDisposable {
         allowedNames: [FRONT_PROXY],
         clientCertificate: () => certificates.frontProxyCertificate(),
       },
+      limits: options.limits?.requests,
       onError,
     });
     await plane.start();
@@ -318,7 +330,9 @@ async function listen(
   const { options, plane, certificates, onError } = parts;
   const { serving, clientCa } = certificates;
   const tls = { key: serving.key, certificate: serving.certificate, clientCa };
-  const open = (port: number) => createHttpServer({ handle: plane.handle, tls, port, clock: options.clock, onError });
+  const { clock, limits } = options;
+  const open = (port: number) =>
+    createHttpServer({ handle: plane.handle, tls, port, clock, limits: limits?.http, onError });
   const last = directory.readNote<{ port: number }>('port.json')?.port;
   if (options.port !== undefined) return { http: await open(options.port), takenPort: undefined };
   let http: HttpServer;

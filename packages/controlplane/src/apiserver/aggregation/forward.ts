@@ -69,7 +69,7 @@ function limitOf(
   const over = new AbortController();
   const abort = (): void => over.abort();
   const isDiscovery = info.path.replace(/^\/|\/$/g, '') === pathName(apiService);
-  const isStream = request.upgrade !== undefined || isLongRunning(request.path);
+  const isStream = request.upgrade !== undefined || isLongRunning(request.method, request.path);
   const timer = isStream ? undefined : clock.setTimer(isDiscovery ? DISCOVERY_MS : REQUEST_MS, abort, { unref: true });
   if (request.signal.aborted) abort();
   else request.signal.addEventListener('abort', abort, { once: true });

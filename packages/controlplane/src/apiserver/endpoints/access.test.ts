@@ -77,7 +77,7 @@ describe('who may do what', () => {
       open = resolve;
     });
     const plugin = { name: 'Gate', mutate: () => gate };
-    await using server = new TestServer({ admissionPlugins: [plugin], limits: { maxWriting: 1 } });
+    await using server = new TestServer({ admissionPlugins: [plugin], limits: { maxWriting: 1, reserved: 0 } });
     const first = server.post('/api/v1/namespaces', { metadata: { name: 'a' } });
     await new Promise((resolve) => setImmediate(resolve));
     const second = await server.post('/api/v1/namespaces', { metadata: { name: 'b' } });

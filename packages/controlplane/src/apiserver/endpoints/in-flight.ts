@@ -1,35 +1,86 @@
 import { tooManyRequests } from '@kubewright/apimachinery';
 
+/** Bounds of {@link InFlight}. */
+export interface InFlightLimits {
+  /** Reading requests at a time. */
+  readonly maxReading: number;
+  /** Writing requests at a time. */
+  readonly maxWriting: number;
+  /** Slots of each kind beyond those limits, which only privileged callers get. */
+  readonly reserved: number;
+  /** The part of each limit that one user may hold, between 0 and 1. */
+  readonly userShare: number;
+}
+
+/** One request for a slot. */
+export interface SlotRequest {
+  readonly writes: boolean;
+  readonly username: string;
+  /** True for callers that must always get an answer: administrators and the cluster's own components. */
+  readonly privileged: boolean;
+}
+
 /**
- * Bounds how many requests are worked on at a time, readers and writers apart, so that neither starves the other.
+ * Bounds how many requests are worked on at a time, readers and writers apart, so that neither starves the other. One
+ * user never holds more than a share, and privileged callers have slots of their own, so no client locks others out.
  * Streams are not counted: they are cheap while nothing happens, and bounded by the watch hub.
  */
 export class InFlight {
-  readonly #maxReading: number;
-  readonly #maxWriting: number;
-  #reading = 0;
-  #writing = 0;
+  readonly #reading: Slots;
+  readonly #writing: Slots;
 
-  constructor(limits: { readonly maxReading: number; readonly maxWriting: number }) {
-    this.#maxReading = limits.maxReading;
-    this.#maxWriting = limits.maxWriting;
+  constructor(limits: InFlightLimits) {
+    const { maxReading, maxWriting, reserved, userShare } = limits;
+    this.#reading = new Slots(maxReading, { reserved, userShare });
+    this.#writing = new Slots(maxWriting, { reserved, userShare });
   }
 
   /**
    * Admits a request.
    *
-   * @throws StatusError 429 when there are too many; nothing is to be left then
+   * @throws StatusError 429 when there are too many; do not call {@link leave} then
    */
-  enter(writes: boolean): void {
-    if (writes ? this.#writing >= this.#maxWriting : this.#reading >= this.#maxReading) {
-      throw tooManyRequests('Too many requests, please try again later.', { retryAfterSeconds: 1 });
-    }
-    if (writes) this.#writing++;
-    else this.#reading++;
+  enter(request: SlotRequest): void {
+    if ((request.writes ? this.#writing : this.#reading).take(request)) return;
+    throw tooManyRequests('Too many requests, please try again later.', { retryAfterSeconds: 1 });
   }
 
-  leave(writes: boolean): void {
-    if (writes) this.#writing--;
-    else this.#reading--;
+  leave(request: SlotRequest): void {
+    (request.writes ? this.#writing : this.#reading).release(request);
+  }
+}
+
+/** The slots for one kind of request. */
+class Slots {
+  readonly #max: number;
+  readonly #maxOfUser: number;
+  readonly #reserved: number;
+  readonly #users = new Map<string, number>();
+  #taken = 0;
+
+  constructor(max: number, { reserved, userShare }: { readonly reserved: number; readonly userShare: number }) {
+    this.#max = max;
+    this.#reserved = reserved;
+    this.#maxOfUser = Math.max(1, Math.floor(max * userShare));
+  }
+
+  take({ username, privileged }: SlotRequest): boolean {
+    if (privileged) {
+      if (this.#taken >= this.#max + this.#reserved) return false;
+    } else {
+      const own = this.#users.get(username) ?? 0;
+      if (this.#taken >= this.#max || own >= this.#maxOfUser) return false;
+      this.#users.set(username, own + 1);
+    }
+    this.#taken++;
+    return true;
+  }
+
+  release({ username, privileged }: SlotRequest): void {
+    this.#taken--;
+    if (privileged) return;
+    const own = (this.#users.get(username) ?? 1) - 1;
+    if (own === 0) this.#users.delete(username);
+    else this.#users.set(username, own);
   }
 }

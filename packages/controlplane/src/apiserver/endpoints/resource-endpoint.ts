@@ -83,8 +83,8 @@ function checkScope({ info, registry }: ResourceCall): void {
   }
   if (info.namespace !== '') return;
   // Without a namespace, namespaced resources can only be listed and watched.
-  if (info.pathName !== '') throw pathNotFound();
-  if (definition.virtual === undefined && info.verb !== 'list' && info.verb !== 'watch') throw methodNotSupported();
+  if (info.pathName !== '' || definition.virtual !== undefined) throw pathNotFound();
+  if (info.verb !== 'list' && info.verb !== 'watch') throw methodNotSupported();
 }
 
 function mainEndpoint(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {

@@ -1,5 +1,6 @@
 import { type Clock, StatusError } from '@kubewright/apimachinery';
 import { type ApiHandler, type ApiRequest, type ApiResponse, HIJACKED } from './api-request.ts';
+import type { TrackedConnection } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
 import { isLongRunning } from './long-running.ts';
 import { type ResponseSink, writeResponse } from './response-writer.ts';
@@ -16,6 +17,14 @@ export interface ExchangeContext {
   readonly open: Set<Exchange>;
 }
 
+/** What an {@link Exchange} is made of. */
+export interface ExchangeOptions {
+  readonly sink: ResponseSink;
+  readonly method: string;
+  readonly path: string;
+  readonly connection: TrackedConnection;
+}
+
 /** Answers larger than this may wait for their reader, in bytes; what is smaller fits into a socket's buffers. */
 const WAITING_BYTES = 64 * 1024;
 
@@ -23,16 +32,18 @@ const WAITING_BYTES = 64 * 1024;
 export class Exchange {
   readonly #context: ExchangeContext;
   readonly #sink: ResponseSink;
+  readonly #connection: TrackedConnection;
   readonly longRunning: boolean;
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
   #answered = false;
   #over = false;
 
-  constructor(context: ExchangeContext, options: { readonly sink: ResponseSink; readonly path: string }) {
+  constructor(context: ExchangeContext, options: ExchangeOptions) {
     this.#context = context;
     this.#sink = options.sink;
-    this.longRunning = isLongRunning(options.path);
+    this.#connection = options.connection;
+    this.longRunning = isLongRunning(options.method, options.path);
   }
 
   /** Made when somebody asks for it: most requests are answered before anyone does. */
@@ -54,11 +65,14 @@ export class Exchange {
   async run(request: ApiRequest): Promise<void> {
     const { clock, limits, open, onError } = this.#context;
     open.add(this);
+    this.#connection.begin();
+    let status = 0;
     const deadline = this.longRunning
       ? undefined
       : clock.setTimer(limits.requestTimeoutMs, () => this.#expire(request));
     try {
       const response = await this.#handle(request);
+      status = response.status;
       deadline?.[Symbol.dispose]();
       if (this.#answered) await discard(response);
       else await this.#answer(response, request);
@@ -69,6 +83,8 @@ export class Exchange {
       deadline?.[Symbol.dispose]();
       open.delete(this);
       this.#over = true;
+      // A connection that switched protocols has no further requests, and is busy until it closes.
+      if (status !== HIJACKED.status) this.#connection.end(provesIdentity(request, status));
     }
   }
 
@@ -115,6 +131,12 @@ export class Exchange {
     });
     this.abort(EXPIRED);
   }
+}
+
+/** True when a request was answered to somebody, not to anyone. */
+function provesIdentity({ connection, headers }: ApiRequest, status: number): boolean {
+  if (status === 0 || status === 401) return false;
+  return connection.clientCertificate !== undefined || headers['authorization'] !== undefined;
 }
 
 const PANIC: StatusError = failure(500, {

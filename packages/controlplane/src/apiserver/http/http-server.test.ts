@@ -444,7 +444,7 @@ describe('HttpServer', () => {
         }
         return { status: 200, headers: {}, body: wait() };
       });
-      const [watch, slow] = [get('/?watch=true'), get('/slow')];
+      const [watch, slow] = [get('/api/v1/pods?watch=true'), get('/slow')];
       await once(watch, 'data');
       await eventually(() => release !== undefined);
       const closing = server.close({ graceMs: 5000 });

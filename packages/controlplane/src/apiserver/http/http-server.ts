@@ -1,7 +1,8 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { ApiHandler } from './api-request.ts';
+import { type Connection, Connections } from './connections.ts';
 import type { Exchange, ExchangeContext } from './exchange.ts';
 import { Http1Listener } from './http1-listener.ts';
 import { Http2Listener } from './http2-listener.ts';
@@ -58,24 +59,52 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const context: ExchangeContext = { handle, clock, limits, onError, open: new Set<Exchange>() };
   const listeners = { http1: new Http1Listener(context), http2: new Http2Listener(context) };
   const server = createServer({ ...tlsOptions(options.tls), ALPNProtocols: ['h2', 'http/1.1'] });
-  server.maxConnections = limits.maxConnections;
+  const connections = new Connections({ clock, limits });
+  const arriving = new Map<string, Connection>();
+  server.on('connection', (socket) => {
+    const connection = connections.add({ close: () => socket.destroy(), destroy: () => socket.destroy() });
+    if (connection === undefined) {
+      socket.destroy();
+      return;
+    }
+    const peer = peerOf(socket);
+    arriving.set(peer, connection);
+    socket.on('close', () => {
+      connections.remove(connection);
+      if (arriving.get(peer) === connection) arriving.delete(peer);
+    });
+  });
   const sockets = new Set<TLSSocket>();
   server.on('secureConnection', (socket) => {
+    const peer = peerOf(socket);
+    const connection = arriving.get(peer);
+    arriving.delete(peer);
+    if (connection === undefined) {
+      socket.destroy(); // it closed while it was being secured
+      return;
+    }
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy()); // a connection that breaks is the client's affair
     socket.setNoDelay(true);
-    (socket.alpnProtocol === 'h2' ? listeners.http2 : listeners.http1).connect(socket);
+    connection.ends = { close: () => socket.destroy(), destroy: () => socket.destroy() };
+    (socket.alpnProtocol === 'h2' ? listeners.http2 : listeners.http1).connect(socket, connection);
   });
   await listen(server, { host, port });
   const bound = server.address() as AddressInfo; // listens on a TCP port
-  return new RunningServer({ server, listeners, context, sockets, host, port: bound.port });
+  return new RunningServer({ server, listeners, context, connections, sockets, host, port: bound.port });
+}
+
+/** The other end of a connection: the same for a socket and for the TLS on it, which know nothing of each other. */
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
 interface Parts {
   readonly server: Server;
   readonly listeners: { readonly http1: Http1Listener; readonly http2: Http2Listener };
   readonly context: ExchangeContext;
+  readonly connections: Connections;
   readonly sockets: ReadonlySet<TLSSocket>;
   readonly host: string;
   readonly port: number;
@@ -110,7 +139,8 @@ class RunningServer implements HttpServer {
   }
 
   async #close(graceMs: number): Promise<void> {
-    const { server, listeners, context, sockets } = this.#parts;
+    const { server, listeners, context, connections, sockets } = this.#parts;
+    connections.stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const exchange of context.open) if (exchange.longRunning) exchange.abort('the server closes');
     listeners.http2.goAway();

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, Connection } from './api-request.ts';
 import { describeConnection } from './client-certificate.ts';
+import type { TrackedConnection } from './connections.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { RequestBody } from './request-body.ts';
 import type { ResponseSink } from './response-writer.ts';
@@ -14,7 +15,7 @@ const { createServer, ServerResponse: Response } = process.getBuiltinModule('nod
 export class Http1Listener {
   readonly #context: ExchangeContext;
   readonly #server: Server;
-  readonly #connections = new WeakMap<object, Connection>();
+  readonly #connections = new WeakMap<object, Described>();
 
   constructor(context: ExchangeContext) {
     this.#context = context;
@@ -34,8 +35,8 @@ export class Http1Listener {
   }
 
   /** Takes a socket over. */
-  connect(socket: TLSSocket): void {
-    this.#connections.set(socket, describeConnection(socket, 'http/1.1'));
+  connect(socket: TLSSocket, tracked: TrackedConnection): void {
+    this.#connections.set(socket, { connection: describeConnection(socket, 'http/1.1'), tracked });
     this.#server.emit('connection', socket);
   }
 
@@ -52,7 +53,7 @@ export class Http1Listener {
   }
 
   #answer(message: IncomingMessage, response: ServerResponse): void {
-    const exchange = new Exchange(this.#context, { sink: responseSink(response), path: message.url ?? '/' });
+    const exchange = this.#exchange(message, response);
     response.on('close', () => exchange.abort('the client has gone'));
     response.on('error', (error) => exchange.abort(error));
     void exchange.run(this.#request(message, exchange));
@@ -63,7 +64,7 @@ export class Http1Listener {
     let taken = false;
     const response = new Response(message);
     response.shouldKeepAlive = false;
-    const exchange = new Exchange(this.#context, { sink: responseSink(response), path: message.url ?? '/' });
+    const exchange = this.#exchange(message, response);
     socket.on('error', (error) => exchange.abort(error));
     socket.on('close', () => {
       exchange.abort('the client has gone');
@@ -86,7 +87,20 @@ export class Http1Listener {
     void exchange.run(request);
   }
 
+  #exchange(message: IncomingMessage, response: ServerResponse): Exchange {
+    const { method = 'GET', url: path = '/', socket } = message;
+    const { tracked: connection } = this.#described(socket);
+    return new Exchange(this.#context, { sink: responseSink(response), method, path, connection });
+  }
+
+  #described(socket: object): Described {
+    const described = this.#connections.get(socket);
+    if (described === undefined) throw new Error('a request on a socket that was never connected');
+    return described;
+  }
+
   #request(message: IncomingMessage, exchange: Exchange): ApiRequest {
+    const { clock, limits } = this.#context;
     const headers = plainHeaders(message);
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     return {
@@ -94,14 +108,25 @@ export class Http1Listener {
       path: message.url ?? '/',
       headers,
       body: hasBody
-        ? new RequestBody(message, { limit: this.#context.limits.maxBodyBytes, declared: headers['content-length'] })
+        ? new RequestBody(message, {
+            limit: limits.maxBodyBytes,
+            declared: headers['content-length'],
+            timeoutMs: limits.bodyTimeoutMs,
+            clock,
+          })
         : undefined,
       get signal() {
         return exchange.signal;
       },
-      connection: this.#connections.get(message.socket) ?? { remoteAddress: '', protocol: 'http/1.1' },
+      connection: this.#described(message.socket).connection,
     };
   }
+}
+
+/** A socket's owner, and its place among the connections. */
+interface Described {
+  readonly connection: Connection;
+  readonly tracked: TrackedConnection;
 }
 
 const REFUSALS: ReadonlyMap<string | undefined, string> = new Map([

@@ -9,6 +9,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, Connection } from './api-request.ts';
 import { describeConnection } from './client-certificate.ts';
+import type { Connection as Tracked } from './connections.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { RequestBody } from './request-body.ts';
@@ -20,6 +21,8 @@ export class Http2Listener {
   readonly #context: ExchangeContext;
   readonly #server: Http2Server;
   readonly #sessions = new Set<ServerHttp2Session>();
+  /** The connection whose session is being created: node announces it before {@link connect} returns. */
+  #arriving: Tracked | undefined;
 
   constructor(context: ExchangeContext) {
     this.#context = context;
@@ -30,8 +33,10 @@ export class Http2Listener {
   }
 
   /** Takes a socket over. */
-  connect(socket: TLSSocket): void {
+  connect(socket: TLSSocket, tracked: Tracked): void {
+    this.#arriving = tracked;
     this.#server.emit('connection', socket);
+    this.#arriving = undefined;
   }
 
   /** Tells all clients to go elsewhere; sessions end with their last stream. */
@@ -50,9 +55,12 @@ export class Http2Listener {
     session.setLocalWindowSize(16 * 1024 * 1024);
     const socket = session.socket as TLSSocket; // only sockets given to connect() come here
     const connection = describeConnection(socket, 'h2');
+    const tracked = this.#arriving;
+    if (tracked === undefined) throw new Error('an HTTP/2 session on a socket that was never connected');
+    tracked.ends = { close: () => session.close(), destroy: () => session.destroy() };
     const budget = canSetResetLimits(process.versions.node) ? undefined : new ResetBudget(this.#context.clock);
     session.on('stream', (stream, headers) => {
-      this.#answer(stream, headers, connection);
+      this.#answer(stream, headers, { connection, tracked });
       if (!budget) return;
       stream.on('close', () => {
         if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && budget.spend() && !session.closed) session.close();
@@ -60,15 +68,23 @@ export class Http2Listener {
     });
   }
 
-  #answer(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, connection: Connection): void {
-    const path = sent[':path'] ?? '/';
-    const exchange = new Exchange(this.#context, { sink: streamSink(stream), path });
+  #answer(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, from: Origin): void {
+    const { connection, tracked } = from;
+    const { ':method': method = 'GET', ':path': path = '/' } = sent;
+    const exchange = new Exchange(this.#context, { sink: streamSink(stream), method, path, connection: tracked });
     stream.on('error', (error) => exchange.abort(error));
     stream.on('close', () => exchange.abort(CLIENT_GONE));
     // A reset without an error closes a stream only once its (empty) request was read to the end.
     if (exchange.longRunning && stream.endAfterHeaders) stream.resume();
-    void exchange.run(new Http2Request(stream, { sent, path, exchange, connection, limits: this.#context.limits }));
+    const context = this.#context;
+    void exchange.run(new Http2Request(stream, { sent, method, path, exchange, connection, context }));
   }
+}
+
+/** Where a request comes from: who is at the other end, and its place among the connections. */
+interface Origin {
+  readonly connection: Connection;
+  readonly tracked: Tracked;
 }
 
 const CLIENT_GONE = 'the client has gone';
@@ -86,17 +102,18 @@ class Http2Request implements ApiRequest {
     stream: ServerHttp2Stream,
     parts: {
       readonly sent: IncomingHttpHeaders;
+      readonly method: string;
       readonly path: string;
       readonly exchange: Exchange;
       readonly connection: Connection;
-      readonly limits: HttpLimits;
+      readonly context: ExchangeContext;
     },
   ) {
-    const { sent, path, exchange, connection, limits } = parts;
-    this.method = sent[':method'] ?? 'GET';
+    const { sent, method, path, exchange, connection, context } = parts;
+    this.method = method;
     this.path = path;
     this.headers = plainHeaders(sent);
-    this.body = stream.endAfterHeaders ? undefined : bodyOf(stream, this.headers, limits);
+    this.body = stream.endAfterHeaders ? undefined : bodyOf(stream, this.headers, context);
     this.connection = connection;
     this.#exchange = exchange;
   }
@@ -106,10 +123,13 @@ class Http2Request implements ApiRequest {
   }
 }
 
-function bodyOf(stream: ServerHttp2Stream, headers: ApiRequest['headers'], limits: HttpLimits): RequestBody {
+function bodyOf(stream: ServerHttp2Stream, headers: ApiRequest['headers'], context: ExchangeContext): RequestBody {
+  const { clock, limits } = context;
   return new RequestBody(stream, {
     limit: limits.maxBodyBytes,
     declared: headers['content-length'],
+    timeoutMs: limits.bodyTimeoutMs,
+    clock,
     ...(headers['expect'] === '100-continue'
       ? { onStart: () => stream.additionalHeaders({ [constants.HTTP2_HEADER_STATUS]: 100 }) }
       : {}),

@@ -1,5 +1,19 @@
 import type { Readable } from 'node:stream';
-import { tooLarge } from './status-response.ts';
+import type { Clock } from '@kubewright/apimachinery';
+import { bodyTooSlow, tooLarge } from './status-response.ts';
+
+/** Bounds of one body. */
+export interface RequestBodyOptions {
+  /** In bytes. */
+  readonly limit: number;
+  /** The length that the client declared, if any. */
+  readonly declared: string | undefined;
+  /** How long it may take from the moment that it is read. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Called once when the reading begins. */
+  readonly onStart?: () => void;
+}
 
 /**
  * A body that is still on its way. Nothing is read before somebody asks, so a caller who may not send costs nothing.
@@ -9,22 +23,19 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
   readonly #limit: number;
   readonly #declared: number;
-  readonly #onStart: (() => void) | undefined;
+  readonly #options: RequestBodyOptions;
 
-  constructor(
-    stream: Readable,
-    options: { readonly limit: number; readonly declared: string | undefined; readonly onStart?: () => void },
-  ) {
+  constructor(stream: Readable, options: RequestBodyOptions) {
     this.#stream = stream;
     this.#limit = options.limit;
     this.#declared = Number(options.declared ?? 0);
-    this.#onStart = options.onStart;
+    this.#options = options;
   }
 
   /**
    * Reads all of it.
    *
-   * @throws StatusError 413 when it is larger than the limit.
+   * @throws StatusError 413 when it is larger than the limit, 504 when it takes too long.
    */
   bytes(): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
@@ -32,22 +43,30 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
         reject(tooLarge(this.#limit));
         return;
       }
-      const chunks: Uint8Array[] = [];
-      let length = 0;
+      const { clock, timeoutMs, onStart } = this.#options;
       const stream = this.#stream;
+      let chunks: Uint8Array[] = [];
+      let length = 0;
+      const fail = (error: Error): void => {
+        deadline[Symbol.dispose]();
+        chunks = []; // what still arrives is dropped
+        reject(error);
+      };
+      const deadline = clock.setTimer(timeoutMs, () => fail(bodyTooSlow(timeoutMs)), { unref: true });
       stream.on('data', (chunk: Uint8Array) => {
         length += chunk.length;
-        if (length > this.#limit) reject(tooLarge(this.#limit));
+        if (length > this.#limit) fail(tooLarge(this.#limit));
         else chunks.push(chunk);
       });
-      stream.once('end', () =>
-        resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, length)),
-      );
-      stream.once('error', reject);
-      stream.once('close', () => {
-        if (!stream.readableEnded) reject(new Error('the client went away before the end of its request'));
+      stream.once('end', () => {
+        deadline[Symbol.dispose]();
+        resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
       });
-      this.#onStart?.();
+      stream.once('error', fail);
+      stream.once('close', () => {
+        if (!stream.readableEnded) fail(new Error('the client went away before the end of its request'));
+      });
+      onStart?.();
     });
   }
 

@@ -42,3 +42,9 @@ export function statusResponse(status: Status): ApiResponse {
 export function tooLarge(limit: number): StatusError {
   return failure(413, { reason: 'RequestEntityTooLarge', message: `Request entity too large: limit is ${limit}` });
 }
+
+/** The answer to a client that takes too long to send its body. */
+export function bodyTooSlow(timeoutMs: number): StatusError {
+  const message = `Timeout: the request body did not arrive within ${timeoutMs / 1000} s`;
+  return failure(504, { reason: 'Timeout', message, details: {} });
+}

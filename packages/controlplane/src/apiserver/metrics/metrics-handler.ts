@@ -37,7 +37,7 @@ export class ServerMetrics {
   /** Counts what a handler is working on. */
   counting(handle: ApiHandler): ApiHandler {
     return async (request) => {
-      if (isLongRunning(request.path)) return handle(request);
+      if (isLongRunning(request.method, request.path)) return handle(request);
       const kind = /^(?:GET|HEAD|OPTIONS)$/.test(request.method) ? 'readOnly' : 'mutating';
       this.#inFlight[kind]++;
       try {
