@@ -6,3 +6,4 @@ export {
   type KeyPair,
   makeKeys,
 } from './issue-certificate.ts';
+export { type TrustBundleOptions, trustBundle } from './trust-bundle.ts';

@@ -345,6 +345,18 @@ describe('HttpTransport faults', () => {
     );
   });
 
+  it("trusts a server by its own certificate, without that certificate's authority", async () => {
+    await withServer(
+      (_, response) => response.end(),
+      async ({ open }) => {
+        expect((await open({ trust: { ca: certificates.server.cert } }).request(get)).status).toBe(200);
+        expect(await failure(open({ trust: { ca: certificates.client.cert } }).request(get))).toMatchObject({
+          code: 'KW2002',
+        });
+      },
+    );
+  });
+
   it('notices by PING that a silent connection is dead', async () => {
     const clock = new VirtualClock();
     await withServer(

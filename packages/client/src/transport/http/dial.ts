@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { trustBundle } from '@kubewright/apimachinery';
 import { TransportError } from '../transport-error.ts';
 import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';
@@ -76,7 +77,7 @@ export class Dialer {
     try {
       return createSecureContext({
         minVersion: 'TLSv1.2',
-        ...(trust.ca === undefined ? {} : { ca: trust.ca }),
+        ...(trust.ca === undefined ? {} : trustBundle(trust.ca)),
         ...(cert === undefined ? {} : { cert }),
         ...(key === undefined ? {} : { key }),
       });

@@ -2,7 +2,11 @@ import type { Clock } from '@kubewright/apimachinery';
 
 /** How the server is recognised. */
 export interface ServerTrust {
-  /** Certificate authorities, PEM. @defaultValue the ones that Node.js ships */
+  /**
+   * Trusted certificates, PEM. As in Go, each may be a root, an intermediate authority or the server's own certificate.
+   *
+   * @defaultValue the authorities that Node.js ships
+   */
   readonly ca?: string | undefined;
   /** Name expected in the certificate, and sent as SNI. @defaultValue the host of the address */
   readonly serverName?: string | undefined;

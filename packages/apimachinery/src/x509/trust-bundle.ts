@@ -1,0 +1,17 @@
+/** TLS options that say which certificates a peer may be verified with. */
+export interface TrustBundleOptions {
+  readonly ca: string;
+  readonly allowPartialTrustChain: true;
+}
+
+/**
+ * Returns the options of `node:tls` and `node:https` that trust a PEM bundle as Go does: each certificate in it is
+ * trusted, also an intermediate authority without its root, and a server's own certificate without its issuer. OpenSSL
+ * by default requires a chain that ends in a self-signed certificate.
+ *
+ * @example
+ * connect({ host, port, ...trustBundle(caBundle) });
+ */
+export function trustBundle(pem: string): TrustBundleOptions {
+  return { ca: pem, allowPartialTrustChain: true };
+}
