@@ -56,7 +56,8 @@ export class Backend implements Disposable {
       ALPNProtocols: ['http/1.1'],
       servername: `${service.name}.${service.namespace}.svc`,
       rejectUnauthorized: !insecureSkipTLSVerify,
-      ...(caBundle !== '' && { ca: Buffer.from(caBundle, 'base64').toString('utf8') }),
+      // As in Go, a bundle may hold an intermediate authority, or just the server's own certificate.
+      ...(caBundle !== '' && { ca: Buffer.from(caBundle, 'base64').toString('utf8'), allowPartialTrustChain: true }),
       ...(client && { key: client.key, cert: client.certificate }),
     });
   }

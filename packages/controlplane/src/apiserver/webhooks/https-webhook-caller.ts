@@ -83,7 +83,13 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
   #agent(ca = ''): Agent {
     let agent = this.#agents.get(ca);
     if (agent === undefined) {
-      agent = new Agent({ keepAlive: true, timeout: IDLE_MS, ALPNProtocols: ['http/1.1'], ...(ca !== '' && { ca }) });
+      agent = new Agent({
+        keepAlive: true,
+        timeout: IDLE_MS,
+        ALPNProtocols: ['http/1.1'],
+        // As in Go, a bundle may hold an intermediate authority, or just the webhook's own certificate.
+        ...(ca !== '' && { ca, allowPartialTrustChain: true }),
+      });
       const [oldest] = this.#agents.keys();
       if (this.#agents.size >= MAX_AGENTS && oldest !== undefined) {
         this.#agents.get(oldest)?.destroy();
