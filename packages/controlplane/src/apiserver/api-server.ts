@@ -6,7 +6,7 @@ import {
   StatusError,
   unauthorized,
 } from '@kubewright/apimachinery';
-import type { Storage } from '../storage/index.ts';
+import { CommitTooLargeError, type Storage } from '../storage/index.ts';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
 import type { Authenticator, UserInfo } from './authentication/authenticator.ts';
@@ -221,14 +221,15 @@ export class ApiServer implements AsyncDisposable {
 
   #route(context: RequestContext): Promise<ApiResponse> | ApiResponse {
     const { info } = context;
-    const { catalog, aggregation, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
+    const { authorizer, catalog, aggregation, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
     const elsewhere = aggregation?.(context);
     if (elsewhere !== undefined) return elsewhere;
     if (info.isResource) {
       const definition = catalog.find(info.group, info.version, info.resource);
       if (definition !== undefined) {
         const registry = this.registry(definition);
-        return resourceEndpoint({ ...context, registry, options: { maxBodyBytes: this.#maxBodyBytes, protobuf } });
+        const endpointOptions = { authorizer, maxBodyBytes: this.#maxBodyBytes, protobuf };
+        return resourceEndpoint({ ...context, registry, options: endpointOptions });
       }
     }
     for (const handler of nonResourceHandlers) {
@@ -242,7 +243,8 @@ export class ApiServer implements AsyncDisposable {
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
     // An answer that was meant is no fault, whatever its code: some refusals are a 500 without a reason, as upstream's.
-    const meant = error instanceof WebhookFault || (error instanceof StatusError && status.reason !== 'InternalError');
+    const isRefusal = error instanceof WebhookFault || error instanceof CommitTooLargeError;
+    const meant = isRefusal || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
     return statusAnswer(status);
   }

@@ -1,6 +1,7 @@
 export { MemoryStorage, type MemoryStorageOptions } from './memory-storage.ts';
 export {
   type Commit,
+  CommitTooLargeError,
   CompactedError,
   type Storage,
   type StorageChange,

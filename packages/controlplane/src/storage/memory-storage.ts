@@ -4,6 +4,7 @@ import type { KeyVersion } from './key-entry.ts';
 import { KeyTree } from './key-tree.ts';
 import {
   type Commit,
+  CommitTooLargeError,
   CompactedError,
   FutureRevisionError,
   RevisionMismatchError,
@@ -28,6 +29,9 @@ export interface MemoryStorageOptions {
   /** The revision before the first write; what is older is taken for compacted, as in an older store. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
 }
+
+/** The largest commit, in bytes of keys and values: etcd's `--max-request-bytes`. */
+const MAX_COMMIT_BYTES = 1.5 * 1024 * 1024;
 
 /** What a record of history costs besides the content that it keeps alive, in bytes (measured: four small objects). */
 const RECORD_BYTES = 256;
@@ -85,6 +89,8 @@ export class MemoryStorage implements Storage {
     this.#check(writes);
     const revision = this.#revision + 1;
     const objects = writes.map(({ key, encode }) => (encode ? { key, bytes: encode(revision), revision } : undefined));
+    const size = objects.reduce((sum, object) => sum + (object ? object.key.length + object.bytes.length : 0), 0);
+    if (size > MAX_COMMIT_BYTES) throw new CommitTooLargeError(size, MAX_COMMIT_BYTES);
     this.#revision = revision;
     const atMs = this.#clock.monotonic();
     const changes = writes.map(({ key }, index) => this.#apply(key, { revision, object: objects[index], atMs }));

@@ -24,6 +24,7 @@ export interface Storage extends AsyncDisposable {
    * Writes all or nothing, in one revision. A key may be written once in a commit, and only what exists be deleted.
    *
    * @throws {@link RevisionMismatchError} when a key's revision is not the expected one; nothing was written.
+   * @throws {@link CommitTooLargeError} when keys and values together are larger than 1.5 MiB; nothing was written.
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
@@ -107,6 +108,18 @@ export class RevisionMismatchError extends Error {
     this.name = 'RevisionMismatchError';
     this.key = key;
     this.actual = actual;
+  }
+}
+
+/** A commit holds more than the storage takes. Store less; a retry fails the same way. */
+export class CommitTooLargeError extends Error {
+  readonly code = 'KW5005';
+  readonly bytes: number;
+
+  constructor(bytes: number, limit: number) {
+    super(`writing ${bytes} bytes: the storage takes at most ${limit} in one commit; store less`);
+    this.name = 'CommitTooLargeError';
+    this.bytes = bytes;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
 import { formatYaml } from '@kubewright/schema';
-import type { StoredObject } from '../../storage/storage.ts';
+import { CommitTooLargeError, type StoredObject } from '../../storage/storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
 import { Pacer } from '../registry/pacer.ts';
@@ -147,14 +147,16 @@ function withoutEmptyReason(status: Status): Status {
 /** The Status of whatever was thrown; what is no API failure is an internal error that tells nothing. */
 export function statusOf(error: unknown): Status {
   if (error instanceof StatusError) return withoutEmptyReason(error.status);
+  // Upstream passes etcd's words on, without a reason.
+  if (error instanceof CommitTooLargeError)
+    return { ...FAILURE, message: 'etcdserver: request is too large', code: 500 };
   return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
+    ...FAILURE,
     message: 'Internal error occurred: the server failed to handle the request; its log has the details',
     reason: 'InternalError',
     details: { causes: [{ message: 'the server failed to handle the request' }] },
     code: 500,
   };
 }
+
+const FAILURE = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;

@@ -1,4 +1,5 @@
 import { badRequest } from '@kubewright/apimachinery';
+import type { Authorizer } from '../authorization/authorizer.ts';
 import {
   negotiateOutput,
   type OutputFormat,
@@ -9,12 +10,14 @@ import {
 } from '../negotiation/index.ts';
 import { type Call, type DeleteOptions, type Registry, readDeleteOptions, type WriteCall } from '../registry/index.ts';
 import type { IncludeObject } from '../tables/index.ts';
+import { authorizeRequest } from './authorize.ts';
 import { managerName } from './manager-name.ts';
 import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What endpoints need besides the registry. */
 export interface EndpointOptions {
+  readonly authorizer: Authorizer;
   readonly maxBodyBytes: number;
   readonly protobuf: ProtobufDecoder | undefined;
 }
@@ -63,6 +66,17 @@ export function writeCallOf(
     subresource: info.subresource,
     options: options.deletion ? deletionFields(options.deletion) : writeFields(info.query, options.dryRun),
   };
+}
+
+/** {@link writeCallOf} for an update or a patch that may create: who does that needs the permission to create, too. */
+export function upsertCallOf(
+  call: ResourceCall,
+  options: { readonly dryRun: boolean; readonly fieldManager: string },
+): WriteCall {
+  const { info, user } = call;
+  const { authorizer } = call.options;
+  const authorizeCreate = (): Promise<void> => authorizeRequest(authorizer, { ...info, verb: 'create' }, user);
+  return { ...writeCallOf(call, options), authorizeCreate };
 }
 
 /** Reads the options of a deletion from its body or query. */

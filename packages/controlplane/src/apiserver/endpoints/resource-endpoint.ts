@@ -41,6 +41,7 @@ import {
   type ResourceCall,
   readCallOf,
   readDeletion,
+  upsertCallOf,
   writeCallOf,
 } from './resource-call.ts';
 import { scaleEndpoint } from './scale-endpoint.ts';
@@ -243,7 +244,7 @@ async function update(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const { fieldValidation } = writeOptions;
   const decode = (warn: (text: string) => void) => decodeDraft(body, { definition, strategy, fieldValidation, warn });
   let draft: ReturnType<typeof decode> | undefined = decode(warnings.add);
-  const writeCall = writeCallOf(call, writeOptions);
+  const writeCall = upsertCallOf(call, writeOptions);
   checkObjectKey(draft, definition, writeCall);
   const { uid } = draft.metadata;
   const transform = (live: unknown): ReturnType<typeof decode> => {
@@ -271,7 +272,7 @@ async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiRespons
   if (type === undefined) throw unsupportedPatch(definition.custom);
   const writeOptions = readWriteOptions(info.query, 'PatchOptions', { apply: type === 'apply' });
   const bytes = await readRequestBody(request, options.maxBodyBytes);
-  const writeCall = writeCallOf(call, writeOptions);
+  const writeCall = upsertCallOf(call, writeOptions);
   const request_ = { type, bytes, options: writeOptions, strategy };
   const { stored, created } = await patchObject(registry, writeCall, request_);
   const status = created ? 201 : 200;

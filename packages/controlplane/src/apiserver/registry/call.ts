@@ -20,6 +20,13 @@ export interface WriteCall extends Call {
   readonly subresource: string;
   /** What admission is told of the client's options. @defaultValue nothing was said */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Refuses callers who may not create. Set for requests that were authorized as an update or a patch, and called before
+   * such a request creates an object.
+   *
+   * @throws StatusError 403
+   */
+  readonly authorizeCreate?: (() => Promise<void>) | undefined;
   /** True for each deletion of a whole collection: admission is told no name. */
   readonly collection?: boolean | undefined;
 }

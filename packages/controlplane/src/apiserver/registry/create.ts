@@ -99,6 +99,7 @@ async function insert(
   validateNew(registry, draft, { call, strategy });
   if (strategy.warnings) for (const text of strategy.warnings(object, undefined)) call.warn(text);
   if (definition.custom) warnOfFinalizers(draft.metadata, undefined, call.warn);
+  await call.authorizeCreate?.();
   await services.admission.validate(attributes);
   const name = draft.metadata.name ?? '';
   const key = registry.key(call.namespace, name);

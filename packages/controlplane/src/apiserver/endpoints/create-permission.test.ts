@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { TestServer } from '../testdata/test-server.ts';
+
+// Each answer was recorded from kube-apiserver 1.36.3.
+describe('creating by an update or a patch', () => {
+  /** A server whose user `joe` may do everything but create. */
+  async function start(): Promise<TestServer> {
+    const server = await TestServer.start({
+      authorizer: {
+        authorize: async ({ user, verb }) => ({
+          decision: user.username === 'joe' && verb === 'create' ? 'no-opinion' : 'allow',
+          reason: '',
+        }),
+      },
+    });
+    server.user = { username: 'joe', groups: [] };
+    return server;
+  }
+
+  const refused = (resource: string, group: string, name: string): object => ({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${group === '' ? resource : `${resource}.${group}`} "${name}" is forbidden: User "joe" cannot create resource "${resource}" in API group "${group}" in the namespace "default"`,
+  });
+  const MAP = '/api/v1/namespaces/default/configmaps/x';
+  const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/x';
+  const WIDGET = '/apis/example.com/v1/namespaces/default/widgets/x';
+  const apply = (server: TestServer, path: string, body: object) =>
+    server.patch(`${path}${path.includes('?') ? '&' : '?'}fieldManager=m`, 'apply', body);
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+  const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'x' } };
+
+  it('needs the permission to create, too', async () => {
+    await using server = await start();
+    const { revision } = server.storage;
+    expect((await apply(server, MAP, configMap)).json).toMatchObject(refused('configmaps', '', 'x'));
+    expect((await apply(server, `${MAP}?dryRun=All`, configMap)).status).toBe(403);
+    expect((await apply(server, WIDGET, widget)).json).toMatchObject(refused('widgets', 'example.com', 'x'));
+    const lease = { metadata: { name: 'x' }, spec: {} };
+    expect((await server.put(LEASE, lease)).json).toMatchObject(refused('leases', 'coordination.k8s.io', 'x'));
+    expect((await server.patch(LEASE, 'merge', lease)).status).toBe(404);
+    expect(server.storage.revision).toBe(revision);
+  });
+
+  it('says first what is wrong with the object', async () => {
+    await using server = await start();
+    expect((await apply(server, MAP, { ...configMap, data: { 'Ü ': '' } })).status).toBe(422);
+    expect((await server.put(LEASE, { metadata: { name: 'x' }, spec: { leaseDurationSeconds: -1 } })).status).toBe(422);
+  });
+
+  it('needs no more than the update or the patch when the object exists', async () => {
+    await using server = await start();
+    server.user = { username: 'admin', groups: [] };
+    expect((await apply(server, MAP, configMap)).status).toBe(201);
+    expect((await server.put(LEASE, { metadata: { name: 'x' }, spec: {} })).status).toBe(201);
+    server.user = { username: 'joe', groups: [] };
+    expect((await apply(server, MAP, { ...configMap, data: { a: 'b' } })).status).toBe(200);
+    const { json: lease } = await server.get(LEASE);
+    expect((await server.put(LEASE, { ...lease, spec: { holderIdentity: 'a' } })).status).toBe(200);
+  });
+});
