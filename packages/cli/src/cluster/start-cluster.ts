@@ -22,12 +22,16 @@ export async function startCluster(
   const { clock, random, stderr, env } = surroundings;
   const { port, nodes, driver, allowRootPods, allowHostPrograms } = settings;
   const destination = { write: (line: string) => void stderr.write(line) };
+  const log = prettyLogger({ destination, now: () => clock.now(), level: 'warn', colors: false });
+  surroundings.reportUncaught?.((error) =>
+    log.error('a part of the cluster failed outside of its own handling', { error }),
+  );
   const cluster = await EmbeddedCluster.start({
     directory: folder.path,
     port,
     clock,
     random,
-    log: prettyLogger({ destination, now: () => clock.now(), level: 'warn', colors: false }),
+    log,
     node: { imageFile: folder.imageFile, count: nodes, driver, allowRootPods, allowHostPrograms, env },
   });
   folder.note({ pid: process.pid, url: cluster.url, kubeconfig: cluster.kubeconfig });

@@ -43,9 +43,15 @@ export function processSurroundings(): Surroundings {
     random: systemRandom,
     signal: stop.signal,
     interruptedBy: () => interruptedBy,
+    reportUncaught,
     spawn: spawnChild,
     kill,
   };
+}
+
+function reportUncaught(report: (error: unknown) => void): void {
+  // Unhandled rejections come here, too.
+  process.on('uncaughtException', report);
 }
 
 function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -60,6 +60,11 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** 128 and the number of the signal that came; 0 when none did. */
   interruptedBy(): number;
+  /**
+   * Reports errors that nobody caught, which then do not end the process: one part of a cluster must not take the others
+   * with it. Absent where somebody else watches over the process.
+   */
+  readonly reportUncaught?: ((report: (error: unknown) => void) => void) | undefined;
   spawn(command: readonly string[], options: SpawnOptions): Child;
   /** Signals a process that this one did not start. */
   kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;

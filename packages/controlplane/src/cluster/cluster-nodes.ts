@@ -3,6 +3,8 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { processNode, simulatedNode } from '../node/index.ts';
+import { containedClock } from './contained-clock.ts';
+import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
 /** What the cluster's nodes are told. */
 export interface NodeSettings {
@@ -44,32 +46,37 @@ export interface ClusterNode {
   stop(options: { readonly withinMs: number }): Promise<void>;
 }
 
-/** Starts the nodes of a cluster side by side; those that started are given to `onStarted` even when another fails. */
-export async function startNodes(parts: NodeParts, onStarted: (node: ClusterNode) => void): Promise<void> {
+/**
+ * Starts the nodes of a cluster side by side; those that were made are given to `onMade` even when another fails. A node
+ * that fails later is made anew and given to it once more.
+ */
+export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) => void): Promise<void> {
   const { count = 1 } = parts.settings;
-  const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, onStarted }));
+  const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, onMade }));
   const results = await Promise.allSettled(started);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 async function startNode(
   parts: NodeParts,
-  { index, onStarted }: { readonly index: number; readonly onStarted: (node: ClusterNode) => void },
+  { index, onMade }: { readonly index: number; readonly onMade: (node: ClusterNode) => void },
 ): Promise<void> {
   const name = index === 0 ? 'kubewright' : `kubewright-${index + 1}`;
   const log = index === 0 ? parts.log : parts.log.with({ node: name });
-  const { agent, ...node } = await makeNode(parts, { name, index, log });
-  onStarted({ name, ...node });
-  agent.run().catch((error: unknown) => log.error('the node agent failed', { error }));
-  await agent.started();
+  const clock = containedClock(parts.clock, (error) => log.error('a timer of the node agent failed', { error }));
+  const node = new SupervisedNode({
+    make: () => makeNode({ ...parts, clock }, { name, index, log }),
+    onMade: ({ connector }) => onMade({ name, connector, stop: (time) => node.stop(time) }),
+    clock,
+    log,
+  });
+  await node.start();
 }
-
-type Agent = ReturnType<typeof simulatedNode>;
 
 async function makeNode(
   { settings, client, directory, apiServer, clock, random }: NodeParts,
   { name, index, log }: { readonly name: string; readonly index: number; readonly log: Logger },
-): Promise<Omit<ClusterNode, 'name'> & { readonly agent: Agent }> {
+): Promise<MadeNode> {
   const { count: _count, driver = 'process', ...own } = settings;
   const common = { nodeName: name, client: client(name), clock, random, log };
   if (driver === 'simulated') {

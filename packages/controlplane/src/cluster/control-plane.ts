@@ -54,7 +54,7 @@ import { ServerMetrics } from '../apiserver/metrics/index.ts';
 import { openApiHandler } from '../apiserver/openapi/index.ts';
 import { type ConnectSubresource, MutableCatalog } from '../apiserver/registry/index.ts';
 import { HttpsWebhookCaller, serviceResolver, type WebhookCaller, WebhookClient } from '../apiserver/webhooks/index.ts';
-import type { Storage } from '../storage/index.ts';
+import { eachChange, type Storage } from '../storage/index.ts';
 
 /** What a {@link ControlPlane} is made of. */
 export interface ControlPlaneOptions {
@@ -324,9 +324,8 @@ async function followServices(
     stored && JSON.parse(Buffer.from(stored.bytes).toString('utf8'));
   const { objects, revision } = await storage.list({ prefix });
   for (const stored of objects) allocator.stored({ current: decode(stored), previous: undefined });
-  return storage.watch({ prefix, fromRevision: revision }, (changes) => {
-    for (const { current, previous } of changes) {
-      allocator.stored({ current: decode(current), previous: decode(previous) });
-    }
-  });
+  const apply = eachChange(({ current, previous }) =>
+    allocator.stored({ current: decode(current), previous: decode(previous) }),
+  );
+  return storage.watch({ prefix, fromRevision: revision }, apply);
 }

@@ -16,6 +16,7 @@ import { Deadline } from '../node/deadline.ts';
 import { MemoryStorage } from '../storage/index.ts';
 import type { ClusterNode, NodeSettings } from './cluster-nodes.ts';
 import type { Components } from './components.ts';
+import { containedClock } from './contained-clock.ts';
 import { ControlPlane } from './control-plane.ts';
 import { firstRevision, noteLastRevision } from './first-revision.ts';
 import {
@@ -91,10 +92,12 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   static async #startIn(directory: StateDirectory, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
-    const { clock, random, log } = options;
+    const { random, log } = options;
+    const clock = containedClock(options.clock, (error) => log.error('a timer of the API server failed', { error }));
     const onError = (error: unknown): void => log.error('the API server failed', { error });
+    const onWatcherFault = (error: unknown): void => log.error('a watcher of the storage failed', { error });
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
-    const storage = new MemoryStorage({ clock, initialRevision: firstRevision(directory, clock) });
+    const storage = new MemoryStorage({ clock, initialRevision: firstRevision(directory, clock), onWatcherFault });
     const address = { text: '' };
     const connector = new LateConnector();
     const plane: ControlPlane = new ControlPlane({
@@ -131,7 +134,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       components: undefined,
       logins: [],
       connector,
-      nodes: [],
+      nodes: new Map(),
     };
     const cluster = new EmbeddedCluster(parts);
     try {
@@ -207,7 +210,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     for (const login of logins) login[Symbol.dispose]();
     try {
       const clients = [
-        ...nodes.map((node) => node.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) })),
+        ...[...nodes.values()].map((node) => node.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) })),
         components?.[Symbol.asyncDispose](),
       ];
       await this.#end('node and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
@@ -260,7 +263,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     const scheduler = {
       name: 'scheduler',
       client: this.client(schedulerIdentity),
-      definition: workers.schedulerController(),
+      definition: workers.schedulerController,
     };
     await components.start([...controllers, scheduler]);
   }
@@ -279,7 +282,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       log: log.named('node'),
     };
     await workers.startNodes(parts, (node) => {
-      nodes.push(node);
+      nodes.set(node.name, node);
       connector.targets.set(node.name, node.connector);
     });
   }
@@ -311,7 +314,7 @@ interface Parts {
   readonly connector: LateConnector;
   /** These come to be after the server. */
   components: Components | undefined;
-  readonly nodes: ClusterNode[];
+  readonly nodes: Map<string, ClusterNode>;
 }
 
 /**

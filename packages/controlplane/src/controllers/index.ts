@@ -1,3 +1,4 @@
+import type { ControllerDefinition } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import { customResourceCleanup } from './custom-resource-cleanup.ts';
@@ -13,7 +14,6 @@ import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts';
 import { podGarbageCollector } from './pod-gc/pod-gc.ts';
 import { replicaSetController, replicationController } from './replica-set/replica-set.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
-
 import { serviceAccountController } from './service-account.ts';
 import { statefulSetController } from './stateful-set/stateful-set.ts';
 
@@ -25,25 +25,31 @@ export interface BuiltInControllersOptions {
   readonly ca: string;
 }
 
+/** A controller of the control plane, made anew for each start. */
+export interface BuiltInControllerFactory extends Pick<BuiltInController, 'account'> {
+  readonly definition: () => ControllerDefinition;
+}
+
 /** The controllers that every cluster runs, each to be run under its own account. */
-export function builtInControllers(options: BuiltInControllersOptions): readonly BuiltInController[] {
-  return [
-    namespaceController(),
-    serviceAccountController(),
-    rootCaPublisher(options),
-    clusterRoleAggregation(),
-    customResourceCleanup(),
-    garbageCollector(),
-    nodeLifecycleController(),
-    replicaSetController(),
-    replicationController(),
-    deploymentController(),
-    statefulSetController(),
-    jobController(),
-    ttlAfterFinished(),
-    endpointSliceController(),
-    endpointsController(),
-    disruptionController(),
-    podGarbageCollector(),
+export function builtInControllers(options: BuiltInControllersOptions): readonly BuiltInControllerFactory[] {
+  const factories: readonly (() => BuiltInController)[] = [
+    namespaceController,
+    serviceAccountController,
+    () => rootCaPublisher(options),
+    clusterRoleAggregation,
+    customResourceCleanup,
+    garbageCollector,
+    nodeLifecycleController,
+    replicaSetController,
+    replicationController,
+    deploymentController,
+    statefulSetController,
+    jobController,
+    ttlAfterFinished,
+    endpointSliceController,
+    endpointsController,
+    disruptionController,
+    podGarbageCollector,
   ];
+  return factories.map((make) => ({ account: make().account, definition: () => make().definition }));
 }

@@ -1,3 +1,4 @@
+export { eachChange } from './each-change.ts';
 export { MemoryStorage, type MemoryStorageOptions } from './memory-storage.ts';
 export {
   type Commit,

@@ -28,6 +28,15 @@ export interface MemoryStorageOptions {
   readonly historyBytes?: number | undefined;
   /** The revision before the first write; what is older is taken for compacted, as in an older store. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
+  /** Told what handlers of watches throw. @defaultValue thrown in a later turn, which ends the process */
+  readonly onWatcherFault?: ((error: unknown) => void) | undefined;
+}
+
+/** Nobody is told: it must not vanish either. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 /** The largest commit, in bytes of keys and values: etcd's `--max-request-bytes`. */
@@ -45,7 +54,7 @@ export class MemoryStorage implements Storage {
   readonly #historyMs: number;
   readonly #tree = new KeyTree();
   readonly #history: ChangeHistory;
-  readonly #subscriptions = new Subscriptions();
+  readonly #subscriptions: Subscriptions;
   #revision: number;
   #compacted = 0;
   #timer: Timer | undefined;
@@ -53,6 +62,7 @@ export class MemoryStorage implements Storage {
 
   constructor(options: MemoryStorageOptions) {
     this.#clock = options.clock;
+    this.#subscriptions = new Subscriptions(options.onWatcherFault ?? throwLater);
     this.#historyMs = options.historyMs ?? 5 * 60_000;
     this.#history = new ChangeHistory({
       maxAgeMs: this.#historyMs,

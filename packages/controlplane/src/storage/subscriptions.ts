@@ -13,6 +13,12 @@ interface Subscription {
 export class Subscriptions {
   readonly #byPrefix = new Map<string, Set<Subscription>>();
   #pending: StorageChange[] = [];
+  readonly #onFault: (error: unknown) => void;
+
+  /** @param onFault - told what a watcher's handler throws; it costs no other watcher its changes. */
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
+  }
 
   /** Delivers changes newer than `fromRevision` from now on. */
   add(
@@ -61,20 +67,16 @@ export class Subscriptions {
         }
       }
     }
-    for (const subscription of touched) deliver(subscription);
+    for (const subscription of touched) this.#deliver(subscription);
   }
-}
-
-function deliver(subscription: Subscription): void {
-  const { batch } = subscription;
-  subscription.batch = [];
-  if (subscription.closed) return;
-  try {
-    subscription.handler(batch);
-  } catch (error) {
-    // One watcher's fault must neither stop the others nor vanish.
-    queueMicrotask(() => {
-      throw error;
-    });
+  #deliver(subscription: Subscription): void {
+    const { batch } = subscription;
+    subscription.batch = [];
+    if (subscription.closed) return;
+    try {
+      subscription.handler(batch);
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock, KeyPair } from '@kubewright/apimachinery';
-import type { Storage, StoredObject } from '../../storage/index.ts';
+import { eachChange, type Storage, type StoredObject } from '../../storage/index.ts';
 import type { ReadObject } from '../admission/object-reader.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
@@ -44,9 +44,8 @@ export class Aggregation implements RemoteGroups, Disposable {
     const { storage } = this.#options;
     const { objects, revision } = await storage.list({ prefix: API_SERVICES_PREFIX });
     for (const { key, bytes } of objects) this.#set(key, bytes);
-    this.#subscription = storage.watch({ prefix: API_SERVICES_PREFIX, fromRevision: revision }, (changes) => {
-      for (const { key, current } of changes) this.#set(key, current?.bytes);
-    });
+    const apply = eachChange(({ key, current }) => this.#set(key, current?.bytes));
+    this.#subscription = storage.watch({ prefix: API_SERVICES_PREFIX, fromRevision: revision }, apply);
   }
 
   /** Answers what is another server's; to be asked before anything of the server's own. */

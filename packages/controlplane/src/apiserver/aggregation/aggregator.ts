@@ -1,5 +1,5 @@
 import { formatTime, type KeyPair } from '@kubewright/apimachinery';
-import type { StorageChange } from '../../storage/index.ts';
+import { eachChange, type StorageChange } from '../../storage/index.ts';
 import { asServer } from '../bootstrap/as-server.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiResponse } from '../http/api-request.ts';
@@ -68,9 +68,10 @@ export class Aggregator implements Disposable {
     const fromRevision = storage.revision;
     for (const prefix of [SERVICES, SLICES]) {
       this.#subscriptions.push(
-        storage.watch({ prefix, fromRevision }, (changes) => {
-          for (const change of changes) this.#serviceChanged(prefix, change);
-        }),
+        storage.watch(
+          { prefix, fromRevision },
+          eachChange((change) => this.#serviceChanged(prefix, change)),
+        ),
       );
     }
   }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Storage, StorageChange, StoredObject } from '../../storage/storage.ts';
+import { eachChange, type Storage, type StoredObject } from '../../storage/index.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
@@ -44,7 +44,11 @@ export class RbacIndex implements Disposable {
   async start(storage: Storage): Promise<void> {
     const { objects, revision } = await storage.list({ prefix: PREFIX });
     for (const stored of objects) this.#set(stored);
-    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, (changes) => this.#apply(changes));
+    const apply = eachChange(({ key, current }) => {
+      if (current) this.#set(current);
+      else this.#remove(key.slice(PREFIX.length));
+    });
+    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, apply);
   }
 
   [Symbol.dispose](): void {
@@ -66,13 +70,6 @@ export class RbacIndex implements Disposable {
         const origin = describe(binding, subject.text);
         for (const rule of this.role(binding.namespace, binding.roleRef) ?? []) yield { rule, origin };
       }
-    }
-  }
-
-  #apply(changes: readonly StorageChange[]): void {
-    for (const { key, current } of changes) {
-      if (current) this.#set(current);
-      else this.#remove(key.slice(PREFIX.length));
     }
   }
 

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Storage, StoredObject } from '../../storage/index.ts';
+import { eachChange, type Storage, type StoredObject } from '../../storage/index.ts';
 import type { MutableCatalog } from '../registry/index.ts';
 import type { NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';
@@ -50,12 +50,11 @@ export class CrdServing implements Disposable {
     const { storage } = this.#options;
     const { objects, revision } = await storage.list({ prefix: PREFIX });
     for (const stored of objects) this.#set(stored);
-    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, (changes) => {
-      for (const { key, current } of changes) {
-        if (current) this.#set(current);
-        else this.#remove(key);
-      }
+    const apply = eachChange(({ key, current }) => {
+      if (current) this.#set(current);
+      else this.#remove(key);
     });
+    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, apply);
   }
 
   [Symbol.dispose](): void {

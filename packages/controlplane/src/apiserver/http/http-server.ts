@@ -88,7 +88,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     socket.on('error', () => socket.destroy()); // a connection that breaks is the client's affair
     socket.setNoDelay(true);
     connection.ends = { close: () => socket.destroy(), destroy: () => socket.destroy() };
-    (socket.alpnProtocol === 'h2' ? listeners.http2 : listeners.http1).connect(socket, connection);
+    try {
+      (socket.alpnProtocol === 'h2' ? listeners.http2 : listeners.http1).connect(socket, connection);
+    } catch (error) {
+      onError(error, { method: 'CONNECT', path: '' });
+      socket.destroy();
+    }
   });
   await listen(server, { host, port });
   const bound = server.address() as AddressInfo; // listens on a TCP port

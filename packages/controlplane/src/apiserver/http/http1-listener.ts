@@ -29,9 +29,11 @@ export class Http1Listener {
     });
     // It never listens itself, and looks for slow clients only from then on.
     this.#server.emit('listening');
-    this.#server.on('request', (message, response) => this.#answer(message, response));
+    this.#server.on('request', (message, response) => this.#guard(message, () => this.#answer(message, response)));
     this.#server.on('clientError', refuse);
-    this.#server.on('upgrade', (message, socket, head) => this.#upgrade(message, { socket, head }));
+    this.#server.on('upgrade', (message, socket, head) =>
+      this.#guard(message, () => this.#upgrade(message, { socket, head })),
+    );
   }
 
   /** Takes a socket over. */
@@ -50,6 +52,16 @@ export class Http1Listener {
   destroy(): void {
     this.#server.closeAllConnections();
     this.#server.close();
+  }
+
+  /** What is thrown to an event would end the process, and with it everybody's requests. */
+  #guard(message: IncomingMessage, serve: () => void): void {
+    try {
+      serve();
+    } catch (error) {
+      this.#context.onError(error, { method: message.method ?? '', path: message.url ?? '' });
+      message.socket.destroy();
+    }
   }
 
   #answer(message: IncomingMessage, response: ServerResponse): void {

@@ -60,7 +60,13 @@ export class Http2Listener {
     tracked.ends = { close: () => session.close(), destroy: () => session.destroy() };
     const budget = canSetResetLimits(process.versions.node) ? undefined : new ResetBudget(this.#context.clock);
     session.on('stream', (stream, headers) => {
-      this.#answer(stream, headers, { connection, tracked });
+      try {
+        this.#answer(stream, headers, { connection, tracked });
+      } catch (error) {
+        // Thrown from here it would end the process, and with it everybody's requests.
+        this.#context.onError(error, { method: headers[':method'] ?? '', path: headers[':path'] ?? '' });
+        stream.destroy();
+      }
       if (!budget) return;
       stream.on('close', () => {
         if (stream.rstCode !== constants.NGHTTP2_NO_ERROR && budget.spend() && !session.closed) session.close();

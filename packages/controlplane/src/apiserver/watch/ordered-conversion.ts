@@ -20,9 +20,9 @@ export class OrderedConversion {
     this.#last = this.#last.then(async () => to.deliver(await this.changes(changes))).catch(to.failed);
   }
 
-  /** Runs something once all that was taken before is delivered. */
-  afterwards(run: () => void): void {
-    this.#last = this.#last.then(run);
+  /** Runs something once all that was taken before is delivered; told of its failure, after which the next ones go on. */
+  afterwards(run: () => void, failed: (error: unknown) => void): void {
+    this.#last = this.#last.then(run).catch(failed);
   }
 
   /** Converts changes at once, out of turn. */

@@ -161,7 +161,7 @@ export class WatchHub implements WatchSource {
     const { storage, prefix, ringBytes = 32 * 1024 * 1024 } = this.#options;
     if (!this.#subscription) {
       this.#progress = storage.revision;
-      this.#subscription = storage.watch({ prefix, fromRevision: this.#progress }, (changes) => this.#take(changes));
+      this.#subscription = storage.watch({ prefix, fromRevision: this.#progress }, (changes) => this.#taken(changes));
     }
     const key = classKey(request);
     let watchClass = this.#classes.get(key);
@@ -197,6 +197,21 @@ export class WatchHub implements WatchSource {
     return { watchClass, bookmarks, stop };
   }
 
+  /** Watchers that may have missed a change are ended, so that they list again; the fault is the hub's to report. */
+  #taken(changes: readonly StorageChange[]): void {
+    try {
+      this.#take(changes);
+    } catch (error) {
+      for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
+      this.#failAll(error);
+      throw error;
+    }
+  }
+
+  #failAll(error: unknown): void {
+    for (const watcher of [...this.#watchers.keys()]) watcher.fail(error);
+  }
+
   #take(changes: readonly StorageChange[]): void {
     if (this.#conversion === undefined) {
       this.#deliver(changes);
@@ -206,7 +221,7 @@ export class WatchHub implements WatchSource {
       deliver: (converted) => this.#deliver(converted),
       failed: (error) => {
         for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
-        for (const watcher of [...this.#watchers.keys()]) watcher.fail(error);
+        this.#failAll(error);
       },
     });
   }
@@ -253,7 +268,7 @@ export class WatchHub implements WatchSource {
     };
     queueMicrotask(() => {
       if (this.#conversion === undefined) send();
-      else this.#conversion.afterwards(send);
+      else this.#conversion.afterwards(send, (error) => this.#failAll(error));
     });
   }
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
-import { type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
+import { type ControllerDefinition, type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
 import type { ClientCertificate, Connection } from '../../apiserver/http/index.ts';
 import { podEviction } from '../../apiserver/streaming/index.ts';
 import { Components } from '../../cluster/components.ts';
@@ -17,6 +17,16 @@ import { SplitIdentityTransport } from '../../cluster/split-identity-transport.t
 import { schedulerController } from '../../scheduler/index.ts';
 import { MemoryStorage } from '../../storage/index.ts';
 import { builtInControllers } from '../index.ts';
+
+type Define = (name: string, definition: ControllerDefinition) => ControllerDefinition;
+
+/** What a {@link TestControlPlane} is told. */
+export interface TestControlPlaneOptions {
+  /** @defaultValue nothing is logged */
+  readonly log?: LogDestination;
+  /** Changes a component's controller each time that it starts. */
+  readonly define?: Define;
+}
 
 /** A control plane with all built-in controllers and the scheduler, each under its own account; no node, no sockets. */
 export class TestControlPlane implements AsyncDisposable {
@@ -45,10 +55,10 @@ export class TestControlPlane implements AsyncDisposable {
     this.client = this.#client(this.#transport(adminIdentity));
   }
 
-  static async start(options: { readonly log?: LogDestination } = {}): Promise<TestControlPlane> {
+  static async start(options: TestControlPlaneOptions = {}): Promise<TestControlPlane> {
     const plane = new TestControlPlane(options.log);
     await plane.#plane.start();
-    await plane.#startComponents();
+    await plane.#startComponents(options.define ?? ((_name, definition) => definition));
     return plane;
   }
 
@@ -58,14 +68,16 @@ export class TestControlPlane implements AsyncDisposable {
     await this.#storage[Symbol.asyncDispose]();
   }
 
-  async #startComponents(): Promise<void> {
+  async #startComponents(define: Define): Promise<void> {
     const informers = this.#transport(controllerManagerIdentity);
     const controllers = builtInControllers({ ca: 'a certificate' }).map(({ account, definition }) => {
       const actor = this.#transport(account === 'apiextensions' ? serverIdentity : controllerIdentity(account));
-      return { name: account, definition, client: this.#client(new SplitIdentityTransport({ informers, actor })) };
+      const made = () => define(account, definition());
+      return { name: account, definition: made, client: this.#client(new SplitIdentityTransport({ informers, actor })) };
     });
     const client = this.#client(this.#transport(schedulerIdentity));
-    await this.#components.start([...controllers, { name: 'scheduler', client, definition: schedulerController() }]);
+    const scheduler = { name: 'scheduler', client, definition: () => define('scheduler', schedulerController()) };
+    await this.#components.start([...controllers, scheduler]);
   }
 
   #client(transport: InProcessTransport<Connection> | SplitIdentityTransport): KubernetesClient {

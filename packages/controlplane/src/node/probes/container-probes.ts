@@ -110,7 +110,8 @@ class ProbeLoop implements Disposable {
 
   async #once(): Promise<void> {
     const { probe, ask, failed, decided } = this.#parts;
-    const { ok, output } = await ask();
+    // A fault of the runner itself counts as a failed try.
+    const { ok, output } = await ask().catch((error: unknown) => ({ ok: false, output: String(error) }));
     if (this.#ended) return;
     this.start((probe.periodSeconds ?? 10) * 1000);
     if (!ok) failed(output);

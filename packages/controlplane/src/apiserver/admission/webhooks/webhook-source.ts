@@ -1,5 +1,5 @@
 import type { CelEnvironment } from '@kubewright/schema';
-import type { Storage, StoredObject } from '../../../storage/index.ts';
+import { eachChange, type Storage, type StoredObject } from '../../../storage/index.ts';
 import { type Webhook, type WebhookSpec, webhooksOf } from './webhook.ts';
 
 const decoder = new TextDecoder();
@@ -24,13 +24,12 @@ export class WebhookSource implements Disposable {
   async start(storage: Storage): Promise<void> {
     const { objects, revision } = await storage.list({ prefix: this.#prefix });
     for (const stored of objects) this.#set(stored);
-    this.#subscription = storage.watch({ prefix: this.#prefix, fromRevision: revision }, (changes) => {
-      for (const { key, current } of changes) {
-        if (current) this.#set(current);
-        else this.#configurations.delete(key);
-      }
+    const apply = eachChange(({ key, current }) => {
       this.#webhooks = undefined;
+      if (current) this.#set(current);
+      else this.#configurations.delete(key);
     });
+    this.#subscription = storage.watch({ prefix: this.#prefix, fromRevision: revision }, apply);
   }
 
   [Symbol.dispose](): void {

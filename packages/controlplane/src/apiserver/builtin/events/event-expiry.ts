@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
+import { eachChange } from '../../../storage/index.ts';
 import { RevisionMismatchError, type Storage } from '../../../storage/storage.ts';
 
 const prefix = '/registry/events/';
@@ -29,12 +30,11 @@ export class EventExpiry implements Disposable {
   async start(): Promise<void> {
     const { objects, revision } = await this.#storage.list({ prefix });
     for (const stored of objects) this.#keep(stored.key, stored.revision);
-    this.#subscription = this.#storage.watch({ prefix, fromRevision: revision }, (changes) => {
-      for (const { key, revision: written, current } of changes) {
-        if (current) this.#keep(key, written);
-        else this.#due.delete(key);
-      }
+    const apply = eachChange(({ key, revision: written, current }) => {
+      if (current) this.#keep(key, written);
+      else this.#due.delete(key);
     });
+    this.#subscription = this.#storage.watch({ prefix, fromRevision: revision }, apply);
     this.#arm();
   }
 

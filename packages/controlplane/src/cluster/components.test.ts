@@ -1,0 +1,54 @@
+import { Namespace, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import type { ControllerDefinition, ReconcileRequest } from '@kubewright/runtime';
+import { expect, it } from 'vitest';
+import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
+
+/** A controller that fails for good at its start, as one with a fault of its own does. */
+function faulty(definition: ControllerDefinition): ControllerDefinition {
+  const source = {
+    name: 'fault',
+    start: async (queue: { enqueue(request: ReconcileRequest): void }) => queue.enqueue({ name: 'fault' }),
+  };
+  const reconcile = (): never => {
+    throw new TypeError('injected fault');
+  };
+  return {
+    ...definition,
+    finalizers: {},
+    run: { level: 'request', reconcile },
+    sources: [source],
+    recoverPanic: false,
+  };
+}
+
+it('restarts each component that fails, while the others go on', async () => {
+  const lines: { readonly logger?: string; readonly msg?: string }[] = [];
+  const starts = new Map<string, number>();
+  await using plane = await TestControlPlane.start({
+    log: { write: (line) => void lines.push(JSON.parse(line)) },
+    define: (name, definition) => {
+      const count = (starts.get(name) ?? 0) + 1;
+      starts.set(name, count);
+      return count === 1 ? faulty(definition) : definition;
+    },
+  });
+  await expect.poll(() => [...starts.values()].every((count) => count === 2), { timeout: 30_000 }).toBe(true);
+  const failed = lines.filter(({ msg }) => msg === 'component failed; restarting it').map(({ logger }) => logger);
+  expect([...failed].sort()).toEqual([...starts.keys()].sort());
+  expect(failed).toContain('scheduler');
+  expect(failed.length).toBeGreaterThan(15);
+  // They work again: an account appears, and a pod finds out that there is no node for it.
+  await plane.client.resource(Namespace).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'after' } });
+  const key = { namespace: 'after', name: 'default' };
+  const account = () =>
+    plane.client
+      .resource(ServiceAccount)
+      .get(key)
+      .catch(() => undefined);
+  await expect.poll(account, { timeout: 15_000 }).toBeDefined();
+  const spec = { containers: [{ name: 'c', image: 'i' }] };
+  await plane.client.resource(Pod).create({ apiVersion: 'v1', kind: 'Pod', metadata: key, spec });
+  const reason = async () => (await plane.client.resource(Pod).get(key)).status?.conditions?.[0]?.reason;
+  await expect.poll(reason, { timeout: 15_000 }).toBe('Unschedulable');
+  expect(plane.errors).toEqual([]);
+}, 60_000);

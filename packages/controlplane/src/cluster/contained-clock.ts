@@ -1,0 +1,19 @@
+import type { Clock } from '@kubewright/apimachinery';
+
+/** A clock whose timers end no process: what a callback throws is reported instead. */
+export function containedClock(clock: Clock, onFault: (error: unknown) => void): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    setTimer(delayMs, callback, options) {
+      const contained = (): void => {
+        try {
+          callback();
+        } catch (error) {
+          onFault(error);
+        }
+      };
+      return clock.setTimer(delayMs, contained, options);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { Node } from '@kubewright/apimachinery/core/v1';
+import { jsonLogger } from '@kubewright/runtime';
+import { expect, it } from 'vitest';
+import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
+import { simulatedNode } from '../node/index.ts';
+import { type MadeNode, SupervisedNode } from './supervised-node.ts';
+
+it('makes a node anew when its agent has ended or cannot be made', async () => {
+  await using plane = await TestControlPlane.start();
+  const lines: { readonly msg?: string; readonly error?: string }[] = [];
+  const log = jsonLogger({ destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const made: MadeNode[] = [];
+  let attempts = 0;
+  const parts = { clock: systemClock, random: systemRandom, log };
+  const node = new SupervisedNode({
+    ...parts,
+    make: async () => {
+      if (++attempts === 2) throw new Error('injected fault');
+      const agent = simulatedNode({ ...parts, nodeName: 'n', client: plane.client });
+      return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
+    },
+    onMade: (one) => made.push(one),
+  });
+  await node.start();
+  const nodes = plane.client.resource(Node);
+  await expect.poll(() => nodes.get({ name: 'n' }).catch(() => undefined)).toBeDefined();
+  await made[0]?.stop({ withinMs: 0 });
+  await expect.poll(() => made.length, { timeout: 20_000 }).toBe(2);
+  await nodes.delete({ name: 'n' });
+  await expect.poll(() => nodes.get({ name: 'n' }).catch(() => undefined), { timeout: 15_000 }).toBeDefined();
+  await node.stop({ withinMs: 1_000 });
+  const failed = lines.filter(({ msg }) => msg === 'the node agent failed; restarting it');
+  expect(failed.map(({ error }) => error?.includes('injected fault') ?? false)).toEqual([false, true]);
+  expect(attempts).toBe(3);
+}, 40_000);

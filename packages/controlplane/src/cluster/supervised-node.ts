@@ -1,0 +1,73 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { Logger } from '@kubewright/runtime';
+import type { NodeConnector } from '../apiserver/node-connector.ts';
+import { runWithRestarts } from './restarts.ts';
+
+/** A node that was made and does not run yet. */
+export interface MadeNode {
+  readonly agent: { run(): Promise<void>; started(): Promise<void> };
+  readonly connector: NodeConnector;
+  stop(options: { readonly withinMs: number }): Promise<void>;
+}
+
+/** What a {@link SupervisedNode} is told. */
+export interface SupervisedNodeOptions {
+  /** Makes the node, for each start anew. */
+  readonly make: () => Promise<MadeNode>;
+  /** Told of each node that was made, before it runs. */
+  readonly onMade: (node: MadeNode) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** How long what is left of a failed node may take to end, in milliseconds. */
+const cleanUpMs = 6_000;
+
+/** Runs a node's agent. One that fails is ended, with its containers, and a new one takes its place. */
+export class SupervisedNode {
+  readonly #options: SupervisedNodeOptions;
+  readonly #stop = new AbortController();
+  #node: MadeNode | undefined;
+  #run: Promise<void> | undefined;
+
+  constructor(options: SupervisedNodeOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the node; resolves when its agent watches, rejects when it fails before for the first time. */
+  start(): Promise<void> {
+    const { clock, log } = this.#options;
+    return new Promise((started, failedToStart) => {
+      this.#run ??= runWithRestarts({
+        clock,
+        signal: this.#stop.signal,
+        run: () => this.#runOnce(started),
+        failed: (error, { restartInMs }) => {
+          failedToStart(error);
+          log.error('the node agent failed; restarting it', { error, restartInMs });
+        },
+      });
+    });
+  }
+
+  async stop(options: { readonly withinMs: number }): Promise<void> {
+    this.#stop.abort(new Error('the node stops'));
+    await this.#node?.stop(options);
+    await this.#run;
+  }
+
+  async #runOnce(started: () => void): Promise<void> {
+    const node = await this.#options.make();
+    if (this.#stop.signal.aborted) return node.stop({ withinMs: cleanUpMs });
+    this.#node = node;
+    this.#options.onMade(node);
+    try {
+      const running = node.agent.run();
+      // A start that fails is told by the run.
+      node.agent.started().then(started, () => {});
+      await running;
+    } finally {
+      if (!this.#stop.signal.aborted) await node.stop({ withinMs: cleanUpMs });
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import type { StorageChange } from './storage.ts';
+
+/**
+ * Makes a watch handler of a function that takes one change. A change that the function fails on is skipped; the others
+ * are still applied, then the first failure is thrown, with the key in its message.
+ */
+export function eachChange(apply: (change: StorageChange) => void): (changes: readonly StorageChange[]) => void {
+  return (changes) => {
+    let failure: Error | undefined;
+    for (const change of changes) {
+      try {
+        apply(change);
+      } catch (cause) {
+        failure ??= new Error(`cannot apply the change of ${change.key} at revision ${change.revision}`, { cause });
+      }
+    }
+    if (failure) throw failure;
+  };
+}
