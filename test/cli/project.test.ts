@@ -118,6 +118,14 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(existsSync(join(root, 'src/api/v1/shop.ts'))).toBe(false);
   });
 
+  it('keeps the registry that it was created with', async () => {
+    const env = { npm_config_registry: 'http://127.0.0.1:4873/' };
+    const { stdout } = await kubewright.run(['init', 'from-a-clone', '--yes'], { env });
+    expect(stdout).toContain('✓ written              .npmrc\n');
+    const npmrc = readFileSync(join(kubewright.folder, 'from-a-clone', '.npmrc'), 'utf8');
+    expect(npmrc).toContain('\nregistry=http://127.0.0.1:4873/\n');
+  });
+
   it('is what npm create kubewright runs', () => {
     const main = join(repository, 'packages/create-kubewright/dist/main.js');
     const options = { cwd: kubewright.folder, encoding: 'utf8' } as const;

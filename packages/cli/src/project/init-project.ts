@@ -3,6 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { shellWord } from '../program/shell-word.ts';
+import { npmrcFiles } from '../templates/npmrc-file.ts';
 import { projectFiles } from '../templates/project-files.ts';
 import { createApi } from './create-api.ts';
 import { findProject, type Project } from './find-project.ts';
@@ -23,7 +24,7 @@ export async function init(context: Context, options: InitOptions & { readonly d
   const root = resolve(surroundings.cwd, options.directory);
   const project = await describe(root, { context, options });
   mkdirSync(root, { recursive: true });
-  const { written, kept } = writeNew(root, projectFiles(project));
+  const { written, kept } = writeNew(root, [...projectFiles(project), ...npmrcFiles(surroundings.env)]);
   for (const path of written) reporter.step('written', path);
   for (const path of kept) reporter.step('kept', path);
   const kind = kindFrom(project.name);

@@ -1,0 +1,87 @@
+// The answers of the registry of this machine. Whatever a request holds, it gets an answer, and the process goes on.
+import { createServer } from 'node:http';
+
+/** A name with its scope, perhaps with a version or a tag. */
+const form = /^(?:@[\w.~-]+\/)?[\w.~-]+(?:\/[\w.~+-]+)?$/;
+
+/** A request that gets an answer of the range 4xx. */
+class BadRequest extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * Makes the server; the caller lets it listen.
+ *
+ * @param packages - name → versions, newest last
+ * @param upstream - registry that has everything else; undefined answers 404
+ */
+export function createRegistry({ packages, upstream }) {
+  const server = createServer((request, response) => {
+    // The body of an audit is of no interest; unread, it would hold the connection.
+    request.resume();
+    try {
+      handle(request, { response, packages, upstream, address: `http://127.0.0.1:${server.address().port}` });
+    } catch (error) {
+      if (response.headersSent) response.destroy(error);
+      else answer(response, error instanceof BadRequest ? error.status : 500, { error: error.message });
+    }
+  });
+  return server;
+}
+
+function handle({ method, url }, { response, packages, upstream, address }) {
+  const path = pathOf(url);
+  // Audits, searches and log-ins: nothing that this registry has.
+  const isService = path.startsWith('-/');
+  if (method !== 'GET' && method !== 'HEAD' && !isService) throw new BadRequest(405, `${method} is not allowed`);
+  const [, name, tarball] = /^(.*?)(?:\/-\/(.*)\.tgz)?$/.exec(path);
+  const versions = packages.get(name);
+  if (!versions) return redirect(response, { url, upstream, name: isService ? undefined : name });
+  if (!tarball) return answer(response, 200, documentOf(name, versions, address));
+  const found = versions.find(({ manifest }) => manifest.version === tarball);
+  if (!found) throw new BadRequest(404, `there is no ${name}@${tarball}`);
+  const bytes = found.pack();
+  return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
+}
+
+/** The decoded path of a request, without its first slash. */
+function pathOf(url) {
+  if (!url.startsWith('/')) throw new BadRequest(400, 'the request names another server');
+  let path;
+  try {
+    path = decodeURIComponent(url.slice(1).split('?')[0]);
+  } catch {
+    // Half an escape sequence, such as %zz.
+    throw new BadRequest(400, 'the path is not properly encoded');
+  }
+  const steps = path.split('/');
+  const isPlain = steps.every((step) => /^[\w@.~!*'()+-]+$/.test(step) && step !== '.' && step !== '..');
+  if (!isPlain) throw new BadRequest(400, 'the path names no package');
+  return path;
+}
+
+/** Sends what is not here to the registry that has it, and nowhere else. */
+function redirect(response, { url, upstream, name }) {
+  if (name !== undefined && !form.test(name)) throw new BadRequest(400, 'the path names no package');
+  if (upstream === undefined) throw new BadRequest(404, `${name ?? url} is not installed in the clone`);
+  const base = upstream.endsWith('/') ? upstream : `${upstream}/`;
+  // The dot makes it a relative path, whatever follows.
+  const location = new URL(`./${url.slice(1)}`, base).href;
+  if (!location.startsWith(base)) throw new BadRequest(400, 'the path leads out of the registry');
+  response.writeHead(307, { location }).end();
+}
+
+function documentOf(name, versions, address) {
+  const entries = versions.map(({ manifest }) => {
+    const tarball = `${address}/${encodeURIComponent(name)}/-/${manifest.version}.tgz`;
+    return [manifest.version, { ...manifest, dist: { tarball } }];
+  });
+  return { name, 'dist-tags': { latest: entries.at(-1)[0] }, versions: Object.fromEntries(entries) };
+}
+
+function answer(response, status, body) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
