@@ -127,7 +127,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
   });
 
   it('is what npm create kubewright runs', () => {
-    const main = join(repository, 'packages/create-kubewright/dist/main.js');
+    const main = join(repository, 'packages/create-kubewright/bin/main.js');
     const options = { cwd: kubewright.folder, encoding: 'utf8' } as const;
     const { status, stdout } = spawnSync(process.execPath, [main, 'created', '--yes'], options);
     expect({ status, last: stdout.split('\n').at(-2) }).toEqual({
@@ -135,7 +135,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
       last: 'Next:  cd created  &&  npm install  &&  npm run dev',
     });
     // The built program is the one that was tested from its sources.
-    const built = join(repository, 'packages/cli/dist/main.js');
+    const built = join(repository, 'packages/cli/bin/main.js');
     const version = spawnSync(process.execPath, [built, 'version'], { cwd: join(kubewright.folder, 'created') });
     expect(version.stdout.toString()).toMatch(/^kubewright {2}0\.1\.0\n/);
   });

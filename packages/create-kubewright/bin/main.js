@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// npm links a program only if its file exists, and dist/ is written by the first build of a clone. So this file is what npm
+// links: it runs the build, and in a clone without one it builds first.
+import { existsSync } from 'node:fs';
+
+const program = new URL('../dist/main.js', import.meta.url);
+const buildScript = new URL('../../../scripts/build.mjs', import.meta.url);
+
+if (existsSync(program) || (await hasBuilt())) await import(program.href);
+else {
+  const why = existsSync(buildScript) ? 'the clone is not built, and the build failed' : 'the package is incomplete';
+  const remedy = existsSync(buildScript) ? 'npm ci && npm run build, in the clone' : 'npm create kubewright@latest';
+  process.stderr.write(`create-kubewright cannot start\n  why: ${why}\n  do: ${remedy}\n`);
+  process.exitCode = 3;
+}
+
+async function hasBuilt() {
+  if (!existsSync(buildScript)) return false;
+  try {
+    const { build } = await import(buildScript.href);
+    return (await build(() => process.stderr.write('create-kubewright: building the clone, once …\n'))) === 0;
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    return false;
+  }
+}
