@@ -4,13 +4,13 @@ import { slugOf } from '../../scripts/docs/slug.mjs';
 import { codeTitles } from './code-titles.mjs';
 import { sidebar } from './sidebar.mjs';
 
-// What is built here is assembled by scripts/docs.mjs first: pages of docs/, READMEs, and the generated reference.
+// scripts/docs.mjs assembles the pages first: docs/, READMEs, and the generated reference.
 const pages = fileURLToPath(new URL('../../.site/pages', import.meta.url));
 const mark = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M6 4v24M6 17 22 4M11 13l13 15" fill="none" stroke="#b4532a" stroke-width="5" stroke-linecap="round"/></svg>`;
 
 export default defineConfig({
   title: 'Kubewright',
-  description: 'Kubernetes operators in TypeScript, and a cluster to run them in',
+  description: 'Kubernetes operators in TypeScript, with an embedded control plane to run them on',
   lang: 'en',
   srcDir: pages,
   outDir: fileURLToPath(new URL('../../.site/dist', import.meta.url)),
@@ -31,6 +31,6 @@ export default defineConfig({
     sidebar: sidebar(pages),
     outline: [2, 3],
     search: { provider: 'local' },
-    docFooter: { prev: 'Before', next: 'Next' },
+    docFooter: { prev: 'Previous', next: 'Next' },
   },
 });

@@ -1,19 +1,31 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Groups of pages: paths, or folders whose pages are found; what is not there is left out. */
+/** Groups of pages: paths, and folders that stand for their other pages. Missing pages are skipped. */
 const groups = [
   ['Start', ['index.md', 'tutorial.md', 'how-to/from-a-clone.md']],
-  ['How to', ['how-to/']],
+  [
+    'How to',
+    [
+      ...[
+        'how-to/develop.md',
+        'how-to/test.md',
+        'how-to/watch-pods.md',
+        'how-to/webhooks.md',
+        'how-to/add-a-version.md',
+      ],
+      ...['how-to/ship.md', 'how-to/ci.md', 'how-to/upgrade.md', 'how-to/troubleshoot.md', 'how-to/'],
+    ],
+  ],
   ['Coming from', ['coming-from-kubebuilder.md', 'coming-from-operator-sdk.md', 'coming-from-controller-runtime.md']],
   ['How it works', ['explanation/', 'fencing.md', 'sharding.md']],
-  ['Reference', ['reference/command-line.md', 'reference/']],
-  ['Programming interface', ['reference/api/']],
+  ['Reference', ['reference/command-line.md', 'reference/', 'glossary.md']],
+  ['API reference', ['reference/api/']],
   ['Packages', ['packages/', 'examples/']],
   ['The project', ['project/', 'decisions/']],
 ];
 
-/** The sidebar of the pages in a folder; every page is in one group at most, the first that names it. */
+/** The sidebar of the pages in a folder; a page is in one group at most, the first that names it. */
 export function sidebar(folder) {
   const taken = new Set();
   return groups.flatMap(([text, paths], index) => {

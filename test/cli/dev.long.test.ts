@@ -290,9 +290,9 @@ import { controller } from '@kubewright/runtime';`;
 
   it('is tested by the tests of the project, also on a cluster, as the documentation shows', async () => {
     await run('generate');
-    const page = readFileSync(join(repository, 'docs/how-to/develop.md'), 'utf8');
-    const [, text = ''] = /```ts on a cluster\n(.*?)```/s.exec(page) ?? [];
+    const page = readFileSync(join(repository, 'docs/how-to/test.md'), 'utf8');
     const path = 'src/controllers/shop.cluster.test.ts';
+    const [, text = ''] = new RegExp(`\`\`\`ts ${path}\\n(.*?)\`\`\``, 's').exec(page) ?? [];
     writeFileSync(join(root, path), text);
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');

@@ -14,10 +14,11 @@ interface ShopSpec {
 const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });
 const OldShop = defineKind<{ readonly what: string }>({ group, version: 'v1beta1', kind: 'Shop' });
 
-/** The code blocks of the page on webhooks that name a file. */
-export const blocks: readonly { readonly path: string; readonly text: string }[] = [
-  ...readFileSync(join(repository, 'docs/how-to/webhooks.md'), 'utf8').matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm),
-].map(([, path = '', text = '']) => ({ path, text }));
+/** The code blocks with a file name of the pages about webhooks and versions. */
+export const blocks: readonly { readonly path: string; readonly text: string }[] = ['webhooks', 'add-a-version']
+  .map((name) => readFileSync(join(repository, `docs/how-to/${name}.md`), 'utf8'))
+  .flatMap((page) => [...page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)])
+  .map(([, path = '', text = '']) => ({ path, text }));
 
 /** Makes the project as the page says, with its files for those that are scaffolded; answers where it is. */
 export async function webhookProject(kubewright: CommandLine): Promise<string> {
