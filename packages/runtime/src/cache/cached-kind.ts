@@ -27,8 +27,10 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   /**
-   * Changes each object before it is kept, once for each version. Name, namespace, uid and version stay what they were. An
-   * object for which it throws is kept as it came. It decodes and encodes: `fields` is far cheaper.
+   * Changes each object before it is kept, once for each version. It cannot change the metadata that the runtime works
+   * with: name, namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label
+   * selectors of lists match the labels that it keeps. An object for which it throws is kept unchanged. It decodes and
+   * encodes: `fields` is far cheaper.
    */
   readonly transform?: (object: T) => KubernetesObject;
   /**

@@ -205,6 +205,32 @@ describe('InformerCache contents', () => {
     expect(read('bad')?.spec).toEqual({ size: 1 });
   });
 
+  it('lets no transform touch the metadata that the runtime works with', async () => {
+    const { server, cache, client, start } = setUp();
+    const metadata = {
+      finalizers: ['other.example.com/x'],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }],
+    };
+    server.put(Thing, { ...thing('a', { spec: { node: 'n1' } }), metadata: { name: 'a', ...metadata } });
+    cache.declare(cached(Thing, { transform: ({ metadata: _, ...rest }) => rest as unknown as KubernetesObject }));
+    await start();
+    const read = (): Thing | undefined => cache.lister(Thing).get({ namespace: 'default', name: 'a' });
+    expect(read()?.metadata).toMatchObject({ ...metadata, generation: 1 });
+    await client.resource(Thing).delete({ namespace: 'default', name: 'a' });
+    expect(read()?.metadata.deletionTimestamp).toBeDefined();
+    await eventually(
+      () => cache.lister(Thing).view({ namespace: 'default', name: 'a' })?.deletionTimestamp !== undefined,
+    );
+  });
+
+  it('keeps an object unchanged whose transform returns nothing', async () => {
+    const { server, cache, start } = setUp();
+    server.put(Thing, thing('a', { spec: { node: 'n1' } }));
+    cache.declare(cached(Thing, { transform: (() => undefined) as unknown as (object: Thing) => KubernetesObject }));
+    await start();
+    expect(cache.lister(Thing).get({ namespace: 'default', name: 'a' })?.spec).toEqual({ node: 'n1' });
+  });
+
   it('caches metadata alone: views and events as always, whole objects live', async () => {
     const { server, cache, reads, start } = setUp();
     const accepted: (string | undefined)[] = [];

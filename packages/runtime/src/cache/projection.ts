@@ -1,4 +1,4 @@
-import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { apiVersionOf, type Kind, type KubernetesObject, type ObjectMeta } from '@kubewright/apimachinery';
 import type { CachedKind } from './cached-kind.ts';
 import { cutDecoded, cutFields, type FieldTree, fieldTree } from './field-cut.ts';
 
@@ -84,18 +84,36 @@ class TransformProjection implements Projection {
     let made: KubernetesObject;
     try {
       made = this.#transform(JSON.parse(JSON.stringify(object)) as KubernetesObject);
+      if (typeof made !== 'object' || made === null) throw new TypeError(`a transform returned ${made}, not an object`);
     } catch (error) {
       this.#onError(error);
       return object;
     }
-    const { name, namespace, uid, resourceVersion } = object.metadata;
-    // Without them the cache could neither find the object nor tell which version it is.
-    const identity = {
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    };
-    return { ...made, metadata: { ...made.metadata, ...identity } };
+    return { ...made, metadata: withOwnMetadata(made.metadata, object.metadata) };
   }
+}
+
+/**
+ * The metadata that the runtime itself works with: identity and version, the write fence's generation, deletion,
+ * finalizers (which are written as a whole list), owners, and the fields that this program applied.
+ */
+const ownFields = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'finalizers',
+  'ownerReferences',
+  'managedFields',
+] as const satisfies readonly (keyof ObjectMeta)[];
+
+function withOwnMetadata(made: ObjectMeta | undefined, original: ObjectMeta): ObjectMeta {
+  const own: ReadonlySet<string> = new Set(ownFields);
+  return Object.fromEntries([
+    ...Object.entries(made ?? {}).filter(([name]) => !own.has(name)),
+    ...Object.entries(original).filter(([name]) => own.has(name)),
+  ]);
 }
