@@ -17,7 +17,7 @@ import type { InformerOptions } from './informer-options.ts';
 import { MalformedJsonError, readString } from './json-bytes.ts';
 import type { Lister } from './lister.ts';
 import { MetadataScan } from './metadata-scan.ts';
-import { OwnWrites } from './own-writes.ts';
+import { OwnWrites, type StoredVersion } from './own-writes.ts';
 import { type Projection, projectionOf } from './projection.ts';
 import { resync } from './resync.ts';
 import { Store } from './store.ts';
@@ -207,6 +207,11 @@ export class Informer<T> implements ReflectorSink {
   /** Notes that an object that this process deleted is gone. */
   noteDeletion(key: ObjectKey, uid: string): void {
     this.ownWrites.deleted(key, { uid, stored: this.#store.get(key.namespace ?? '', key.name) });
+  }
+
+  /** Notes that an object was to be deleted, and that the answer did not say what came of it. */
+  noteUncertainDeletion(key: ObjectKey, version: StoredVersion): void {
+    this.ownWrites.uncertainDeletion(key, { version, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
   /** Is told what a live read, begun now, answers. */

@@ -138,6 +138,37 @@ describe('OwnWrites', () => {
     }
   });
 
+  it('lets the watch settle what became of a deletion', () => {
+    const version = { uid: 'u1', resourceVersion: '5' };
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    const isSettled = (tell: (writes: OwnWrites<KubernetesObject>) => void, isWhole = true): boolean => {
+      const writes = new OwnWrites<KubernetesObject>(new VirtualClock(), { isWhole });
+      writes.uncertainDeletion(key, { version, stored: version });
+      tell(writes);
+      return !writes.isUncertain(key);
+    };
+    expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }))).toBe(true);
+    expect(isSettled((writes) => writes.seen(key, { stored: { uid: 'u2', resourceVersion: '7' } }))).toBe(true);
+    expect(
+      isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6', deletionTimestamp } })),
+    ).toBe(true);
+    // Written by somebody else before the deletion; an earlier object of that name; one that left the selector.
+    expect(isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6' } }))).toBe(false);
+    expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u0', resourceVersion: '4' } }))).toBe(false);
+    expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }), false)).toBe(
+      false,
+    );
+  });
+
+  it('is certain of a deletion that the watch showed before the answer came', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    const deleting = writes.deleting();
+    writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } });
+    writes.uncertainDeletion(key, { version: { uid: 'u1', resourceVersion: '5' }, stored: undefined });
+    deleting[Symbol.dispose]();
+    expect(writes.isUncertain(key)).toBe(false);
+  });
+
   it('hides an object that left the selector until the watch says so, and remembers that it is outside', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };

@@ -38,7 +38,7 @@ export class OwnWrites<T> {
   readonly #writes = new Map<string, Written<T>>();
   /** By uid: one name may have had several objects, each of them deleted. */
   readonly #deleted = new Map<string, Noted & { readonly key: string }>();
-  readonly #uncertain = new Map<string, { readonly key: ObjectKey; readonly mark: number; readonly untilMs: number }>();
+  readonly #uncertain = new Map<string, Uncertainty>();
   #marks = 0;
   /** What was written outside the scope last, until the watch shows that it came back. */
   readonly #outside = new Map<string, StoredVersion & Noted>();
@@ -62,7 +62,7 @@ export class OwnWrites<T> {
 
   /** True while there is anything that {@link seen} is to be told for; what the watch shows may be kept from it else. */
   get isExpecting(): boolean {
-    return this.size > 0 || this.#outside.size > 0;
+    return this.size > 0 || this.#outside.size > 0 || this.#uncertain.size > 0;
   }
 
   /** Tells that a watch was opened, or is over: while there is none, nothing is forgotten for its age. */
@@ -133,8 +133,30 @@ export class OwnWrites<T> {
 
   /** Notes that something was done to an object, and that the answer did not say what came of it. */
   uncertain(key: ObjectKey): void {
+    this.#doubt({ key });
+  }
+
+  /**
+   * Notes that this version of an object was to be deleted, and that the answer did not say what came of it. The watch
+   * settles it: by the removal, by a successor, or by a version that is being deleted.
+   */
+  uncertainDeletion(
+    key: ObjectKey,
+    what: { readonly version: StoredVersion; readonly stored: StoredVersion | undefined },
+  ): void {
+    const { version, stored } = what;
+    if (this.#isWhole && this.#removed.has(version.uid)) return;
+    if (stored && isDeletionOf(version, stored)) return;
+    this.#doubt({ key, deletionOf: version });
+  }
+
+  #doubt(what: Pick<Uncertainty, 'key' | 'deletionOf'>): void {
     this.#forgetOld();
-    remember(this.#uncertain, keyOf(key), { key, mark: ++this.#marks, untilMs: this.#watched() + uncertainMs });
+    remember(this.#uncertain, keyOf(what.key), {
+      ...what,
+      mark: ++this.#marks,
+      untilMs: this.#watched() + uncertainMs,
+    });
   }
 
   /** Names the present uncertainty about an object; undefined when there is none. */
@@ -160,6 +182,10 @@ export class OwnWrites<T> {
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
     if (removed && this.#isWhole) this.#deleted.delete(version.uid);
+    const deletionOf = this.#uncertain.get(id)?.deletionOf;
+    if (!deletionOf) return;
+    const settles = removed ? this.#isWhole && version.uid === deletionOf.uid : isDeletionOf(deletionOf, version);
+    if (settles) this.#uncertain.delete(id);
   }
 
   /** Tells that the watch has shown everything up to this version; `restarted` that it counts anew. */
@@ -258,6 +284,22 @@ interface Noted {
 export interface StoredVersion {
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly deletionTimestamp?: string | undefined;
+}
+
+/** An object of whose state only the server can tell. */
+interface Uncertainty {
+  readonly key: ObjectKey;
+  readonly mark: number;
+  readonly untilMs: number;
+  /** The version that was to be deleted, if that is what is not known. */
+  readonly deletionOf?: StoredVersion;
+}
+
+/** True if a version that the watch showed tells what became of the deletion of another. */
+function isDeletionOf(version: StoredVersion, shown: StoredVersion): boolean {
+  if (!reached(shown, version)) return false;
+  return shown.uid !== version.uid || shown.deletionTimestamp !== undefined;
 }
 
 /** True if `stored` is at least as new as what was written. Incomparable versions count as newer: the watch is trusted. */

@@ -52,6 +52,17 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
   metadata: { ...key, ...more },
 });
 
+/** Lets a server answer `deletecollection` as the API server does: with the objects as they were. */
+function deletesCollections(server: FakeApiServer): void {
+  const { interrupt } = server;
+  server.interrupt = (request) => {
+    if (request.method !== 'DELETE' || !request.url.pathname.endsWith('/things')) return interrupt?.(request);
+    const items = server.list(Thing);
+    for (const { metadata } of items) server.delete(Thing, metadata.name ?? '');
+    return json(200, { apiVersion: 'example.com/v1', kind: 'ThingList', metadata: {}, items });
+  };
+}
+
 describe('reads after writes through the client', () => {
   it('show creates, updates, patches, status writes and deletes at once, by get and by list', async () => {
     const { cache, things, gets } = await blind();
@@ -108,6 +119,43 @@ describe('reads after writes through the client', () => {
     server.interrupt = interrupt;
     expect((await reads.list(Thing)).map(({ metadata }) => metadata.name)).toEqual(['a', 'old']);
     expect([cache.lister(Thing).get(key)?.metadata.name, gets()]).toEqual(['a', 2]);
+  });
+
+  it('ask the server by one list about the many objects of a deleted collection', async () => {
+    const { things, reads, server } = await blind();
+    for (let i = 0; i < 40; i++) await things.create(object({ name: `t${i}` }));
+    server.put(Thing, { metadata: { name: 't7', finalizers: ['x.io/y'] } });
+    deletesCollections(server);
+    await things.deleteCollection({ namespace: 'default' });
+    const before = server.requests.length;
+    const left = await reads.list(Thing, { namespace: 'default' });
+    expect(left.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp !== undefined])).toEqual([
+      ['t7', true],
+    ]);
+    await reads.list(Thing, { namespace: 'default' });
+    expect(server.requests.slice(before).filter((request) => request.startsWith('GET'))).toHaveLength(1);
+  });
+
+  it('ask nobody about a deleted collection once the watch has shown the deletions', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Thing], { clock });
+    const stop = new AbortController();
+    stops.push(stop);
+    const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
+    for (let i = 0; i < 40; i++) server.put(Thing, { metadata: { name: `t${i}` } });
+    server.put(Thing, { metadata: { name: 'kept', finalizers: ['x.io/y'] } });
+    cache.declare(cached(Thing));
+    void cache.run(stop.signal);
+    await cache.waitForSync(stop.signal);
+    const client = cache.following(server.client);
+    deletesCollections(server);
+    await client.resource(Thing).deleteCollection({ namespace: 'default' });
+    const writes = cache.informers[0]?.ownWrites;
+    await eventually(() => writes?.uncertainKeys('default').length === 0);
+    const before = server.requests.length;
+    const left = await new SplitReads({ cache, client }).list(Thing);
+    expect(left.map(({ metadata }) => metadata.name)).toEqual(['kept']);
+    expect(server.requests.slice(before).filter((request) => request.startsWith('GET'))).toEqual([]);
   });
 
   it('ask nobody after a write that was refused on the way: it cannot have had an effect', async () => {

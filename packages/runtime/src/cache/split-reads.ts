@@ -15,6 +15,9 @@ const never = new AbortController().signal;
 /** Most objects that one list asks the server about, at a time. */
 const atOnce = 16;
 
+/** So many objects in a list cost the server about as much as one get. */
+const objectsPerGet = 100;
+
 /**
  * Reads from the cache what is declared, all else live. What the cache cannot know goes live too: objects outside its
  * selectors that this program wrote, and objects of which a write did not tell what became of them.
@@ -84,9 +87,36 @@ export class SplitReads {
   async #askUncertain(kind: Kind<KubernetesObject>, options: CacheListOptions & ReadOptions): Promise<void> {
     const { namespace, signal } = options;
     const keys = this.#informersIn(kind, namespace).flatMap(({ ownWrites }) => ownWrites.uncertainKeys(namespace));
-    for (let at = 0; at < keys.length; at += atOnce) {
-      await Promise.all(keys.slice(at, at + atOnce).map((key) => this.#ask(kind, key, { signal })));
+    for (const [where, group] of byNamespace(keys)) {
+      if (group.length > atOnce && group.length > this.#cached(kind, where) / objectsPerGet) {
+        await this.#askByList(kind, { namespace: where, keys: group, signal });
+        continue;
+      }
+      for (let at = 0; at < group.length; at += atOnce) {
+        await Promise.all(group.slice(at, at + atOnce).map((key) => this.#ask(kind, key, { signal })));
+      }
     }
+  }
+
+  #cached(kind: Kind<KubernetesObject>, namespace: string | undefined): number {
+    return this.#cache.lister(kind).views(namespace === undefined ? {} : { namespace }).length;
+  }
+
+  /** Reads many objects of a namespace by one list and lets the cache know. */
+  async #askByList(
+    kind: Kind<KubernetesObject>,
+    options: ReadOptions & { readonly namespace: string | undefined; readonly keys: readonly ObjectKey[] },
+  ): Promise<void> {
+    const { namespace, signal } = options;
+    const asked = new Map(
+      options.keys.map((key) => [key.name, this.#cache.informersOf(kind, key).map((informer) => informer.asking(key))]),
+    );
+    const found = new Map<string, KubernetesObject>();
+    for await (const item of this.#client.resource(kind).listAll({ namespace, signal })) {
+      const { name = '' } = item.metadata;
+      if (asked.has(name)) found.set(name, deepFreeze(item));
+    }
+    for (const [name, informers] of asked) for (const tell of informers) tell(found.get(name));
   }
 
   /** Reads an object live and lets the cache know. */
@@ -105,6 +135,16 @@ export class SplitReads {
       throw error;
     }
   }
+}
+
+function byNamespace(keys: readonly ObjectKey[]): ReadonlyMap<string | undefined, readonly ObjectKey[]> {
+  const groups = new Map<string | undefined, ObjectKey[]>();
+  for (const key of keys) {
+    const group = groups.get(key.namespace);
+    if (group) group.push(key);
+    else groups.set(key.namespace, [key]);
+  }
+  return groups;
 }
 
 /** Before its first listing, and without its kind, a cache would say of everything that it does not exist. */

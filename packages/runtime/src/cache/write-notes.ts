@@ -36,7 +36,7 @@ export class WriteNotes {
   readonly observer: WriteObserver = (write) => {
     const kind = this.#options.kindOf(write.target);
     if (!kind || harmless.has(write.target.subresource ?? '')) return undefined;
-    if (write.verb === 'deletecollection') return (outcome) => this.#collection(kind, { write, outcome });
+    if (write.verb === 'deletecollection') return this.#collection(kind, write);
     const { key } = write;
     if (write.verb !== 'delete' || !key || write.target.subresource !== undefined) {
       return (outcome) => this.#object(kind, { write, outcome });
@@ -95,23 +95,39 @@ export class WriteNotes {
     else this.deleted(kind, { key, uid: gone });
   }
 
-  /** The answer shows the objects as they were before. */
-  #collection(
-    kind: Kind<KubernetesObject>,
-    call: { readonly write: ClientWrite; readonly outcome: WriteOutcome },
-  ): void {
-    const { outcome, write } = call;
-    if (hadNoEffect(outcome)) return;
+  #collection(kind: Kind<KubernetesObject>, write: ClientWrite): (outcome: WriteOutcome) => void {
     const { namespace } = write.target;
+    const where = namespace === undefined ? { name: '' } : { namespace, name: '' };
+    // What the watch shows as removed before the answer comes is not uncertain.
+    const removals = this.#options.informersOf(kind, where).map((informer) => informer.ownWrites.deleting());
+    return (outcome) => {
+      if (!hadNoEffect(outcome)) this.#collectionDeleted(kind, { where, outcome });
+      for (const removal of removals) removal[Symbol.dispose]();
+    };
+  }
+
+  /** The answer shows the objects as they were before. */
+  #collectionDeleted(
+    kind: Kind<KubernetesObject>,
+    call: { readonly where: ObjectKey; readonly outcome: WriteOutcome },
+  ): void {
+    const { outcome, where } = call;
     const items = 'answer' in outcome ? (outcome.answer as { readonly items?: unknown } | undefined)?.items : undefined;
     if (Array.isArray(items)) {
-      for (const item of items as readonly KubernetesObject[]) this.#uncertain(kind, objectKey(item));
+      for (const item of items as readonly KubernetesObject[]) {
+        const { uid = '', resourceVersion = '' } = item.metadata;
+        const key = objectKey(item);
+        for (const informer of this.#options.informersOf(kind, key)) {
+          informer.noteUncertainDeletion(key, { uid, resourceVersion });
+        }
+      }
       return;
     }
-    const where = namespace === undefined ? { name: '' } : { namespace, name: '' };
+    const { namespace } = where;
     for (const informer of this.#options.informersOf(kind, where)) {
       for (const view of informer.lister.views(namespace === undefined ? {} : { namespace })) {
-        informer.ownWrites.uncertain(view.key);
+        const { uid, resourceVersion } = view;
+        informer.noteUncertainDeletion(view.key, { uid, resourceVersion });
       }
     }
   }
