@@ -57,6 +57,20 @@ export async function patchObject<T extends KubernetesObject>(
   return noted(ctx, { kind, object: await ctx.client.resource(kind).patch(key, patch, { signal: ctx.signal }) });
 }
 
+/**
+ * Patches an object's status.
+ *
+ * @throws StatusError when it is not there, is another one (the patch may carry a uid), or the result is not valid.
+ */
+export async function patchStatus<T extends KubernetesObject>(
+  ctx: WriteContext,
+  write: ObjectWrite<T> & { readonly patch: Patch },
+): Promise<T> {
+  const { kind, patch } = write;
+  const key = objectKey(write.object);
+  return noted(ctx, { kind, object: await ctx.client.resource(kind).status.patch(key, patch, { signal: ctx.signal }) });
+}
+
 /** Deletes this very object; answers false when it was gone already. */
 export async function deleteObject<T extends KubernetesObject>(
   ctx: WriteContext,

@@ -3,20 +3,29 @@ import { Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
-import type { Connection } from '../../apiserver/http/index.ts';
+import type { ClientCertificate, Connection } from '../../apiserver/http/index.ts';
 import { PlaneUnderTest } from '../../apiserver/testdata/plane-under-test.ts';
-import { adminIdentity } from '../../cluster/identities.ts';
+import { adminIdentity, controllerIdentity, controllerManagerIdentity } from '../../cluster/identities.ts';
+import { SplitIdentityTransport } from '../../cluster/split-identity-transport.ts';
 import { podGarbageCollector } from './pod-gc.ts';
 
 const namespace = 'default';
 
-it('removes pods of a node that is gone, once it has been gone for 40 s, and says why in their status', async () => {
+it('removes pods of a node that is gone under its own identity, once it has been gone for 40 s, and says why in their status', async () => {
   await using plane = await PlaneUnderTest.start();
   const { clock } = plane;
   const random = seededRandom(2);
-  const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: adminIdentity } as const;
-  const transport = new InProcessTransport<Connection>({ handle: plane.plane.handle, connection });
-  const client = new KubernetesClient({ transport, clock, random, userAgent: 'test' });
+  const transport = (clientCertificate: ClientCertificate) => {
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate } as const;
+    return new InProcessTransport<Connection>({ handle: plane.plane.handle, connection });
+  };
+  const parts = { clock, random, userAgent: 'test' };
+  const client = new KubernetesClient({ transport: transport(adminIdentity), ...parts });
+  const { account, definition } = podGarbageCollector();
+  const own = new SplitIdentityTransport({
+    informers: transport(controllerManagerIdentity),
+    actor: transport(controllerIdentity(account)),
+  });
   await client.resource(ServiceAccount).create({
     apiVersion: 'v1',
     kind: 'ServiceAccount',
@@ -29,8 +38,8 @@ it('removes pods of a node that is gone, once it has been gone for 40 s, and say
     await pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, finalizers: ['a.io/b'] }, spec });
   }
   await using manager = new Manager({
-    controllers: [podGarbageCollector().definition],
-    client,
+    controllers: [definition],
+    client: new KubernetesClient({ transport: own, ...parts }),
     clock,
     random,
     log: silentLogger,

@@ -2,7 +2,7 @@ import { formatTime, isDeleting, isNotFound } from '@kubewright/apimachinery';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { controller, enqueueMapped, type ReconcileContext, type ReconcileOutcome, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
-import { deleteObject, updateStatus } from '../object-writes.ts';
+import { deleteObject, patchStatus } from '../object-writes.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { PodsByNode } from './pods-by-node.ts';
 
@@ -75,10 +75,10 @@ async function failed(
 ): Promise<Pod> {
   if (isPodEnded(pod)) return pod;
   const lastTransitionTime = formatTime(ctx.clock.now());
-  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
   const target = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime };
-  const conditions = [...others, target];
-  return updateStatus(ctx, { kind: Pod, object: { ...pod, status: { ...pod.status, phase: 'Failed', conditions } } });
+  // A patch, which is all that its role allows; conditions are merged by type.
+  const body = { metadata: { uid: pod.metadata.uid }, status: { phase: 'Failed', conditions: [target] } };
+  return patchStatus(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
 }
 
 async function remove(pod: Pod, ctx: ReconcileContext<Pod>): Promise<void> {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { type Status, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { type ControllerDefinition, type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
-import type { ClientCertificate, Connection } from '../../apiserver/http/index.ts';
+import type { ApiHandler, ClientCertificate, Connection } from '../../apiserver/http/index.ts';
 import { podEviction } from '../../apiserver/streaming/index.ts';
 import { Components } from '../../cluster/components.ts';
 import { ControlPlane } from '../../cluster/control-plane.ts';
@@ -33,6 +33,8 @@ export class TestControlPlane implements AsyncDisposable {
   readonly client: KubernetesClient;
   /** Faults of the server itself. */
   readonly errors: unknown[] = [];
+  /** Requests of components that were forbidden, as `<user>: <message>`. */
+  readonly refusals: string[] = [];
   readonly #plane: ControlPlane;
   readonly #storage: MemoryStorage;
   readonly #components: Components;
@@ -86,6 +88,15 @@ export class TestControlPlane implements AsyncDisposable {
 
   #transport(identity: ClientCertificate): InProcessTransport<Connection> {
     const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
-    return new InProcessTransport<Connection>({ handle: this.#plane.handle, connection });
+    const handle: ApiHandler = async (request) => {
+      const response = await this.#plane.handle(request);
+      if (response.status === 403 && identity !== adminIdentity && response.body instanceof Uint8Array) {
+        const { message, details } = JSON.parse(Buffer.from(response.body).toString('utf8')) as Status;
+        const goesAway = details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
+        if (!goesAway) this.refusals.push(`${identity.commonName}: ${message}`);
+      }
+      return response;
+    };
+    return new InProcessTransport<Connection>({ handle, connection });
   }
 }
