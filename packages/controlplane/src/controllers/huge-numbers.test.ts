@@ -123,6 +123,14 @@ describe('the built-in controllers, asked for billions', () => {
     await expect.poll(async () => (await podsOf('surging')).length).toBe(2);
     await expect.poll(async () => (await budgets.get({ namespace, name: 'surging' })).status?.expectedPods).toBe(2);
     const [owned] = (await plane.client.resource(ReplicaSet).list({ namespace, labelSelector: 'app=surging' })).items;
-    expect(owned?.metadata.annotations?.['deployment.kubernetes.io/max-replicas']).toMatch(/^\d+$/);
-  });
+    expect(owned?.metadata.annotations?.['deployment.kubernetes.io/max-replicas']).toBe('40000002');
+    const larger = { replicas: most - 1, strategy: { rollingUpdate: { maxSurge: '300%' } }, paused: true };
+    await deployments.patch({ namespace, name: 'surging' }, { type: 'merge', body: { spec: larger } });
+    const sizes = async () =>
+      (await plane.client.resource(ReplicaSet).list({ namespace, labelSelector: 'app=surging' })).items;
+    await expect.poll(async () => (await sizes())[0]?.spec?.replicas).toBe(most - 1);
+    expect((await sizes())[0]?.metadata.annotations?.['deployment.kubernetes.io/max-replicas']).toBe(String(most));
+    await deployments.patch({ namespace, name: 'surging' }, { type: 'merge', body: { spec: { replicas: 0 } } });
+    await expect.poll(async () => (await podsOf('surging')).length, { timeout: 40_000 }).toBe(0);
+  }, 60_000);
 });

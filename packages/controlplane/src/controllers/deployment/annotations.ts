@@ -18,30 +18,34 @@ const notCopied = new Set([
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The revision of a deployment or replica set; 0 when it has none. */
-export function revisionOf(object: Deployment | ReplicaSet): number {
-  const text = object.metadata.annotations?.[revisionAnnotation];
-  const revision = Number(text ?? 0);
-  return Number.isSafeInteger(revision) ? revision : 0;
+/** The revision of a deployment or replica set: a 64-bit integer, more than a number holds exactly; 0 when it has none. */
+export function revisionOf(object: Deployment | ReplicaSet): bigint {
+  return parseInt64(object.metadata.annotations?.[revisionAnnotation]) ?? 0n;
 }
 
 /** Highest revision of some replica sets. */
-export function maxRevision(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((most, each) => Math.max(most, revisionOf(each)), 0);
+export function maxRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).reduce((most, each) => (each > most ? each : most), 0n);
+}
+
+/** Compares by revision, the oldest first. */
+export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
+  const [left, right] = [revisionOf(a), revisionOf(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /**
  * The new replica set's annotations: the deployment's, and a revision that is never lowered (older sets may have been
  * deleted since it was given), with the earlier ones kept as history.
  */
-export function newReplicaSetAnnotations(deployment: Deployment, present: Annotations, revision: number): Annotations {
+export function newReplicaSetAnnotations(deployment: Deployment, present: Annotations, revision: bigint): Annotations {
   const annotations: Record<string, string> = { ...present };
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (!notCopied.has(key)) annotations[key] = value;
   }
   const old = present[revisionAnnotation];
-  const oldRevision = Number(old ?? 0);
-  if (!Number.isSafeInteger(oldRevision) || oldRevision >= revision) return annotations;
+  const oldRevision = old ? parseInt64(old) : 0n;
+  if (oldRevision === undefined || oldRevision >= revision) return annotations;
   annotations[revisionAnnotation] = String(revision);
   if (old !== undefined) annotations[historyAnnotation] = withRevision(present[historyAnnotation], old);
   return annotations;
@@ -69,6 +73,16 @@ export function maxReplicasWhenSized(set: ReplicaSet): number | undefined {
 function withRevision(history: string | undefined, revision: string): string {
   if (!history) return revision;
   const revisions = [...history.split(','), revision];
-  while (revisions.length > 1 && revisions.join(',').length > longestHistory) revisions.shift();
-  return revisions.join(',');
+  let length = history.length + 1 + revision.length;
+  let first = 0;
+  for (; first < revisions.length - 1 && length > longestHistory; first++)
+    length -= (revisions[first]?.length ?? 0) + 1;
+  return revisions.slice(first).join(',');
+}
+
+/** Reads a 64-bit integer, as Go's `strconv.ParseInt` does; undefined for any other text. */
+function parseInt64(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d{1,32}$/.test(text)) return undefined;
+  const value = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }

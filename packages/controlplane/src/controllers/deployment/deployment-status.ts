@@ -69,7 +69,7 @@ export function msUntilDeadline(deployment: Deployment, status: DeploymentStatus
   if (deadline === undefined || !progress) return undefined;
   if (isComplete(deployment, status)) return undefined;
   if (progress.reason === reasons.timedOut || progress.reason === reasons.complete) return undefined;
-  return Math.max(1_000, Date.parse(progress.lastUpdateTime ?? '') + deadline * 1000 - nowMs + 1_000);
+  return Math.max(1_000, updatedMs(progress) + deadline * 1000 - nowMs + 1_000);
 }
 
 function withProgress(
@@ -125,7 +125,12 @@ function isTimedOut(
   if (!progress || progress.reason === reasons.complete) return false;
   if (progress.reason === reasons.timedOut) return true;
   const deadlineMs = (progressDeadlineSeconds(deployment) ?? Number.POSITIVE_INFINITY) * 1000;
-  return Date.parse(progress.lastUpdateTime ?? '') + deadlineMs < nowMs;
+  return updatedMs(progress) + deadlineMs < nowMs;
+}
+
+/** A condition without a time, which only another writer leaves, is as old as can be. */
+function updatedMs({ lastUpdateTime }: DeploymentCondition): number {
+  return Date.parse(lastUpdateTime ?? '') || 0;
 }
 
 /** The new set's failure, else one of the old sets'. */

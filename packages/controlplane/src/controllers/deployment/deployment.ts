@@ -13,7 +13,7 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { claim } from '../claim.ts';
 import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { byController, OrphanOwners, orphansOf } from '../orphan-owners.ts';
-import { revisionOf } from './annotations.ts';
+import { byRevision } from './annotations.ts';
 import { conditionOf, newCondition, progressDeadlineSeconds, reasons } from './conditions.ts';
 import { deploymentStatus, isComplete, msUntilDeadline, rolloutStatus } from './deployment-status.ts';
 import { type Generations, generations } from './new-replica-set.ts';
@@ -146,7 +146,7 @@ async function cleanUp(rollout: Rollout, { old }: Pick<Generations, 'old'>): Pro
   const limit = rollout.deployment.spec?.revisionHistoryLimit;
   if (limit === undefined || limit === 0x7fffffff) return;
   const alive = old.map((set) => rollout.current(set)).filter((set) => !isDeleting(set));
-  const oldest = [...alive].sort((a, b) => revisionOf(a) - revisionOf(b) || byCreation(a, b));
+  const oldest = [...alive].sort((a, b) => byRevision(a, b) || byCreation(a, b));
   for (const set of oldest.slice(0, Math.max(0, alive.length - limit))) {
     const unseen = (set.metadata.generation ?? 0) > (set.status?.observedGeneration ?? 0);
     if ((set.status?.replicas ?? 0) === 0 && sizeOf(set) === 0 && !unseen) await rollout.drop(set);

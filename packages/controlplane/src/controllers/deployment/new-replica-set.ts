@@ -33,7 +33,7 @@ function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]):
 export async function generations(rollout: Rollout, how: { readonly create: boolean }): Promise<Generations> {
   const found = findNewReplicaSet(rollout.deployment, rollout.sets);
   const old = rollout.sets.filter((set) => set.metadata.uid !== found?.metadata.uid);
-  const revision = maxRevision(old) + 1;
+  const revision = maxRevision(old) + 1n;
   if (found) return { current: await keepUp(rollout, { set: found, revision }), old };
   if (!how.create) return { current: undefined, old };
   return { current: await createReplicaSet(rollout, { old, revision }), old };
@@ -42,7 +42,7 @@ export async function generations(rollout: Rollout, how: { readonly create: bool
 /** Carries the deployment's annotations and minimal ready time over to its present set, and the revision both ways. */
 async function keepUp(
   rollout: Rollout,
-  { set, revision }: { readonly set: ReplicaSet; readonly revision: number },
+  { set, revision }: { readonly set: ReplicaSet; readonly revision: bigint },
 ): Promise<ReplicaSet> {
   const { deployment } = rollout;
   const present = set.metadata.annotations ?? {};
@@ -74,7 +74,7 @@ async function keepUp(
 
 async function createReplicaSet(
   rollout: Rollout,
-  { old, revision }: { readonly old: readonly ReplicaSet[]; readonly revision: number },
+  { old, revision }: { readonly old: readonly ReplicaSet[]; readonly revision: bigint },
 ): Promise<ReplicaSet | undefined> {
   const { ctx, deployment, events } = rollout;
   const size = newReplicaSetSize(deployment, { all: old, present: 0 });
@@ -145,7 +145,7 @@ async function failToCreate(
 
 function replicaSetOf(
   deployment: Deployment,
-  { size, revision }: { readonly size: number; readonly revision: number },
+  { size, revision }: { readonly size: number; readonly revision: bigint },
 ): ReplicaSet {
   const { name = '', namespace = '' } = deployment.metadata;
   const { selector = {}, template = {}, minReadySeconds } = deployment.spec ?? {};
@@ -167,7 +167,7 @@ function replicaSetOf(
   return setControllerReference(set, deployment);
 }
 
-function withRevision(deployment: Deployment, revision: number): Deployment {
+function withRevision(deployment: Deployment, revision: bigint): Deployment {
   const annotations = { ...deployment.metadata.annotations, [revisionAnnotation]: String(revision) };
   return { ...deployment, metadata: { ...deployment.metadata, annotations } };
 }

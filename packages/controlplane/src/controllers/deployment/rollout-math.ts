@@ -27,7 +27,8 @@ export function maxUnavailable(deployment: Deployment): number {
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge: up = '25%', maxUnavailable: down = '25%' } = deployment.spec?.strategy?.rollingUpdate ?? {};
   const total = desiredReplicas(deployment);
-  const surge = scaledValue(up, { total, roundUp: true }) ?? 0;
+  // Percentages have no upper limit; a replica set's size does.
+  const surge = Math.min(scaledValue(up, { total, roundUp: true }) ?? 0, 0x7fffffff - total);
   const unavailable = scaledValue(down, { total }) ?? 0;
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }

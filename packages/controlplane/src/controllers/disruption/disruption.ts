@@ -94,7 +94,8 @@ function onTheirWay(
     const since = status?.disruptedPods?.[name];
     if (since === undefined || isDeleting(pod)) continue;
     const leftMs = Date.parse(since) + evictionTimeoutMs - nowMs;
-    if (leftMs <= 0) continue;
+    // Also what is no time.
+    if (!(leftMs > 0)) continue;
     disruptedPods[name] = since;
     recheckMs = Math.min(recheckMs ?? leftMs, leftMs);
   }

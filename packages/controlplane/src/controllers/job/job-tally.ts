@@ -78,6 +78,7 @@ function failedIndexes(
 
 /** Failures of a pod's index before this pod. */
 export function failureCount({ metadata }: Pod): number {
-  const count = Number(metadata.annotations?.[failureCountKey] ?? 0);
-  return Number.isSafeInteger(count) ? count : 0;
+  const text = metadata.annotations?.[failureCountKey] ?? '';
+  const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  return count <= 0x7fffffff ? count : 0;
 }

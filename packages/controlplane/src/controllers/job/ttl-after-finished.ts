@@ -14,8 +14,12 @@ export function ttlAfterFinished(): BuiltInController {
       async reconcile(job, ctx) {
         const { ttlSecondsAfterFinished: ttl } = job.spec ?? {};
         if (ttl === undefined || isDeleting(job) || !isFinished(job)) return undefined;
-        const ended = job.status?.conditions?.find(({ type }) => type === 'Complete' || type === 'Failed');
+        const ended = job.status?.conditions?.find(
+          ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
+        );
         const dueMs = Date.parse(ended?.lastTransitionTime ?? '') + ttl * 1000;
+        // Somebody else wrote the condition, without a time: there is nothing to count from.
+        if (Number.isNaN(dueMs)) return undefined;
         const waitMs = dueMs - ctx.clock.now();
         if (waitMs > 0) return { requeueAfterMs: waitMs };
         const preconditions = { uid: job.metadata.uid, resourceVersion: job.metadata.resourceVersion };

@@ -1,0 +1,47 @@
+import type { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import { describe, expect, it } from 'vitest';
+import { byRevision, maxRevision, newReplicaSetAnnotations, revisionOf } from './annotations.ts';
+
+const revisionKey = 'deployment.kubernetes.io/revision';
+const historyKey = 'deployment.kubernetes.io/revision-history';
+const deployment: Deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } };
+const set = (revision: string): ReplicaSet => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: { name: `d-${revision}`, annotations: { [revisionKey]: revision } },
+});
+
+describe('the revisions of replica sets', () => {
+  it('are exact above 2^53', () => {
+    const sets = [set('3546343826724305832'), set('3546343826724305833'), set('7')];
+    expect(maxRevision(sets)).toBe(3546343826724305833n);
+    expect([...sets].sort(byRevision).map(({ metadata }) => metadata.name)).toEqual([
+      'd-7',
+      'd-3546343826724305832',
+      'd-3546343826724305833',
+    ]);
+    const annotations = newReplicaSetAnnotations(
+      deployment,
+      { [revisionKey]: '3546343826724305832' },
+      maxRevision(sets) + 1n,
+    );
+    expect(annotations).toEqual({ [revisionKey]: '3546343826724305834', [historyKey]: '3546343826724305832' });
+  });
+
+  it.each(['x', '1.5', '9223372036854775808', '99999999999999999999999999999999999', ''])(
+    'are 0 where they are no 64-bit integers: %j',
+    (text) => expect(revisionOf(set(text))).toBe(0n),
+  );
+
+  it('leave a text alone that is none', () => {
+    expect(newReplicaSetAnnotations(deployment, { [revisionKey]: 'x' }, 5n)).toEqual({ [revisionKey]: 'x' });
+  });
+
+  it('keep a history of at most 2000 characters, however long it was made', () => {
+    const present = { [revisionKey]: '1', [historyKey]: ','.repeat(250_000) };
+    const started = performance.now();
+    const history = newReplicaSetAnnotations(deployment, present, 2n)[historyKey] ?? '';
+    expect(history).toBe(`${','.repeat(1_999)}1`);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
