@@ -3,6 +3,7 @@ export * from './conditions/index.ts';
 export * from './duration/index.ts';
 export * from './fields/index.ts';
 export * from './freeze/index.ts';
+export * from './image/index.ts';
 export * from './intstr/index.ts';
 export * from './labels/index.ts';
 export * from './managed-fields/index.ts';

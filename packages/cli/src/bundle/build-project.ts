@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type GenerateResult, generate as generateManifests } from '@kubewright/codegen';
 import { stringify } from 'yaml';
@@ -17,6 +17,7 @@ import { breaksOf, keepRelease, lastRelease, printBreak } from '../release/relea
 import { sbom } from '../sbom/sbom.ts';
 import { bundleOperator } from './bundle-operator.ts';
 import { dockerfile } from './dockerfile.ts';
+import { loadImage } from './load-image.ts';
 import { type ArtifactOptions, chartInput, otherCertificates, projectChart } from './write-chart.ts';
 
 /** Flags of `build`. */
@@ -70,7 +71,10 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
       `${manifest.version}: config/crd/released is what later types are compared with; commit it`,
     );
   }
-  if (options.load !== undefined) load(project, { image: options.load, context });
+  if (options.load !== undefined) {
+    loadImage(project.root, options.load);
+    reporter.step('loaded', `${options.load}: kubewright deploy --image ${options.load}`);
+  }
 }
 
 /** Reads the types the first time, and remembers what it has made of them. */
@@ -130,15 +134,4 @@ function replace({ root }: Project, folder: string, files: readonly ProjectFile[
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, text);
   }
-}
-
-/** Lets the embedded cluster's node run the bundle as an image. */
-function load({ root }: Project, { image, context }: { readonly image: string; readonly context: Context }): void {
-  const file = join(root, 'kubewright-images.json');
-  const images: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  // The node takes the same program for every tag.
-  const repository = image.replace(/[@:][^/]*$/, '');
-  const entry = { like: 'node', folder: './dist', command: ['node', '--enable-source-maps', './dist/main.mjs'] };
-  writeFileSync(file, `${JSON.stringify({ ...(images as object), [repository]: entry }, null, 2)}\n`, { mode: 0o644 });
-  context.reporter.step('loaded', `${image}: kubewright deploy --image ${image}`);
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { DeployOptions } from '../deploy/deploy.ts';
 import type { UninstallOptions } from '../deploy/install.ts';
 import type { Context } from '../program/context.ts';
+import { imageReference } from './image-option.ts';
 
 /** `install`, `uninstall`, `deploy`, `undeploy`: a project's kinds and operator in a cluster. */
 export function addDeploy(program: Command, context: Context): void {
@@ -24,7 +25,7 @@ export function addDeploy(program: Command, context: Context): void {
       await (await import('../deploy/install.ts')).uninstall(context, options);
     });
   command('deploy', 'deploy kinds and operator, and wait until it is available')
-    .option('--image <IMAGE>', 'image of the operator')
+    .option('--image <IMAGE>', 'image of the operator', imageReference)
     .option('--timeout <SECONDS>', 'how long to wait', seconds, 120)
     .action(async (options: DeployOptions) => {
       await (await import('../deploy/deploy.ts')).deploy(context, options);

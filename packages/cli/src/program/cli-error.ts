@@ -40,6 +40,7 @@
  * | `KW7605` | what the operator does cannot be read from its log |
  * | `KW7504` | a kustomization uses what is not rendered here |
  * | `KW7505` | the OLM bundle breaks a rule by which it is checked |
+ * | `KW7506` | `kubewright-images.json` is no image map, so no image can be loaded into it |
  */
 export type CliErrorCode =
   | 'KW7001'
@@ -78,7 +79,8 @@ export type CliErrorCode =
   | 'KW7604'
   | 'KW7605'
   | 'KW7504'
-  | 'KW7505';
+  | 'KW7505'
+  | 'KW7506';
 
 /** What every message has: what was tried, why it failed, what to do; each a line. */
 export interface Message {

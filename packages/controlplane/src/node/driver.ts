@@ -56,6 +56,8 @@ export interface ImageReference {
   readonly imageId: string;
   /** What runs for it, where that is not the image itself: `Redis 7.0.15 at /usr/bin/redis-server`. */
   readonly runs?: string;
+  /** Its own command, where a pod's command that replaces it is worth a word. */
+  readonly command?: readonly string[];
 }
 
 /** One attempt to run one container: everything is resolved, nothing refers to the API any more. */

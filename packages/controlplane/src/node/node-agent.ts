@@ -297,7 +297,15 @@ export class NodeAgent implements AsyncDisposable {
   }
 
   #event(pod: Pod, { type = 'Normal', reason, note }: PodEvent): void {
-    this.#events?.record({ type, reason, action: reason, note: note === '' ? reason : note, regarding: pod });
+    // A kubelet's events are counted together only when their texts are the same.
+    this.#events?.record({
+      type,
+      reason,
+      action: reason,
+      note: note === '' ? reason : note,
+      regarding: pod,
+      series: note,
+    });
   }
 
   #podName(uid: string): string | undefined {

@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { isNotFound } from '@kubewright/apimachinery';
-import { ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import {
+  ConfigMap,
+  Event,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  ServiceAccount,
+} from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NodeCluster, startNodeCluster } from './testdata/node-cluster.ts';
 
@@ -199,6 +207,44 @@ describe('processNode', () => {
     await expect.poll(() => podNow('writer'), { timeout: 10_000 }).toBeUndefined();
     await use('reader', 'cd /data && grep first below/file && echo second >> below/file');
     await expect.poll(phase('reader'), { timeout: 10_000 }).toBe('Succeeded');
+  });
+
+  it('tells in events why a container cannot start, each reason by itself', async () => {
+    await createPod('broken', {
+      containers: [
+        { name: 'command', image: 'busybox', command: ['no-such-program'] },
+        { name: 'image', image: 'team/none:1' },
+        { name: 'never', image: 'team/none:2', imagePullPolicy: 'Never' },
+        { name: 'name', image: 'Bad:Image:x' },
+      ],
+    });
+    const told = async () => {
+      const { items } = await cluster.admin.resource(Event).list({ namespace });
+      const own = items.filter(({ involvedObject }) => involvedObject.name === 'broken');
+      return own.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+    };
+    const missing = 'exec: "no-such-program": executable file not found in $PATH';
+    for (const expected of [
+      expect.stringMatching(`^Warning Failed: Error: .*${missing.replace('$', '\\$')}`),
+      expect.stringMatching(
+        /^Warning Failed: Failed to pull image "team\/none:1": image "team\/none:1" is not in this/,
+      ),
+      'Warning Failed: Error: ErrImagePull',
+      'Warning Failed: Error: ErrImageNeverPull',
+      'Warning Failed: Error: InvalidImageName',
+      expect.stringMatching(/^Warning InspectFailed: Failed to apply default image tag "Bad:Image:x": couldn't parse/),
+    ]) {
+      await expect.poll(told, { timeout: 10_000 }).toContainEqual(expected);
+    }
+    const states = (await podNow('broken'))?.status?.containerStatuses?.map(({ name, state, lastState }) => [
+      name,
+      state?.waiting?.reason,
+      lastState?.terminated?.reason ?? state?.terminated?.reason,
+    ]);
+    expect(states).toContainEqual(['command', expect.anything(), 'StartError']);
+    expect(states).toContainEqual(['never', 'ErrImageNeverPull', undefined]);
+    expect(states).toContainEqual(['name', 'InvalidImageName', undefined]);
+    await cluster.admin.resource(Pod).delete({ namespace, name: 'broken' }, { gracePeriodSeconds: 0 });
   });
 
   it("gives the node's address to pods of the host's network", async () => {

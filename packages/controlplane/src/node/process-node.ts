@@ -120,7 +120,9 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
-  const builtIn = [...builtInImages({ env, platform, execPath, version, postgresFallback }), ...(options.images ?? [])];
+  const isForAll = process.getuid?.() === 0 ? (path: string) => canReach(path, stranger) : undefined;
+  const programs = { env, platform, execPath, version, postgresFallback, isForAll };
+  const builtIn = [...builtInImages(programs), ...(options.images ?? [])];
   const { imageFile, allowHostPrograms = false } = options;
   const file = imageFile === undefined ? undefined : new ImageFile(imageFile, { allowHostPrograms, builtIn });
   const driver = new ProcessDriver({
@@ -175,14 +177,15 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   return { agent, connector: agent.connector, nodeIP: addresses.nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
+/** A user who owns nothing on the way: where that one may pass, every container may. */
+const stranger = { uid: -1, gid: -1 };
+
 /**
  * Chooses where containers live: the system's folder for temporary files, or `/tmp` where the former is root's alone
  * (as some systems set it up) and containers run as somebody else.
  */
 function temporaryFolder(): string {
   const own = tmpdir();
-  // Whoever owns nothing on the way: what such a user may pass, every container may.
-  const stranger = { uid: -1, gid: -1 };
   return process.getuid?.() === 0 && !canReach(realpathSync(own), stranger) ? '/tmp' : own;
 }
 

@@ -67,6 +67,17 @@ describe('ApiEventRecorder', () => {
     expect(other.server.list(Event)).toHaveLength(25);
   });
 
+  it('counts events apart that differ in what tells them apart', async () => {
+    const { clock, server, recorder } = setUp();
+    const events = recorder.for('sites', pod);
+    for (const note of ['one', 'two', 'one']) events.record({ reason: 'Failed', note, series: note });
+    await clock.advance(10);
+    expect(server.list(Event).map(({ note, series }) => [note, series?.count])).toEqual([
+      ['one', 2],
+      ['two', undefined],
+    ]);
+  });
+
   it('never throws: retries what may pass, drops what will not, and says nothing about nothing', async () => {
     const { clock, server, recorder } = setUp();
     let calls = 0;

@@ -215,7 +215,7 @@ export class ApiEventRecorder {
   }
 }
 
-/** The note is no part of it: the same event with another text is the same event. */
+/** The note is no part of it, unless the recorder says so: the same event with another text is the same event. */
 function seriesKey(
   note: EventNote,
   about: { readonly controller: string; readonly regarding: KubernetesObject },
@@ -232,6 +232,7 @@ function seriesKey(
     controller,
     id(regarding),
     id(note.related),
+    note.series ?? '',
   ].join('\n');
 }
 

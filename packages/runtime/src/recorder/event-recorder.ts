@@ -13,6 +13,13 @@ export interface EventNote {
   /** What the event is about. @defaultValue the object that is reconciled */
   readonly regarding?: KubernetesObject;
   readonly related?: KubernetesObject;
+  /**
+   * Further text by which events are told apart: those that differ in it are not counted in one series. A kubelet's events
+   * are told apart by their notes.
+   *
+   * @defaultValue events of one reason and action about one object are one series, whatever their notes
+   */
+  readonly series?: string;
 }
 
 /**

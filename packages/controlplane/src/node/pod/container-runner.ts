@@ -35,6 +35,8 @@ export class ContainerRunner {
   #stopping: Promise<void> | undefined;
   #starting: Promise<void> | undefined;
   #hurry = new AbortController();
+  /** The attempt got past what a runtime does to create a container; what fails from then on fails to start it. */
+  #isCreated = false;
 
   constructor(options: ContainerRunnerOptions) {
     this.#options = options;
@@ -94,6 +96,7 @@ export class ContainerRunner {
     const { host, slot } = this.#options;
     const { pod, folder } = this.#options.setup();
     const container = this.#container();
+    this.#isCreated = false;
     const image = await pullImage(container, { slot, host, event: (event) => this.#event(event) });
     const attempt = slot.attempts;
     const key = { podUid: pod.metadata.uid ?? '', container: slot.name, attempt };
@@ -115,6 +118,7 @@ export class ContainerRunner {
     });
     const log = host.logs.open(key, folder);
     early = log;
+    this.#isCreated = true;
     this.#event({ reason: 'Created', note: `Container created` });
     slot.attempts = attempt + 1;
     slot.retryAtMs = undefined;
@@ -269,8 +273,10 @@ export class ContainerRunner {
     }
     host.noteFault(error);
     this.#event({ type: 'Warning', reason: 'Failed', note: `Error: ${text}` });
-    if (isConfiguration(error)) {
-      slot.state = { type: 'waiting', reason: 'CreateContainerConfigError', message: text };
+    const isConfig = isConfiguration(error);
+    if (isConfig || !this.#isCreated) {
+      const reason = isConfig ? 'CreateContainerConfigError' : 'CreateContainerError';
+      slot.state = { type: 'waiting', reason, message: text };
       slot.retryAtMs = host.clock.now() + configRetryMs;
       return;
     }
@@ -282,7 +288,6 @@ export class ContainerRunner {
       startedAt: formatTime(0),
       finishedAt: formatTime(at),
     };
-    slot.attempts = Math.max(slot.attempts, 1);
     slot.state = { type: 'exited', terminated, atMs: at };
   }
 

@@ -1,7 +1,8 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import type { ImageReference } from '../driver.ts';
-import { pullImage } from './image-pull.ts';
+import { BackOff } from './back-off.ts';
+import { type ContainerWaitError, pullImage } from './image-pull.ts';
 
 /** The events of getting an image twice. */
 async function eventsOf(runs: string | undefined): Promise<readonly string[]> {
@@ -15,12 +16,67 @@ async function eventsOf(runs: string | undefined): Promise<readonly string[]> {
   return events;
 }
 
+/** What comes of an image that cannot be had: the events, and what the container waits with. */
+async function failureOf(error: { reason?: string; message: string }, container: { image: string; policy?: 'Never' }) {
+  const events: string[] = [];
+  const clock = new VirtualClock();
+  const driver = { pullImage: () => Promise.reject(Object.assign(new Error(error.message), error)) };
+  const host = { clock, images: new Set<string>(), driver };
+  const slot = { pulls: new BackOff({ initialMs: 10_000, maxMs: 300_000 }) };
+  const event = ({ type = 'Normal', reason = '', note = '' }) => void events.push(`${type} ${reason}: ${note}`);
+  const context = { slot, host, event } as unknown as Parameters<typeof pullImage>[1];
+  const { image, policy } = container;
+  const wanted = { name: 'c', image, ...(policy !== undefined && { imagePullPolicy: policy }) };
+  const attempt = () => pullImage(wanted, context).catch((thrown: unknown) => thrown);
+  const first = (await attempt()) as ContainerWaitError;
+  await clock.advance(2_000);
+  const second = (await attempt()) as ContainerWaitError;
+  return { events, states: [first, second].map(({ reason, message }) => ({ reason, message })) };
+}
+
 describe('pullImage', () => {
+  it("has the kubelet's events and reasons for an image that cannot be pulled", async () => {
+    const { events, states } = await failureOf({ reason: 'ErrImagePull', message: 'no such' }, { image: 'a' });
+    expect(events).toEqual([
+      'Normal Pulling: Pulling image "a"',
+      'Warning Failed: Failed to pull image "a": no such',
+      'Warning Failed: Error: ErrImagePull',
+      'Normal BackOff: Back-off pulling image "a"',
+      'Warning Failed: Error: ImagePullBackOff',
+    ]);
+    expect(states).toEqual([
+      { reason: 'ErrImagePull', message: 'no such' },
+      { reason: 'ImagePullBackOff', message: 'Back-off pulling image "a": ErrImagePull: no such' },
+    ]);
+  });
+
+  it('pulls nothing for a name that is none', async () => {
+    const message = 'Failed to apply default image tag "A"';
+    const { events, states } = await failureOf({ reason: 'InvalidImageName', message }, { image: 'A' });
+    const told = [`Warning InspectFailed: ${message}`, 'Warning Failed: Error: InvalidImageName'];
+    expect(events).toEqual([...told, ...told]);
+    expect(states).toEqual([
+      { reason: 'InvalidImageName', message },
+      { reason: 'InvalidImageName', message },
+    ]);
+  });
+
+  it('says that an image is not there which must not be pulled', async () => {
+    const container = { image: 'a:1', policy: 'Never' } as const;
+    const { events, states } = await failureOf({ reason: 'ErrImagePull', message: 'not loaded' }, container);
+    const message = 'Container image "a:1" is not present with pull policy of Never: not loaded';
+    expect(events.slice(0, 2)).toEqual([
+      `Warning ErrImageNeverPull: ${message}`,
+      'Warning Failed: Error: ErrImageNeverPull',
+    ]);
+    expect(states[0]).toEqual({ reason: 'ErrImageNeverPull', message });
+  });
+
   it("names what runs for an image, with the kubelet's reasons", async () => {
     expect(await eventsOf('bundled stand-in for redis')).toEqual([
       'Pulling: Pulling image "redis:7"',
       'Pulled: Image "redis:7" is run by bundled stand-in for redis; nothing was pulled, containers are processes of this machine',
-      'Pulled: Container image "redis:7" already present on machine: bundled stand-in for redis',
+      'Pulled: Container image "redis:7" already present on machine and can be accessed by the pod: bundled stand-in for redis',
     ]);
   });
 
@@ -28,7 +84,7 @@ describe('pullImage', () => {
     expect(await eventsOf(undefined)).toEqual([
       'Pulling: Pulling image "redis:7"',
       expect.stringMatching(/^Pulled: Successfully pulled image "redis:7" in \S+ \(\S+ including waiting\)$/),
-      'Pulled: Container image "redis:7" already present on machine',
+      'Pulled: Container image "redis:7" already present on machine and can be accessed by the pod',
     ]);
   });
 });

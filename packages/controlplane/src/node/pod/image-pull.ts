@@ -1,3 +1,4 @@
+import { parseImageReference } from '@kubewright/apimachinery';
 import type { Container } from '@kubewright/apimachinery/core/v1';
 import type { ImageReference } from '../driver.ts';
 import { formatPause } from './back-off.ts';
@@ -6,6 +7,8 @@ import type { PodEvent, PodHost } from './pod-host.ts';
 
 /** How long ErrImagePull is shown before it becomes ImagePullBackOff, in milliseconds. */
 const errorShownMs = 2_000;
+/** When an image that needs no pull is looked for again, in milliseconds: as often as a kubelet looks at a pod at most. */
+const lookAgainMs = 10_000;
 
 /** A container cannot be started now: the reason it waits with, and when to try again. */
 export class ContainerWaitError extends Error {
@@ -21,54 +24,102 @@ export class ContainerWaitError extends Error {
   }
 }
 
+/** Where an image is to be had, and told of. */
+interface PullContext {
+  readonly slot: ContainerSlot;
+  readonly host: PodHost;
+  readonly event: (event: PodEvent) => void;
+}
+
 /**
- * Gets a container's image, with the kubelet's events and back-off.
+ * Gets a container's image, with the kubelet's events, reasons and back-off (1.36).
  *
- * @throws {@link ContainerWaitError} with reason ErrImagePull, ImagePullBackOff or InvalidImageName.
+ * @throws {@link ContainerWaitError} with reason ErrImagePull, ImagePullBackOff, ErrImageNeverPull or InvalidImageName.
  */
-export async function pullImage(
-  container: Container,
-  context: { readonly slot: ContainerSlot; readonly host: PodHost; readonly event: (event: PodEvent) => void },
-): Promise<ImageReference> {
+export async function pullImage(container: Container, context: PullContext): Promise<ImageReference> {
   const { slot, host, event } = context;
-  const image = container.image ?? '';
+  const { image = '', imagePullPolicy } = container;
   const now = host.clock.now();
   const failing = slot.pullFailure;
   if (failing && slot.pulls.retryAt(failing.atMs) > now) {
     event({ reason: 'BackOff', note: `Back-off pulling image "${image}"` });
     const message = `Back-off pulling image "${image}": ${failing.reason}: ${failing.message}`;
-    throw new ContainerWaitError(message, { reason: 'ImagePullBackOff', retryAtMs: slot.pulls.retryAt(failing.atMs) });
+    throw waiting(context, { message, reason: 'ImagePullBackOff', retryAtMs: slot.pulls.retryAt(failing.atMs) });
   }
-  const present = host.images.has(image) && container.imagePullPolicy !== 'Always';
-  if (!present) event({ reason: 'Pulling', note: `Pulling image "${image}"` });
+  const neverPulls = imagePullPolicy === 'Never';
+  const present = neverPulls || (imagePullPolicy !== 'Always' && host.images.has(image));
+  // What is no image reference is never pulled: a kubelet looks at the name first.
+  if (!present && isReference(image)) event({ reason: 'Pulling', note: `Pulling image "${image}"` });
+  let found: ImageReference;
   try {
-    const found = await host.driver.pullImage(image);
-    host.images.add(image);
-    slot.pullFailure = undefined;
-    event({ reason: 'Pulled', note: pulledNote(found, { present, tookMs: host.clock.now() - now }) });
-    return found;
+    found = await host.driver.pullImage(image);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const reason = reasonOf(error);
-    const failedAt = host.clock.now();
-    slot.pulls.next(failedAt, failing?.atMs ?? failedAt);
-    slot.pullFailure = { atMs: failedAt, reason, message };
-    event({ type: 'Warning', reason: 'Failed', note: `Failed to pull image "${image}": ${message}` });
-    event({ type: 'Warning', reason: 'Failed', note: `Error: ${reason}` });
-    throw new ContainerWaitError(message, { reason, retryAtMs: failedAt + errorShownMs });
+    throw pullFailed(error, { context, image, neverPulls });
+  }
+  host.images.add(image);
+  slot.pullFailure = undefined;
+  event({ reason: 'Pulled', note: pulledNote(found, { container, present, tookMs: host.clock.now() - now }) });
+  return found;
+}
+
+function pullFailed(
+  error: unknown,
+  options: { readonly context: PullContext; readonly image: string; readonly neverPulls: boolean },
+): ContainerWaitError {
+  const { context, image, neverPulls } = options;
+  const { slot, host, event } = context;
+  const why = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
+  const failedAt = host.clock.now();
+  if (reason === 'InvalidImageName') {
+    event({ type: 'Warning', reason: 'InspectFailed', note: why });
+    return waiting(context, { message: why, reason, retryAtMs: failedAt + lookAgainMs });
+  }
+  if (neverPulls) {
+    const message = `Container image "${image}" is not present with pull policy of Never: ${why}`;
+    event({ type: 'Warning', reason: 'ErrImageNeverPull', note: message });
+    return waiting(context, { message, reason: 'ErrImageNeverPull', retryAtMs: failedAt + lookAgainMs });
+  }
+  slot.pulls.next(failedAt, slot.pullFailure?.atMs ?? failedAt);
+  slot.pullFailure = { atMs: failedAt, reason, message: why };
+  event({ type: 'Warning', reason: 'Failed', note: `Failed to pull image "${image}": ${why}` });
+  return waiting(context, { message: why, reason, retryAtMs: failedAt + errorShownMs });
+}
+
+/** Tells of the reason as an event of its own, as a kubelet does. */
+function waiting(
+  { event }: PullContext,
+  options: { readonly message: string; readonly reason: string; readonly retryAtMs: number },
+): ContainerWaitError {
+  event({ type: 'Warning', reason: 'Failed', note: `Error: ${options.reason}` });
+  return new ContainerWaitError(options.message, options);
+}
+
+function isReference(image: string): boolean {
+  try {
+    parseImageReference(image);
+    return true;
+  } catch {
+    // A path of this machine, or nothing at all.
+    return false;
   }
 }
 
 /** The kubelet's words where an image was pulled; else what runs for it. */
 function pulledNote(
-  { image, runs }: ImageReference,
-  { present, tookMs }: { readonly present: boolean; readonly tookMs: number },
+  { image, runs, command }: ImageReference,
+  { container, present, tookMs }: { readonly container: Container; readonly present: boolean; readonly tookMs: number },
 ): string {
   const took = formatPause(tookMs);
-  if (present) return `Container image "${image}" already present on machine${runs === undefined ? '' : `: ${runs}`}`;
+  const isReplaced = command !== undefined && container.command !== undefined;
+  const replaced = isReplaced ? `; the pod's command replaces the image's own (${command.join(' ')})` : '';
+  if (present) {
+    const what = runs === undefined ? '' : `: ${runs}`;
+    return `Container image "${image}" already present on machine and can be accessed by the pod${what}${replaced}`;
+  }
   return runs === undefined
     ? `Successfully pulled image "${image}" in ${took} (${took} including waiting)`
-    : `Image "${image}" is run by ${runs}; nothing was pulled, containers are processes of this machine`;
+    : `Image "${image}" is run by ${runs}; nothing was pulled, containers are processes of this machine${replaced}`;
 }
 
 function reasonOf(error: unknown): string {

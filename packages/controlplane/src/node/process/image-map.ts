@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { parseImageName } from './image-name.ts';
+import { type ImageName, imageNameOf } from './image-name.ts';
 import type { ImageProgram, ImageSource } from './image-program.ts';
 import type { ImageFile } from './images/image-file.ts';
 import { hostProgram } from './images/shell-program.ts';
@@ -46,17 +46,21 @@ export class ImageMap {
    */
   async resolve(image: string): Promise<ImageProgram> {
     if (isAbsolute(image)) return this.#hostProgram(image);
-    const name = parseImageName(image);
-    if (name === undefined) throw new ImageError('InvalidImageName', malformed(image));
-    const { repository, tag } = name;
+    let name: ImageName;
     try {
-      const source = this.#options.file?.sources().get(repository) ?? this.#sources.get(repository);
-      if (source !== undefined) return await this.#find(source, tag);
+      name = imageNameOf(image);
+    } catch (error) {
+      throw new ImageError('InvalidImageName', malformed(image, error), { cause: error });
+    }
+    let source: ImageSource | undefined;
+    try {
+      source = this.#options.file?.source(name) ?? this.#sources.get(name.repository);
+      if (source !== undefined) return await this.#find(source, name.tag);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new ImageError('ErrImagePull', `image "${image}" cannot run on this machine: ${reason}`, { cause: error });
     }
-    throw this.#unmapped(image, repository);
+    throw this.#unmapped(image, name.repository);
   }
 
   #find(source: ImageSource, tag: string): Promise<ImageProgram> {
@@ -76,7 +80,7 @@ export class ImageMap {
     if (!this.#options.allowHostPrograms) {
       const what =
         'programs of this machine run by their path only on a node that was started with --allow-host-programs';
-      throw new ImageError('InvalidImageName', `${malformed(image)}; ${what}`);
+      throw new ImageError('InvalidImageName', `${malformed(image, 'invalid reference format')}; ${what}`);
     }
     if (statSync(image, { throwIfNoEntry: false })?.isFile()) return hostProgram(image);
     throw new ImageError('ErrImagePull', `image "${image}" cannot run on this machine: there is no such program`);
@@ -84,18 +88,30 @@ export class ImageMap {
 
   #unmapped(image: string, repository: string): ImageError {
     const { file } = this.#options;
+    const tags = file?.tags(repository) ?? [];
+    if (tags.length > 0) {
+      const loaded = tags.map((tag) => `${repository}:${tag}`).join(', ');
+      return new ImageError(
+        'ErrImagePull',
+        `image "${image}" is not loaded on this node: it has ${loaded} of it; load that tag (kubewright build --load ${image}), or use one of these`,
+      );
+    }
     const known = [...this.#sources.keys()].sort().join(', ');
     const example = `{"${repository}": {"like": "node", "command": ["node", "./server.js"]}}`;
     const how = file
       ? `write into ${file.path} what runs for it, such as ${example}; the file is read again at the next try`
       : "add an ImageSource for it to the node's `images`";
+    const wrong = file?.unknown() ?? [];
+    const also = wrong.length > 0 ? ` (entries of that file that are no image names: ${wrong.join(', ')})` : '';
     return new ImageError(
       'ErrImagePull',
-      `image "${image}" is not in this node's image map (it has ${known}); containers are local processes here: ${how}, or use one of these`,
+      `image "${image}" is not in this node's image map (it has ${known}); containers are local processes here: ${how}${also}, or use one of these`,
     );
   }
 }
 
-function malformed(image: string): string {
-  return `Failed to apply default image tag "${image}": couldn't parse image name`;
+/** The kubelet's words. */
+function malformed(image: string, cause: unknown): string {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${why}`;
 }

@@ -25,6 +25,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Folders searched for commands before the system's. */
   readonly path: readonly string[];
+  /** Said into the log instead of the image's stand-in note. */
+  readonly note?: string;
   /** A program in it asks the user database who it runs as, and fails for a uid that is not in it. */
   readonly knownUser?: {
     /** For messages: `initdb`. */
@@ -40,6 +42,8 @@ export interface ImageProgram {
   readonly standIn?: string;
   /** Where the program was found, for messages: `PostgreSQL 17.2 in /usr/lib/postgresql/17/bin`. */
   readonly description: string;
+  /** The image's own command, where a user's file names one: a pod that has a command replaces it. */
+  readonly command?: readonly string[];
   /** Signal that asks the program to stop. @defaultValue SIGTERM */
   readonly stopSignal?: NodeJS.Signals;
   /** May launch a program that needs a user that the database knows. @defaultValue false */

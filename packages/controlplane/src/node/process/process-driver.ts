@@ -19,7 +19,7 @@ import { findCommand } from './find-command.ts';
 import { type GrantGroups, groupGranter } from './grant-groups.ts';
 import { hostPathOf, rewriteMountPaths } from './host-path.ts';
 import type { ImageMap } from './image-map.ts';
-import type { ImageProgram, Launch } from './image-program.ts';
+import type { Launch } from './image-program.ts';
 import { KnownUser } from './known-user.ts';
 import type { LoopbackRange } from './loopback-range.ts';
 import type { MarkedProcesses } from './marked-processes.ts';
@@ -108,7 +108,7 @@ export class ProcessDriver implements Driver {
   async pullImage(image: string): Promise<ImageReference> {
     const program = await this.#options.images.resolve(image);
     const imageId = `local://${createHash('sha256').update(program.description).digest('hex')}`;
-    return { image, imageId, runs: program.description };
+    return { image, imageId, runs: program.description, ...(program.command && { command: program.command }) };
   }
 
   /** Whom a container would run as; volumes are prepared for that user. */
@@ -154,7 +154,7 @@ export class ProcessDriver implements Driver {
     const launch = await this.#withKnownUser(launched, user);
     const mark = `${journal.instance}/${request.podUid}/${request.containerName}.${request.attempt}`;
     const settings = { ...this.#settings(request, { launch, user, root }), mark };
-    this.#announce(request, program);
+    this.#announce(request, launch.note ?? program.standIn);
     const stdio = [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
     const child = await started(this.#start([launch.file, ...launch.args], { ...settings, stdio }));
     child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
@@ -258,8 +258,8 @@ export class ProcessDriver implements Driver {
     return child;
   }
 
-  #announce({ output }: ContainerRequest, { standIn }: ImageProgram): void {
-    if (standIn !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${standIn}\n`));
+  #announce({ output }: ContainerRequest, note: string | undefined): void {
+    if (note !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${note}\n`));
   }
 }
 

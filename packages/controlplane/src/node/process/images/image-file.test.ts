@@ -81,14 +81,15 @@ describe('ImageFile', () => {
   it.each([
     ['{', /JSON/],
     [[], 'it must hold an object of image names'],
-    [{ 'Not An Image': {} }, '"Not An Image" is no image name'],
-    [{ 'app:1': { like: 'node' } }, 'leave the tag away'],
     [{ app: 'node' }, 'must be an object'],
-    [{ app: {} }, 'needs "like"'],
     [{ app: { run: ['x'] } }, 'has "run"; known are like, command'],
     [{ app: { command: [] } }, '"command" of "app" is []'],
     [{ app: { command: [1] } }, '"command" of "app" is [1]'],
-    [{ app: { like: 'ubuntu' } }, 'it can be like busybox, nginx, node, pause, postgres, redis'],
+    [
+      { app: { like: 'centos' } },
+      'it can be like alpine, busybox, debian, nginx, node, pause, postgres, python, redis, ubuntu',
+    ],
+    [{ app: { like: 'No Image' } }, '"app" is to be like No Image; it can be like'],
     [{ app: { like: 'node', env: { 'A=B': 'c' } } }, '"env" of "app"'],
     [{ app: { like: 'node', stopSignal: 'SIGSTOP' } }, '"stopSignal" of "app"'],
     [{ app: { command: ['./../../bin/sh'] } }, 'leads out of'],
@@ -97,6 +98,71 @@ describe('ImageFile', () => {
   ])('says what is wrong with %j', async (content, message) => {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o644 });
     await expect(mapOf().resolve('app')).rejects.toThrow(message);
+  });
+
+  it('fails only the image whose entry is wrong', async () => {
+    write({ bad: { run: ['x'] }, 'Not An Image': {}, good: { command: ['one'] } });
+    const map = mapOf();
+    await expect(map.resolve('bad')).rejects.toThrow('"bad" has "run"');
+    expect((await map.resolve('good')).launch(context()).file).toBe('one');
+    expect((await map.resolve('busybox')).launch(context()).file).toBe('sh');
+    await expect(map.resolve('another')).rejects.toThrow(
+      '(entries of that file that are no image names: "Not An Image" (invalid reference format: repository name (library/Not An Image) must be lowercase))',
+    );
+  });
+
+  it("runs the machine's commands for an entry that says nothing", async () => {
+    write({ 'my/ubuntu': {} });
+    const program = await mapOf().resolve('my/ubuntu:24.04');
+    expect(program.launch(context()).file).toBe('sh');
+    expect(program.launch(context({ command: ['ls', '-l'] }))).toMatchObject({ file: 'ls', args: ['-l'] });
+  });
+
+  it('finds commands in the folder of an image before those of the machine', async () => {
+    mkdirSync(join(folder, 'bin'));
+    write({ app: { folder: './bin', command: ['server'] } });
+    const reachable = (found: string): string => found.replace(folder, '/copied');
+    expect((await mapOf().resolve('app')).launch(context({ reachable }))).toMatchObject({
+      file: 'server',
+      path: ['/copied/bin'],
+    });
+  });
+
+  it("says when a pod's command replaces the image's", async () => {
+    write({ app: { command: ['serve', '--port', '1'] } });
+    const program = await mapOf().resolve('app');
+    expect(program.command).toEqual(['serve', '--port', '1']);
+    expect(program.launch(context()).note).toBeUndefined();
+    expect(program.launch(context({ command: ['sh'] })).note).toBe(
+      "app: the pod's own command runs here, sh, instead of serve --port 1, which kubewright-images.json names",
+    );
+  });
+
+  it('tells tags apart, and knows which are loaded', async () => {
+    write({ 'shop:0.1': { command: ['old'] }, 'shop:0.2': { command: ['new'] }, 'busybox:9': { command: ['nine'] } });
+    const map = mapOf();
+    expect((await map.resolve('shop:0.1')).launch(context()).file).toBe('old');
+    expect((await map.resolve('docker.io/library/shop:0.2')).launch(context()).file).toBe('new');
+    await expect(map.resolve('shop:0.3')).rejects.toMatchObject({
+      reason: 'ErrImagePull',
+      message:
+        'image "shop:0.3" is not loaded on this node: it has shop:0.1, shop:0.2 of it; load that tag (kubewright build --load shop:0.3), or use one of these',
+    });
+    await expect(map.resolve('shop')).rejects.toThrow('image "shop" is not loaded');
+    expect((await map.resolve('busybox:9')).launch(context()).file).toBe('nine');
+    expect((await map.resolve('busybox:1')).launch(context()).file).toBe('sh');
+    write({ 'shop:0.1': { command: ['old'] }, shop: { command: ['any'] } });
+    expect((await map.resolve('shop:0.1')).launch(context()).file).toBe('old');
+    expect((await map.resolve('shop:0.3')).launch(context()).file).toBe('any');
+    expect((await map.resolve('shop')).launch(context()).file).toBe('any');
+  });
+
+  it('says why an image reference is none, as the kubelet does', async () => {
+    await expect(mapOf().resolve('Bad:Image:x')).rejects.toMatchObject({
+      reason: 'InvalidImageName',
+      message:
+        'Failed to apply default image tag "Bad:Image:x": couldn\'t parse image name "Bad:Image:x": invalid reference format: repository name (library/Bad) must be lowercase',
+    });
   });
 
   it('refuses a file that everybody can write', async () => {

@@ -1,24 +1,19 @@
 import { readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, resolve, sep } from 'node:path';
-import { parseImageName } from '../image-name.ts';
-import type { ImageProgram, ImageSource } from '../image-program.ts';
-import { type MappedImage, mappedImage } from './mapped-image.ts';
-import { shellImage } from './shell-program.ts';
-
-/** A file of mapped images cannot be used; the message says where it is wrong. */
-class ImageFileError extends Error {
-  readonly code = 'KW5205';
-
-  constructor(path: string, reason: string, options?: { readonly cause?: unknown }) {
-    super(`${path} cannot be used as an image map: ${reason}`, options);
-    this.name = 'ImageFileError';
-  }
-}
+import { resolve } from 'node:path';
+import { type ImageName, imageNameOf } from '../image-name.ts';
+import type { ImageSource } from '../image-program.ts';
+import { imageEntry } from './image-entry.ts';
+import { ImageFileError } from './image-file-error.ts';
 
 /** Larger files are no image maps, in bytes. */
 const mostBytes = 1024 * 1024;
-const knownFields = ['like', 'command', 'args', 'env', 'stopSignal', 'folder'];
-const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
+
+/** What a file says, by repository, then by tag; `*` stands for every tag that has no entry of its own. */
+interface Content {
+  readonly images: ReadonlyMap<string, ReadonlyMap<string, ImageSource>>;
+  /** Keys that are no image references, with the reason. */
+  readonly unknown: readonly string[];
+}
 
 /**
  * A user's own images, in a JSON file that is read again whenever it changes:
@@ -27,15 +22,16 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUS
  * { "team/app": { "like": "node", "command": ["node", "./server.js"], "env": { "PORT": "8080" } } }
  * ```
  *
- * `like` names the image whose program and entry point serve (default: the machine's commands, as `busybox`); `command`
- * and `args` are the image's own; what begins with `./` lies in the file's folder; `folder` is one of it with all that
- * the program needs; `stopSignal` as in an image. Programs by absolute path must be allowed.
+ * A name with a tag is that tag alone, a name without one every other tag. `like` names the image whose program and entry
+ * point serve (default: the machine's commands, as `busybox`); `command` and `args` are the image's own; what begins with
+ * `./` lies in the file's folder; `folder` is one of it with all that the program needs, and comes first in PATH;
+ * `stopSignal` as in an image. Programs by absolute path must be allowed. An entry that is wrong fails its own image only.
  */
 export class ImageFile {
   readonly path: string;
   readonly #allowHostPrograms: boolean;
   readonly #builtIn: ReadonlyMap<string, ImageSource>;
-  #read: { readonly version: string; readonly sources: ReadonlyMap<string, ImageSource> } | undefined;
+  #read: { readonly version: string; readonly content: Content } | undefined;
 
   /** @param options - `builtIn`: the images that others can be like. */
   constructor(
@@ -47,12 +43,27 @@ export class ImageFile {
     this.#allowHostPrograms = options.allowHostPrograms;
   }
 
-  /** The images by name; none where there is no file. @throws ImageFileError when it is there and wrong */
-  sources(): ReadonlyMap<string, ImageSource> {
+  /** Finds an image; `undefined` when the file does not have it. @throws ImageFileError when the file is wrong */
+  source({ repository, tag }: ImageName): ImageSource | undefined {
+    const tags = this.#content()?.images.get(repository);
+    return tags?.get(tag) ?? tags?.get('*');
+  }
+
+  /** The tags of a repository that have entries of their own, sorted. @throws ImageFileError when the file is wrong */
+  tags(repository: string): readonly string[] {
+    return [...(this.#content()?.images.get(repository)?.keys() ?? [])].filter((tag) => tag !== '*').sort();
+  }
+
+  /** Keys that are no image references, with the reason. @throws ImageFileError when the file is wrong */
+  unknown(): readonly string[] {
+    return this.#content()?.unknown ?? [];
+  }
+
+  #content(): Content | undefined {
     const version = this.#version();
-    if (version === undefined) return new Map();
-    if (this.#read?.version !== version) this.#read = { version, sources: this.#parse() };
-    return this.#read.sources;
+    if (version === undefined) return undefined;
+    if (this.#read?.version !== version) this.#read = { version, content: this.#parse() };
+    return this.#read.content;
   }
 
   #version(): string | undefined {
@@ -67,96 +78,45 @@ export class ImageFile {
     }
   }
 
-  #parse(): ReadonlyMap<string, ImageSource> {
-    let content: unknown;
+  #parse(): Content {
+    let entries: unknown;
     try {
-      content = JSON.parse(readFileSync(this.path, 'utf8'));
+      entries = JSON.parse(readFileSync(this.path, 'utf8'));
     } catch (cause) {
       this.#fail(cause instanceof Error ? cause.message : String(cause), cause);
     }
-    if (!isObject(content)) this.#fail('it must hold an object of image names');
-    const sources = Object.entries(content).map(([image, entry]) => this.#source(image, entry));
-    return new Map(sources.map((source) => [source.repository, source]));
-  }
-
-  #source(image: string, entry: unknown): ImageSource {
-    const repository = parseImageName(image)?.repository;
-    if (repository === undefined) this.#fail(`"${image}" is no image name`);
-    if (/[@:][^/]*$/.test(image)) this.#fail(`"${image}": leave the tag away, all tags run the same program`);
-    if (!isObject(entry)) this.#fail(`"${image}" must be an object, such as {"command": ["./server"]}`);
-    const wrong = Object.keys(entry).find((key) => !knownFields.includes(key));
-    if (wrong !== undefined) this.#fail(`"${image}" has "${wrong}"; known are ${knownFields.join(', ')}`);
-    const { like, command, args, env, stopSignal, folder } = entry;
-    const described: MappedImage = {
-      file: basename(this.path),
-      ...this.#optional('like', { image, value: like, is: (value) => typeof value === 'string' && value !== '' }),
-      ...this.#optional('command', { image, value: command, is: isWords }),
-      ...this.#optional('args', {
-        image,
-        value: args,
-        is: Array.isArray(args) && args.length === 0 ? isList : isWords,
-      }),
-      ...this.#optional('env', { image, value: env, is: isVariables }),
-      ...this.#optional('stopSignal', { image, value: stopSignal, is: (value) => stopSignals.includes(String(value)) }),
-      ...this.#optional('folder', { image, value: folder, is: (value) => typeof value === 'string' }),
-    };
-    if (described.like === undefined && described.command === undefined) {
-      this.#fail(`"${image}" needs "like" (an image that this node has) or "command"`);
+    if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
+      this.#fail('it must hold an object of image names');
     }
-    const [program = ''] = described.command ?? [];
-    if (isAbsolute(program) && !this.#allowHostPrograms) {
-      this.#fail(
-        `"${image}" names ${program}, a program of this machine by its path, which needs --allow-host-programs; name one in PATH, or one beside the file as ./${basename(program)}`,
-      );
+    const images = new Map<string, Map<string, ImageSource>>();
+    const unknown: string[] = [];
+    for (const [image, entry] of Object.entries(entries)) {
+      let name: ImageName;
+      try {
+        name = imageNameOf(image);
+      } catch (error) {
+        unknown.push(`"${image}" (${error instanceof Error ? error.message : String(error)})`);
+        continue;
+      }
+      const tags = images.get(name.repository) ?? new Map<string, ImageSource>();
+      images.set(name.repository, tags);
+      tags.set(name.isTagged ? name.tag : '*', this.#source(image, { name, entry }));
     }
-    const base = this.#base(image, described.like);
-    return mappedImage(repository, { ...described, base, place: (word) => this.#place(image, word) });
+    return { images, unknown };
   }
 
-  #base(image: string, like: string | undefined): () => Promise<ImageProgram> {
-    const name = like === undefined ? undefined : parseImageName(like);
-    const source = like === undefined ? shellImage(image, ['sh']) : this.#builtIn.get(name?.repository ?? '');
-    if (!source) {
-      this.#fail(`"${image}" is to be like ${like}; it can be like ${[...this.#builtIn.keys()].sort().join(', ')}`);
+  /** An image whose entry is wrong is there, and says so when it is asked for. */
+  #source(image: string, { name, entry }: { readonly name: ImageName; readonly entry: unknown }): ImageSource {
+    const { repository } = name;
+    const context = { file: this.path, image, builtIn: this.#builtIn, allowHostPrograms: this.#allowHostPrograms };
+    try {
+      return imageEntry(entry, { ...context, repository });
+    } catch (error) {
+      return { repository, find: () => Promise.reject(error) };
     }
-    return () => source.find(name?.tag ?? 'latest');
-  }
-
-  /** Where a word that begins with `./` is. */
-  #place(image: string, word: string): string {
-    const folder = dirname(this.path);
-    const found = resolve(folder, word);
-    if (found !== folder && !found.startsWith(folder + sep)) this.#fail(`"${image}": ${word} leads out of ${folder}`);
-    return found;
-  }
-
-  #optional<K extends keyof MappedImage>(
-    key: K,
-    { image, value, is }: { readonly image: string; readonly value: unknown; readonly is: (value: unknown) => boolean },
-  ): Pick<MappedImage, K> | undefined {
-    if (value === undefined) return undefined;
-    if (!is(value)) this.#fail(`"${key}" of "${image}" is ${JSON.stringify(value)?.slice(0, 100)}`);
-    // It was looked at just now.
-    return { [key]: value } as Pick<MappedImage, K>;
   }
 
   #fail(reason: string, cause?: unknown): never {
     throw new ImageFileError(this.path, reason, { cause });
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\0'));
-}
-
-function isWords(value: unknown): boolean {
-  return isList(value) && Array.isArray(value) && value.length > 0 && value[0] !== '';
-}
-
-function isVariables(value: unknown): boolean {
-  return isObject(value) && Object.entries(value).every(([name, text]) => /^[^=\0]+$/.test(name) && isList([text]));
 }

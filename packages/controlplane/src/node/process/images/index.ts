@@ -3,8 +3,9 @@ import { type FindProgram, installedPrograms } from './find-program.ts';
 import { nginxImage } from './nginx.ts';
 import { nodeImage } from './node-program.ts';
 import { postgresImage } from './postgres.ts';
+import { pythonImage } from './python.ts';
 import { redisImage } from './redis.ts';
-import { shellImage } from './shell-program.ts';
+import { shellImage, usualShell } from './shell-program.ts';
 import { standInImage } from './stand-in.ts';
 
 /** What the built-in images depend on. */
@@ -17,15 +18,21 @@ export interface BuiltInImagesOptions {
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Finds nginx and redis-server. @defaultValue looks in PATH and the usual folders */
   readonly findProgram?: FindProgram | undefined;
+  /** Whether a path can be run by users other than this process's, who run containers. @defaultValue every path */
+  readonly isForAll?: ((path: string) => boolean) | undefined;
 }
 
-/** The images that every node knows: postgres, nginx, redis, busybox, pause, node. */
+/** The images that every node knows: postgres, nginx, redis, node, python, busybox, alpine, debian, ubuntu, pause. */
 export function builtInImages(options: BuiltInImagesOptions): readonly ImageSource[] {
   const { env, platform, execPath, findProgram = installedPrograms({ env, platform }) } = options;
   return [
     postgresImage({ env, platform, fallback: options.postgresFallback }),
     nodeImage(options),
+    pythonImage({ env, platform, isForAll: options.isForAll }),
     shellImage('busybox', ['sh']),
+    shellImage('alpine', ['sh']),
+    shellImage('debian', [usualShell()]),
+    shellImage('ubuntu', [usualShell()]),
     nginxImage({ execPath, findProgram }),
     redisImage({ execPath, findProgram }),
     standInImage('pause', options),

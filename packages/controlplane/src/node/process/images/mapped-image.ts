@@ -31,23 +31,38 @@ export function mappedImage(
   const own = [image.folder ?? '', ...(image.command ?? []), ...(image.args ?? [])];
   const paths = own.filter((word) => word.startsWith('./')).map(image.place);
   const said = [...(command ?? []), ...(args ?? [])].join(' ');
-  const what = said === '' ? (image.like ?? '') : said;
+  const what = said === '' ? (image.like ?? "this machine's own commands") : said;
+  const folder = image.folder === undefined ? undefined : image.place(image.folder);
   return {
     repository,
     async find(): Promise<ImageProgram> {
       const base = await image.base();
       const missing = paths.find((path) => !existsSync(path));
       if (missing !== undefined) throw new Error(`${missing}, which ${image.file} names for it, is not there`);
+      const standIn = `${repository}: what runs here is ${what}, as ${image.file} says`;
       return {
         ...base,
         description: `${what} (${image.file}), ${base.description}`,
-        standIn: `${repository}: what runs here is ${what}, as ${image.file} says`,
+        standIn,
+        ...(command && { command: [...command, ...(args ?? [])] }),
         ...(image.stopSignal && { stopSignal: image.stopSignal }),
         programFolders: [...base.programFolders, ...paths],
-        launch: (context) => launch(context, { base, command, args, env: image.env ?? {} }),
+        launch: (context) => ({
+          ...launch(context, { base, command, args, env: image.env ?? {}, folder }),
+          ...(command &&
+            context.command && { note: `${repository}: ${replaced(context.command, { file: image.file, what })}` }),
+        }),
       };
     },
   };
+}
+
+/** Says that a pod's own command runs, as with real images. */
+function replaced(
+  command: readonly string[],
+  { file, what }: { readonly file: string; readonly what: string },
+): string {
+  return `the pod's own command runs here, ${command.join(' ')}, instead of ${what}, which ${file} names`;
 }
 
 function launch(
@@ -57,6 +72,7 @@ function launch(
     readonly command: readonly string[] | undefined;
     readonly args: readonly string[] | undefined;
     readonly env: Readonly<Record<string, string>>;
+    readonly folder: string | undefined;
   },
 ): Launch {
   const { base } = parts;
@@ -69,5 +85,6 @@ function launch(
   // A pod that names its command gets none of the image's arguments, as with real images.
   const rest = context.command ? context.args : (context.args ?? args);
   const launched = base.launch({ ...context, env, command: given, args: rest });
-  return { ...launched, env: { ...Object.fromEntries(brought), ...launched.env } };
+  const path = parts.folder === undefined ? launched.path : [context.reachable(parts.folder), ...launched.path];
+  return { ...launched, path, env: { ...Object.fromEntries(brought), ...launched.env } };
 }

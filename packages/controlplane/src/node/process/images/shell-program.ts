@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
 
 /**
- * An image whose commands are the machine's own (`busybox`): what the pod names is run as it stands, and the image's
+ * An image whose commands are the machine's own (`busybox`, `alpine`): what the pod names is run as it stands, and the image's
  * default command otherwise.
  */
 export function shellImage(repository: string, defaultCommand: readonly string[]): ImageSource {
@@ -16,6 +17,11 @@ export function shellImage(repository: string, defaultCommand: readonly string[]
       };
     },
   };
+}
+
+/** The shell that images of distributions start: bash where the machine has it at one of the usual places, else `sh`. */
+export function usualShell(exists: (path: string) => boolean = existsSync): string {
+  return ['/bin/bash', '/usr/bin/bash'].some(exists) ? 'bash' : 'sh';
 }
 
 /** An image that is the path of a program of this machine: its entry point is that program. */

@@ -1,0 +1,1 @@
+export { type ImageReference, ImageReferenceError, parseImageReference } from './image-reference.ts';

@@ -1,0 +1,103 @@
+import { basename, dirname, isAbsolute, resolve, sep } from 'node:path';
+import { imageNameOf } from '../image-name.ts';
+import type { ImageProgram, ImageSource } from '../image-program.ts';
+import { ImageFileError } from './image-file-error.ts';
+import { type MappedImage, mappedImage } from './mapped-image.ts';
+import { shellImage } from './shell-program.ts';
+
+const knownFields = ['like', 'command', 'args', 'env', 'stopSignal', 'folder'];
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
+
+/** Where an entry of an image file stands. */
+interface EntryContext {
+  /** Path of the file. */
+  readonly file: string;
+  /** Its key. */
+  readonly image: string;
+  readonly repository: string;
+  readonly builtIn: ReadonlyMap<string, ImageSource>;
+  readonly allowHostPrograms: boolean;
+}
+
+/**
+ * Reads one entry of an image file.
+ *
+ * @throws ImageFileError that says what is wrong with it.
+ */
+export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
+  const { file, image, repository } = context;
+  const fail = (reason: string): never => {
+    throw new ImageFileError(file, reason);
+  };
+  if (!isObject(entry)) return fail(`"${image}" must be an object, such as {"command": ["./server"]}`);
+  const wrong = Object.keys(entry).find((key) => !knownFields.includes(key));
+  if (wrong !== undefined) return fail(`"${image}" has "${wrong}"; known are ${knownFields.join(', ')}`);
+  const optional = <K extends keyof MappedImage>(key: K, is: (value: unknown) => boolean) => {
+    const value = entry[key];
+    if (value === undefined) return undefined;
+    if (!is(value)) return fail(`"${key}" of "${image}" is ${JSON.stringify(value)?.slice(0, 100)}`);
+    // It was looked at just now.
+    return { [key]: value } as Pick<MappedImage, K>;
+  };
+  const described: MappedImage = {
+    file: basename(file),
+    ...optional('like', (value) => typeof value === 'string' && value !== ''),
+    ...optional('command', isWords),
+    ...optional('args', isList),
+    ...optional('env', isVariables),
+    ...optional('stopSignal', (value) => stopSignals.includes(String(value))),
+    ...optional('folder', (value) => typeof value === 'string'),
+  };
+  const [program = ''] = described.command ?? [];
+  if (isAbsolute(program) && !context.allowHostPrograms) {
+    return fail(
+      `"${image}" names ${program}, a program of this machine by its path, which needs --allow-host-programs; name one in PATH, or one beside the file as ./${basename(program)}`,
+    );
+  }
+  const folder = dirname(file);
+  /** Where a word that begins with `./` is. */
+  const place = (word: string): string => {
+    const found = resolve(folder, word);
+    if (found !== folder && !found.startsWith(folder + sep)) return fail(`"${image}": ${word} leads out of ${folder}`);
+    return found;
+  };
+  return mappedImage(repository, { ...described, base: baseOf(described.like, { ...context, fail }), place });
+}
+
+/** What an image is like: the machine's commands, where it does not say. */
+function baseOf(
+  like: string | undefined,
+  { image, builtIn, fail }: EntryContext & { readonly fail: (reason: string) => never },
+): () => Promise<ImageProgram> {
+  if (like === undefined) return () => shellImage(image, ['sh']).find('latest');
+  let source: ImageSource | undefined;
+  let tag = 'latest';
+  try {
+    const name = imageNameOf(like);
+    ({ tag } = name);
+    source = builtIn.get(name.repository);
+  } catch {
+    // Not even an image name: known are none but those below.
+  }
+  if (!source) {
+    return fail(`"${image}" is to be like ${like}; it can be like ${[...builtIn.keys()].sort().join(', ')}`);
+  }
+  const found = source;
+  return () => found.find(tag);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string' && !word.includes('\0'));
+}
+
+function isWords(value: unknown): boolean {
+  return isList(value) && Array.isArray(value) && value.length > 0 && value[0] !== '';
+}
+
+function isVariables(value: unknown): boolean {
+  return isObject(value) && Object.entries(value).every(([name, text]) => /^[^=\0]+$/.test(name) && isList([text]));
+}

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ImageProgram, ImageSource } from '../image-program.ts';
+import { commandOf } from './shell-program.ts';
+import { versionNote } from './version-note.ts';
+
+/** A Python of this machine. */
+export interface InstalledPython {
+  /** The program itself, not what a version manager puts before it. */
+  readonly path: string;
+  /** Folder of the installation, with the standard library. */
+  readonly prefix: string;
+  readonly version: string;
+}
+
+const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/home/linuxbrew/.linuxbrew/bin'];
+
+/**
+ * `python`: the Python 3 of this machine, with the packages that are installed there. The first in PATH, then in the usual
+ * folders; one that every user can run comes before others, which would have to be copied whole.
+ */
+export function pythonImage(options: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** Whether users other than this process's can run what lies at a path. @defaultValue all can */
+  readonly isForAll?: ((path: string) => boolean) | undefined;
+  /** Whether a file is there. @defaultValue asks the disk */
+  readonly exists?: (path: string) => boolean;
+  /** Asks a Python where it is; rejects when it does not run. @defaultValue runs it */
+  readonly ask?: (path: string) => Promise<InstalledPython>;
+}): ImageSource {
+  const { env, platform, isForAll = () => true, exists = existsSync, ask = askPython } = options;
+  const listed = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const file = platform === 'win32' ? 'python.exe' : 'python3';
+  const search = async (): Promise<InstalledPython | undefined> => {
+    let first: InstalledPython | undefined;
+    for (const path of new Set([...listed, ...usualFolders].map((folder) => join(folder, file)))) {
+      // One that is there and does not run is as good as not there.
+      const found = exists(path) ? await ask(path).catch(() => undefined) : undefined;
+      if (found && isForAll(found.path)) return found;
+      first ??= found;
+    }
+    return first;
+  };
+  return {
+    repository: 'python',
+    async find(tag: string): Promise<ImageProgram> {
+      const found = await search();
+      if (!found) throw new Error('no Python was found (python3 in PATH and the usual folders); install Python 3');
+      return pythonProgram(found, { tag, isForAll: isForAll(found.path) });
+    },
+  };
+}
+
+function pythonProgram(
+  { path, prefix, version }: InstalledPython,
+  { tag, isForAll }: { readonly tag: string; readonly isForAll: boolean },
+): ImageProgram {
+  const differs = versionNote('Python', { version, tag });
+  return {
+    description: `Python ${version} at ${path}`,
+    standIn: `python: ${differs ?? `this is the machine's own Python ${version}`}, with its packages`,
+    // Its library lies beside it, and is copied with it where it must be.
+    programFolders: isForAll ? [path] : [prefix],
+    launch(context) {
+      const program = context.reachable(path);
+      const { file, args } = commandOf(context, ['python3']);
+      // A machine may have it under one of the two names only.
+      const isPython = file === 'python' || file === 'python3';
+      return { file: isPython ? program : file, args, env: { PYTHON_VERSION: version }, path: [dirname(program)] };
+    },
+  };
+}
+
+const question = 'import sys; print(sys.executable, sys.base_prefix, sys.version.split()[0], sep="\\n")';
+
+async function askPython(path: string): Promise<InstalledPython> {
+  const { stdout } = await promisify(execFile)(path, ['-I', '-c', question], { timeout: 10_000 });
+  const [found = '', prefix = '', version = ''] = stdout.split(/\r?\n/);
+  if (found === '' || !version.startsWith('3')) throw new Error(`${path} is no Python 3`);
+  return { path: found, prefix, version };
+}
