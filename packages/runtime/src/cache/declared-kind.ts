@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
 import { type CacheScope, scopesOf } from './cache-scope.ts';
 import type { CachedKind } from './cached-kind.ts';
-import type { InformerHandler } from './event-fan-out.ts';
+import type { InformerHandler, Subscription } from './event-fan-out.ts';
 import type { Informer } from './informer.ts';
 import type { Lister } from './lister.ts';
 import { MergedLister } from './merged-lister.ts';
@@ -19,7 +19,7 @@ interface Followed {
   /** Aborted when it is no longer part of the declaration: nobody need wait for it then. */
   readonly left: AbortController;
   running: Promise<void> | undefined;
-  readonly subscriptions: Map<InformerHandler<KubernetesObject>, Disposable>;
+  readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
 }
 
 /** One declaration and the informers that serve it: one, or one for each namespace. */
@@ -77,10 +77,16 @@ export class DeclaredKind {
   }
 
   /** Tells a handler of all changes, also those of namespaces that are added later. */
-  subscribe(handler: InformerHandler<KubernetesObject>): Disposable {
+  subscribe(handler: InformerHandler<KubernetesObject>): Subscription {
     this.#handlers.add(handler);
-    for (const each of this.#followed.values()) each.subscriptions.set(handler, each.informer.subscribe(handler));
+    const replays: Promise<void>[] = [];
+    for (const each of this.#followed.values()) {
+      const subscription = each.informer.subscribe(handler);
+      each.subscriptions.set(handler, subscription);
+      replays.push(subscription.replayed);
+    }
     return {
+      replayed: Promise.all(replays).then(() => {}),
       [Symbol.dispose]: () => {
         this.#handlers.delete(handler);
         for (const each of this.#followed.values()) {

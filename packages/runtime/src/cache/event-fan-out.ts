@@ -1,13 +1,19 @@
 import type { ObjectEvent } from '../handler/events.ts';
-import type { ObjectView } from '../handler/object-view.ts';
 import type { Logger } from '../log/logger.ts';
+import { Replay, type ReplayOptions } from './replay.ts';
 
 /** Told of each change, synchronously, after the store has taken it. What it throws is logged and reaches no other handler. */
 export type InformerHandler<T> = (event: ObjectEvent<T>) => void;
 
+/** A handler's subscription; disposing it ends the replay, too. */
+export interface Subscription extends Disposable {
+  /** Resolves when the handler was shown everything that was there. */
+  readonly replayed: Promise<void>;
+}
+
 /** Hands an informer's events to its handlers. */
 export class EventFanOut<T> {
-  readonly #handlers = new Set<InformerHandler<T>>();
+  readonly #handlers = new Map<InformerHandler<T>, Replay<T>>();
   readonly #log: Logger;
 
   constructor(log: Logger) {
@@ -18,15 +24,21 @@ export class EventFanOut<T> {
     return this.#handlers.size;
   }
 
-  /** Replays what is there and adds the handler; synchronous, so that no change can slip in between. */
-  subscribe(handler: InformerHandler<T>, present: readonly ObjectView<T>[]): Disposable {
-    for (const object of present) this.tell(handler, { type: 'create', object, isInInitialList: true });
-    this.#handlers.add(handler);
-    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+  /** Adds a handler and replays what is there; events that come during the replay are told at once. */
+  subscribe(handler: InformerHandler<T>, replay: Omit<ReplayOptions<T>, 'tell'>): Subscription {
+    const replaying = new Replay({ ...replay, tell: (event) => this.tell(handler, event) });
+    this.#handlers.set(handler, replaying);
+    return {
+      replayed: replaying.done,
+      [Symbol.dispose]: () => {
+        replaying[Symbol.dispose]();
+        this.#handlers.delete(handler);
+      },
+    };
   }
 
   dispatch(event: ObjectEvent<T>): void {
-    for (const handler of this.#handlers) this.tell(handler, event);
+    for (const replay of this.#handlers.values()) replay.tell(event);
   }
 
   tell(handler: InformerHandler<T>, event: ObjectEvent<T>): void {

@@ -11,7 +11,7 @@ import type { ReflectorSink } from '../reflector/reflector-sink.ts';
 import { KindNotServedError } from './cache-errors.ts';
 import { CacheScope } from './cache-scope.ts';
 import type { CachedKind, IndexFunc } from './cached-kind.ts';
-import { EventFanOut, type InformerHandler } from './event-fan-out.ts';
+import { EventFanOut, type InformerHandler, type Subscription } from './event-fan-out.ts';
 import { cacheFault, type InformerGauges } from './informer-gauges.ts';
 import type { InformerOptions } from './informer-options.ts';
 import { MalformedJsonError, readString } from './json-bytes.ts';
@@ -179,9 +179,13 @@ export class Informer<T> implements ReflectorSink {
     return this.#gate.wait(signal);
   }
 
-  /** Tells a handler of every change from now on, after a create event for each object that is here already. */
-  subscribe(handler: InformerHandler<T>): Disposable {
-    return this.#fanOut.subscribe(handler, this.#store.entries());
+  /** Tells a handler of every change from now on, and of each object that is here already by a create event. */
+  subscribe(handler: InformerHandler<T>): Subscription {
+    return this.#fanOut.subscribe(handler, {
+      clock: this.#clock,
+      present: this.#store.entries(),
+      isCurrent: (entry) => this.#store.get(entry.namespace ?? '', entry.name) === entry,
+    });
   }
 
   /** Adds indexes, over the objects that are here too. */

@@ -129,6 +129,6 @@ export class Cluster implements Runnable, WatchedCluster {
       if (watched.predicates.every((predicate) => predicate(event))) watched.handler(event, to.context);
     });
     signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
-    await declared.waitForSync(signal);
+    await Promise.all([subscription.replayed, declared.waitForSync(signal)]);
   }
 }

@@ -75,8 +75,9 @@ export class ControllerSources {
     for (const watch of watches) {
       const declared = cache.declare(watch.cached);
       watched.push({ watch, declared });
-      this.#subscriptions.push(declared.subscribe((event) => this.#handle(watch, event)));
-      waits.push(declared.waitForSync(signal));
+      const subscription = declared.subscribe((event) => this.#handle(watch, event));
+      this.#subscriptions.push(subscription);
+      waits.push(subscription.replayed, declared.waitForSync(signal));
     }
     const { partition } = definition;
     const gained =

@@ -8,13 +8,14 @@ import {
   type Random,
   sleep,
 } from '@kubewright/apimachinery';
-import type { KubernetesClient } from '@kubewright/client';
+import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
 import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { type Lease, LeaseKind, type LeaseSpec } from './lease.ts';
+import { onOwnConnection } from './own-connection.ts';
 import { type Moment, momentOf, Tenure } from './tenure.ts';
 import { withinTime } from './within-time.ts';
 
@@ -44,6 +45,7 @@ export class LeaderElector {
   /** Who this candidate is in the Lease: host name, `_`, a uid, unless it was given. */
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
+  readonly #leases: ResourceClient<Lease>;
   readonly #leaseMs: number;
   readonly #renewMs: number;
   readonly #retryMs: number;
@@ -70,6 +72,7 @@ export class LeaderElector {
     this.name = options.id;
     this.identity = options.identity ?? `${hostname()}_${options.random.uid()}`;
     this.#options = options;
+    this.#leases = options.client.intercepted(onOwnConnection).resource(LeaseKind);
     this.#leaseMs = leaseDurationSeconds * 1000;
     this.#renewMs = renewDeadlineSeconds * 1000;
     this.#retryMs = retryPeriodSeconds * 1000;
@@ -198,7 +201,7 @@ export class LeaderElector {
 
   /** Writes itself into the lease, or makes it; when that was begun. */
   async #write(current: Lease | undefined, limited: Limited): Promise<Moment> {
-    const leases = this.#leases();
+    const leases = this.#leases;
     const since = momentOf(this.#options.clock);
     const lease = this.#lease(current);
     const write = (signal: AbortSignal): Promise<Lease> =>
@@ -210,7 +213,7 @@ export class LeaderElector {
   async #look(signal: AbortSignal): Promise<Lease | undefined> {
     const { namespace } = this.#key();
     try {
-      const lease = await this.#leases().get({ namespace, name: this.name }, { signal });
+      const lease = await this.#leases.get({ namespace, name: this.name }, { signal });
       if (JSON.stringify(lease.spec) !== JSON.stringify(this.#observed?.spec)) this.#observe(lease);
       else this.#observed = lease;
       return lease;
@@ -271,7 +274,7 @@ export class LeaderElector {
     if (!lease || !this.#isMine(lease.spec)) return;
     const now = microTime(this.#options.clock.now());
     const free = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
-    await this.#leases().update({ ...lease, spec: { ...lease.spec, ...free } }, { signal });
+    await this.#leases.update({ ...lease, spec: { ...lease.spec, ...free } }, { signal });
   }
 
   #tell(what: 'became leader' | 'stopped leading'): void {
@@ -279,10 +282,6 @@ export class LeaderElector {
     const { apiVersion, kind, metadata } = this.#observed ?? this.#lease(undefined);
     // A lease that was deleted or taken meanwhile is not known any more; its name is.
     this.#options.onTerm?.(what, { apiVersion, kind, metadata: { ...metadata, name, namespace } });
-  }
-
-  #leases() {
-    return this.#options.client.resource(LeaseKind);
   }
 
   #key(): { readonly name: string; readonly namespace: string } {

@@ -53,7 +53,7 @@ export class ControllerGroup {
    */
   async start(signal: AbortSignal, options: { readonly after: Promise<void> }): Promise<void> {
     try {
-      // Subscribed before caches have listed: their list is told in slices, a replay is told at a stretch.
+      // Subscribed before caches have listed: nothing has to be replayed then.
       await Promise.all([...this.#loops.map((loop) => loop.startSources(signal)), options.after]);
     } catch (error) {
       if (signal.aborted) return;

@@ -1,6 +1,7 @@
 import { type Clock, isAlreadyExists, isConflict, isNotFound } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import { type Lease, LeaseKind } from '../leader-election/lease.ts';
+import { onOwnConnection } from '../leader-election/own-connection.ts';
 import { microTime } from '../recorder/api-event.ts';
 import { heldAnnotation, membersAnnotation } from './members.ts';
 import type { View } from './view.ts';
@@ -26,7 +27,7 @@ export class MemberLease {
 
   constructor(options: MemberLeaseOptions) {
     this.#options = options;
-    this.#leases = options.client.resource(LeaseKind);
+    this.#leases = options.client.intercepted(onOwnConnection).resource(LeaseKind);
   }
 
   /** True once it was written, and until it was found gone. */

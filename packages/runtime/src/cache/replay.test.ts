@@ -1,0 +1,98 @@
+import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import type { ObjectEvent } from '../handler/events.ts';
+import { BusyClock } from '../testdata/busy-clock.ts';
+import { DecodedView } from './decoded-view.ts';
+import { Replay } from './replay.ts';
+
+type View = DecodedView<KubernetesObject>;
+
+function view(name: string, resourceVersion = '1'): View {
+  return new DecodedView<KubernetesObject>({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion } });
+}
+
+/** A replay to a handler that takes 1 ms for each event: slices of five objects. */
+function setUp(count: number) {
+  const clock = new BusyClock(new VirtualClock());
+  const present = Array.from({ length: count }, (_, index) => view(`p${index}`));
+  const current = new Set<unknown>(present);
+  const told: string[] = [];
+  const replay = new Replay<KubernetesObject>({
+    clock,
+    present,
+    isCurrent: (object) => current.has(object),
+    tell: (event: ObjectEvent<KubernetesObject>) => {
+      clock.work(1);
+      const listed = event.type === 'create' && event.isInInitialList ? ' listed' : '';
+      told.push(`${event.type} ${event.object.name}@${event.object.resourceVersion}${listed}`);
+    },
+  });
+  const change = (old: View, object: View): void => {
+    current.delete(old);
+    current.add(object);
+    replay.tell({ type: 'update', old, object });
+  };
+  return { present, current, told, replay, change };
+}
+
+describe('Replay', () => {
+  it('shows everything at once when that is quick', async () => {
+    const { told, replay } = setUp(3);
+    expect(told).toEqual(['create p0@1 listed', 'create p1@1 listed', 'create p2@1 listed']);
+    await replay.done;
+    expect(told).toHaveLength(3);
+  });
+
+  it('lets the event loop run in between when it is not', async () => {
+    const { told, replay } = setUp(23);
+    const counts = [told.length];
+    let isDone = false;
+    void replay.done.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await new Promise(setImmediate);
+      counts.push(told.length);
+    }
+    expect(counts.slice(0, 5)).toEqual([5, 10, 15, 20, 23]);
+  });
+
+  it('tells a change at once, as a creation where the object was not shown yet, and shows nothing twice', async () => {
+    const { present, told, replay, change } = setUp(12);
+    told.splice(0);
+    change(present[0]!, view('p0', '2'));
+    const newer = view('p9', '2');
+    change(present[9]!, newer);
+    change(newer, view('p9', '3'));
+    expect(told.splice(0)).toEqual(['update p0@2', 'create p9@2', 'update p9@3']);
+    await replay.done;
+    expect(told.filter((each) => each.includes('p9') || each.includes('p0'))).toEqual([]);
+    expect(told).toHaveLength(6);
+  });
+
+  it('does not show an object that was deleted meanwhile, and tells its deletion', async () => {
+    const { present, current, told, replay } = setUp(12);
+    const [, , , , , , , , , , last] = present;
+    current.delete(last);
+    replay.tell({ type: 'delete', object: last!, deleteStateUnknown: false });
+    await replay.done;
+    expect(told.filter((each) => each.includes('p10'))).toEqual(['delete p10@1']);
+  });
+
+  it('leaves a resync of what is yet to be shown to the replay', async () => {
+    const { present, told, replay } = setUp(12);
+    told.splice(0);
+    replay.tell({ type: 'update', old: present[10]!, object: present[10]! });
+    replay.tell({ type: 'update', old: present[0]!, object: present[0]! });
+    expect(told).toEqual(['update p0@1']);
+    await replay.done;
+    expect(told.filter((each) => each.includes('p10'))).toEqual(['create p10@1 listed']);
+  });
+
+  it('ends when it is disposed', async () => {
+    const { told, replay } = setUp(50);
+    replay[Symbol.dispose]();
+    await replay.done;
+    expect(told).toHaveLength(5);
+  });
+});
