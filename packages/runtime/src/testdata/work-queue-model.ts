@@ -19,15 +19,23 @@ export type Flaw =
   | 'drops what comes meanwhile'
   /** Priorities alone (controller-runtime's queue, CR#3496). */
   | 'never ages'
+  /** A point of priority in 100 ms: start-up keys come before the user's edit. */
+  | 'lets age override priority'
   /** An event cancels a pending requeueAfter (controller-runtime's queue, §2.2.7). */
   | 'add cancels the timer'
   /** A key that is raised begins to wait anew. */
   | 'forgets the wait when raised';
 
+/** Low, so that short runs show what it does. */
+export const maxOvertakes = 1;
+
 interface Waiting {
   readonly key: string;
   readonly priority: number;
   readonly since: number;
+  /** Its place by age. */
+  readonly age: number;
+  /** Its place within its priority. */
   readonly order: number;
 }
 
@@ -41,7 +49,8 @@ interface Timer {
 
 /**
  * What the queue must do, written down as plainly as possible, slow on purpose: client-go's dirty and processing sets, three
- * timers a key, priorities that age by a point in 100 ms. With a flaw it is the naive queue that the promises must catch.
+ * timers a key, priorities, and the key that has waited longest once it was overtaken {@link maxOvertakes} times in a row.
+ * With a flaw it is the naive queue that the promises must catch.
  */
 export class QueueModel {
   now = 0;
@@ -49,6 +58,7 @@ export class QueueModel {
   readonly processing: Set<string> = new Set();
   readonly failures: Map<string, number> = new Map();
   #order = 0;
+  #overtakes = 0;
   #timers: Timer[] = [];
   readonly #dirty = new Map<string, number>();
   readonly #flaw: Flaw | undefined;
@@ -66,9 +76,10 @@ export class QueueModel {
     }
     const old = this.ready.find((each) => each.key === key);
     if (old && old.priority >= priority) return;
-    const gained = old && this.#flaw !== 'forgets the wait when raised' ? this.#exact(old) - priority : 0;
     this.ready = this.ready.filter((each) => each !== old);
-    this.ready.push({ key, priority, since: this.now - 100 * Math.max(0, gained), order: this.#order++ });
+    const order = this.#order++;
+    const kept = this.#flaw === 'forgets the wait when raised' ? undefined : old;
+    this.ready.push({ key, priority, since: kept?.since ?? this.now, age: kept?.age ?? order, order });
   }
 
   wait(key: string, slot: string, timer: { readonly delayMs: number; readonly priority: number }): void {
@@ -84,12 +95,14 @@ export class QueueModel {
   }
 
   get(): string | undefined {
-    const standing = (each: Waiting): number => Math.floor(this.#exact(each));
-    const best = [...this.ready].sort((a, b) => standing(b) - standing(a) || a.order - b.order)[0];
-    if (!best) return undefined;
-    // Of one priority, the oldest is up before its rank is compared with others.
-    const level = this.ready.filter((each) => each.priority === best.priority);
-    const first = [...level].sort((a, b) => a.since - b.since || a.order - b.order)[0]!;
+    const rank = (each: Waiting): number =>
+      this.#flaw === 'lets age override priority' ? each.priority + (this.now - each.since) / 100 : each.priority;
+    const urgent = [...this.ready].sort((a, b) => rank(b) - rank(a) || a.order - b.order)[0];
+    const oldest = [...this.ready].sort((a, b) => a.age - b.age)[0];
+    if (!urgent || !oldest) return undefined;
+    const isDue = this.#overtakes >= maxOvertakes && this.#flaw !== 'never ages';
+    const first = isDue ? oldest : urgent;
+    this.#overtakes = first === oldest ? 0 : this.#overtakes + 1;
     this.ready = this.ready.filter((each) => each !== first);
     this.processing.add(first.key);
     return first.key;
@@ -118,10 +131,6 @@ export class QueueModel {
     const count = this.failures.get(key) ?? 0;
     this.failures.set(key, count + 1);
     this.wait(key, 'retry', { delayMs: Math.min(5 * 2 ** count, 1_000_000), priority });
-  }
-
-  #exact(each: Waiting): number {
-    return this.#flaw === 'never ages' ? each.priority : each.priority + (this.now - each.since) / 100;
   }
 }
 

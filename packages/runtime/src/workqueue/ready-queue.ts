@@ -3,12 +3,11 @@ interface Ready {
   readonly priority: number;
   /** When it was first added. */
   readonly addedMs: number;
-  /** Since when it ages at its priority. */
-  readonly sinceMs: number;
+  /** Its place among all keys by age. */
   readonly order: number;
 }
 
-/** Entries of one priority, oldest first; entries that were raised to another stay as husks until they come up. */
+/** Entries of one priority, first come, first served; entries of keys that left it stay as husks until they come up. */
 interface Level {
   readonly entries: Ready[];
   head: number;
@@ -16,18 +15,26 @@ interface Level {
 }
 
 /**
- * Keys that can be handed out, by priority with aging: a key gains a point for each `agingMs` it has waited, so that a steady
- * stream of urgent keys cannot starve the others. Equal standing goes by age. A key that is raised loses nothing of what it
- * has gained by waiting.
+ * Keys that can be handed out: the highest priority first, and within one priority the first that got it. Nothing starves:
+ * once `maxOvertakes` keys in a row were handed out before the one that has waited longest, that one is next, whatever its
+ * priority. So keys of low priority get at most one of `maxOvertakes + 1` hand-outs while more urgent ones wait, and a key
+ * that is raised keeps its age.
  */
 export class ReadyQueue {
-  readonly #agingMs: number;
+  readonly #maxOvertakes: number;
+  /** By age: a map keeps the place of a key that is set again. */
   readonly #keys = new Map<string, Ready>();
   readonly #levels = new Map<number, Level>();
+  /** Kept between calls: a new iterator would step over all that was deleted. */
+  #byAge: Iterator<Ready>;
+  #oldest: Ready | undefined;
+  /** Keys handed out in a row before the oldest. */
+  #overtakes = 0;
   #order = 0;
 
-  constructor(agingMs: number) {
-    this.#agingMs = agingMs;
+  constructor(maxOvertakes: number) {
+    this.#maxOvertakes = maxOvertakes;
+    this.#byAge = this.#keys.values();
   }
 
   get size(): number {
@@ -43,40 +50,32 @@ export class ReadyQueue {
     return this.#keys.values();
   }
 
-  /** Puts a key at the end of its priority, or as far ahead as it has come by waiting at a lower one. */
+  /** Puts a key at the end of its priority; one that is there already moves from its own. */
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;
     const old = this.#keys.get(key);
-    const ahead = old ? Math.max(0, old.priority + (nowMs - old.sinceMs) / this.#agingMs - priority) : 0;
     if (old) this.#leave(old.priority);
-    const sinceMs = nowMs - ahead * this.#agingMs;
-    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, sinceMs, order: this.#order++ };
+    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, order: old?.order ?? this.#order++ };
     this.#keys.set(key, ready);
     const level = this.#levels.get(priority);
     if (level) {
-      insert(level, ready);
+      level.entries.push(ready);
       level.live++;
     } else this.#levels.set(priority, { entries: [ready], head: 0, live: 1 });
   }
 
-  /** Takes the key that stands highest. */
-  pop(nowMs: number): Ready | undefined {
-    let best: Ready | undefined;
-    let bestStanding = 0;
-    for (const level of this.#levels.values()) {
-      const head = this.#head(level);
-      if (!head) continue;
-      const standing = head.priority + Math.floor((nowMs - head.sinceMs) / this.#agingMs);
-      if (!best || standing > bestStanding || (standing === bestStanding && head.order < best.order)) {
-        best = head;
-        bestStanding = standing;
-      }
-    }
-    if (!best) return undefined;
-    this.#keys.delete(best.key);
-    this.#levels.get(best.priority)!.head++;
-    this.#leave(best.priority);
-    return best;
+  /** Takes the key whose turn it is. */
+  pop(): Ready | undefined {
+    const urgent = this.#mostUrgent();
+    if (!urgent) return undefined;
+    const oldest = this.#longestWaiting();
+    const isOvertaken = oldest !== undefined && oldest.key !== urgent.key;
+    const isOldestDue = isOvertaken && this.#overtakes >= this.#maxOvertakes;
+    this.#overtakes = isOvertaken && !isOldestDue ? this.#overtakes + 1 : 0;
+    const next = isOldestDue ? oldest : urgent;
+    this.#keys.delete(next.key);
+    this.#leave(next.priority);
+    return next;
   }
 
   /** Drops everything; answers how many keys of which priority there were. */
@@ -85,6 +84,27 @@ export class ReadyQueue {
     this.#levels.clear();
     this.#keys.clear();
     return counts;
+  }
+
+  #mostUrgent(): Ready | undefined {
+    let best: number | undefined;
+    for (const priority of this.#levels.keys()) if (best === undefined || priority > best) best = priority;
+    return best === undefined ? undefined : this.#head(this.#levels.get(best)!);
+  }
+
+  #longestWaiting(): Ready | undefined {
+    for (;;) {
+      const present = this.#oldest && this.#keys.get(this.#oldest.key);
+      if (present && present.order === this.#oldest?.order) return present;
+      let next = this.#byAge.next();
+      if (next.done) {
+        // An iterator that has ended does not see what is added later.
+        this.#byAge = this.#keys.values();
+        next = this.#byAge.next();
+      }
+      if (next.done) return undefined;
+      this.#oldest = next.value;
+    }
   }
 
   #head(level: Level): Ready | undefined {
@@ -105,13 +125,4 @@ export class ReadyQueue {
     const level = this.#levels.get(priority)!;
     if (--level.live === 0) this.#levels.delete(priority);
   }
-}
-
-/** Nearly always at the end: only a key that was raised after a long wait goes before others. */
-function insert(level: Level, ready: Ready): void {
-  const { entries } = level;
-  let at = entries.length;
-  while (at > level.head && entries[at - 1]!.sinceMs > ready.sinceMs) at--;
-  if (at === entries.length) entries.push(ready);
-  else entries.splice(at, 0, ready);
 }

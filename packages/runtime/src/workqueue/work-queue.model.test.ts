@@ -2,12 +2,12 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atScale } from '../testdata/model-scale.ts';
-import { type Command, command, type Flaw, QueueModel } from '../testdata/work-queue-model.ts';
+import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
 class Pair {
   readonly clock = new VirtualClock();
-  readonly queue = new WorkQueue({ clock: this.clock });
+  readonly queue = new WorkQueue({ clock: this.clock, maxOvertakes });
   readonly model: QueueModel;
 
   constructor(flaw?: Flaw) {
@@ -82,7 +82,7 @@ describe('WorkQueue against its model', () => {
     atScale(120_000),
   );
 
-  it.each<Flaw>(['drops what comes meanwhile', 'never ages', 'forgets the wait when raised'])(
+  it.each<Flaw>(['drops what comes meanwhile', 'never ages', 'lets age override priority'])(
     'differs from a queue that %s',
     async (flaw) => {
       const { failed, numRuns } = await fc.check(comparison(flaw), { numRuns: 40_000 });

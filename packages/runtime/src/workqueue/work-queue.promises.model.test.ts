@@ -2,7 +2,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atScale } from '../testdata/model-scale.ts';
-import { type Command, command, type Flaw, QueueModel } from '../testdata/work-queue-model.ts';
+import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What the promises speak of; the real queue and the naive ones look alike through it. */
@@ -17,7 +17,7 @@ interface Queue {
 
 function realQueue(): Queue {
   const clock = new VirtualClock();
-  const queue = new WorkQueue({ clock });
+  const queue = new WorkQueue({ clock, maxOvertakes });
   return {
     add: (key, priority) => queue.add(key, { priority }),
     requeueAfter: (key, delayMs) => queue.requeueAfter(key, delayMs === undefined ? undefined : { delayMs }),
@@ -49,9 +49,14 @@ class Witness {
   readonly #lastAsked = new Map<string, number>();
   readonly #lastCame = new Map<string, number>();
   readonly #polls = new Map<string, number>();
-  /** Keys that nobody works on, with the best case that was made for each: priority and since when. */
-  readonly #waiting = new Map<string, { readonly priority: number; readonly since: number }[]>();
-  readonly #meanwhile = new Map<string, { readonly priority: number; readonly since: number }[]>();
+  /** Keys that nobody works on, with the highest priority that each was given and since when it waits. */
+  readonly #waiting = new Map<string, Wait>();
+  /** What was asked for of keys in work, and the priority. */
+  readonly #meanwhile = new Map<string, number>();
+  /** By how many keys in a row the key that has waited longest was overtaken. */
+  #overtakes = 0;
+  /** Hand-outs since one that went to a key while a more urgent one waited. */
+  #sinceYield = Number.POSITIVE_INFINITY;
   /** Timers that have fired and were not replaced yet. */
   readonly #fired = new Set<string>();
   #step = 0;
@@ -64,7 +69,7 @@ class Witness {
     this.#step++;
     if (each.type === 'add') {
       this.#lastAsked.set(each.key, this.#step);
-      this.#case(each.key, { priority: each.priority, since: this.#now });
+      this.#asked(each.key, { priority: each.priority, since: this.#now });
       this.#queue.add(each.key, each.priority);
     } else if (each.type === 'requeue') {
       this.#polls.delete(each.key);
@@ -79,15 +84,20 @@ class Witness {
       for (const [key, due] of this.#polls) {
         if (due > this.#now || this.#fired.has(key)) continue;
         this.#fired.add(key);
-        this.#case(key, { priority: 0, since: due });
+        this.#asked(key, { priority: 0, since: due });
       }
     }
   }
 
   /** What is asked for while the key is worked on begins to wait when that is done. */
-  #case(key: string, made: { readonly priority: number; readonly since: number }): void {
-    const cases = this.#worked.has(key) ? this.#meanwhile : this.#waiting;
-    cases.set(key, [...(cases.get(key) ?? []), made]);
+  #asked(key: string, { priority, since }: Omit<Wait, 'step'>): void {
+    if (this.#worked.has(key)) {
+      this.#meanwhile.set(key, Math.max(priority, this.#meanwhile.get(key) ?? priority));
+      return;
+    }
+    const before = this.#waiting.get(key);
+    if (before) this.#waiting.set(key, { ...before, priority: Math.max(priority, before.priority) });
+    else this.#waiting.set(key, { priority, since, step: this.#step });
   }
 
   async take(): Promise<string | undefined> {
@@ -107,8 +117,9 @@ class Witness {
     if (key === undefined) return;
     this.#worked.delete(key);
     this.#queue.done(key);
-    for (const { priority } of this.#meanwhile.get(key) ?? []) this.#case(key, { priority, since: this.#now });
+    const priority = this.#meanwhile.get(key);
     this.#meanwhile.delete(key);
+    if (priority !== undefined) this.#asked(key, { priority, since: this.#now });
   }
 
   /** Nobody asks for anything more: all that was asked for has to come. */
@@ -122,22 +133,32 @@ class Witness {
   }
 
   /**
-   * What came must not have overtaken a key that has waited long enough: at most a point in 100 ms, and one for rounding,
-   * are between them.
+   * The key that has waited longest is overtaken at most {@link maxOvertakes} times in a row, and of as many hand-outs and
+   * one more at most one goes to a key while a more urgent one waits.
    */
   #checkOrder(came: string): void {
-    const best = this.#rank(came);
-    if (best === undefined) return;
-    for (const other of this.#waiting.keys()) {
-      const rank = this.#rank(other);
-      if (other !== came && rank !== undefined && rank > best + 1) throw new Error(`${other} starves behind ${came}`);
-    }
+    const own = this.#waiting.get(came);
+    if (!own) return;
+    const others = [...this.#waiting].filter(([key]) => key !== came).map(([, wait]) => wait);
+    this.#overtakes = others.some((other) => isOlder(other, own)) ? this.#overtakes + 1 : 0;
+    if (this.#overtakes > maxOvertakes) throw new Error(`what waited longest starves behind ${came}`);
+    if (others.some((other) => other.priority > own.priority)) {
+      if (this.#sinceYield < maxOvertakes) throw new Error(`${came} came before more urgent keys too often`);
+      this.#sinceYield = 0;
+    } else this.#sinceYield++;
   }
+}
 
-  #rank(key: string): number | undefined {
-    const cases = this.#waiting.get(key);
-    return cases && Math.max(...cases.map(({ priority, since }) => priority + (this.#now - since) / 100));
-  }
+/** How long a key waits: since when, and of what falls into one moment, since which step. */
+interface Wait {
+  readonly priority: number;
+  readonly since: number;
+  readonly step: number;
+}
+
+/** True if one is known to wait longer than the other: timers that fall due in one step may come in any order. */
+function isOlder(a: Wait, b: Wait): boolean {
+  return a.step !== b.step && (a.since < b.since || (a.since === b.since && a.step < b.step));
 }
 
 const commands = fc.array(command, { maxLength: 50 });
@@ -152,7 +173,7 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
 
 // Not caught: what depends on the back-off of failures, which the comparison with the model covers.
 describe('the promises of WorkQueue', () => {
-  it('are kept: one worker a key, nothing lost, no timer erased, nothing starves', async () => {
+  it('are kept: one worker a key, nothing lost, no timer erased, nothing starves, priority counts', async () => {
     await fc.assert(promises(realQueue), { numRuns: atScale(20_000) });
   }, 60_000);
 
@@ -161,6 +182,7 @@ describe('the promises of WorkQueue', () => {
     'hands a key to two workers',
     'drops what comes meanwhile',
     'never ages',
+    'lets age override priority',
     'add cancels the timer',
     'forgets the wait when raised',
   ])(
@@ -171,7 +193,7 @@ describe('the promises of WorkQueue', () => {
         { numRuns: 20_000 },
       );
       expect(outcome.failed).toBe(true);
-      expect(String(outcome.errorInstance)).toMatch(/two workers|did not come|was lost|starves/);
+      expect(String(outcome.errorInstance)).toMatch(/two workers|did not come|was lost|starves|too often/);
     },
     60_000,
   );

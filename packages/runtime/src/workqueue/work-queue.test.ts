@@ -22,20 +22,50 @@ describe('WorkQueue', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('hands urgent keys out first but lets nothing starve', async () => {
-    const { clock, queue } = setUp();
-    queue.add('old', { priority: -100 });
-    let handed = 0;
-    for (let i = 0; i < 200; i++) {
-      queue.add(`new-${i}`);
-      const item = await queue.get();
-      queue.done(item?.key ?? '');
-      handed++;
-      if (item?.key === 'old') break;
-      await clock.advance(100);
+  it('hands urgent keys out first, and every tenth time the key that has waited longest', async () => {
+    const { queue } = setUp();
+    for (let i = 0; i < 3; i++) queue.add(`low-${i}`, { priority: -100 });
+    const order: string[] = [];
+    for (let i = 0; i < 35; i++) {
+      queue.add(`urgent-${i}`);
+      const key = (await queue.get())?.key ?? '';
+      queue.done(key);
+      order.push(key);
     }
-    expect(handed).toBeGreaterThan(50);
-    expect(handed).toBeLessThan(110);
+    const low = order.flatMap((key, index) => (key.startsWith('low') ? [[key, index]] : []));
+    expect(low).toEqual([
+      ['low-0', 9],
+      ['low-1', 19],
+      ['low-2', 29],
+    ]);
+  });
+
+  it('hands out a new urgent key next, however long thousands of others have waited', async () => {
+    const { clock, queue } = setUp();
+    for (let i = 0; i < 5_000; i++) queue.add(`start-${i}`, { priority: -100 });
+    for (let i = 0; i < 240; i++) {
+      const item = await queue.get();
+      await clock.advance(50);
+      queue.done(item?.key ?? '');
+    }
+    queue.add('edit');
+    expect((await queue.get())?.key).toBe('edit');
+  });
+
+  it('keeps the age of a key that is raised', async () => {
+    const { queue } = setUp();
+    queue.add('raised', { priority: -100 });
+    queue.add('other', { priority: -100 });
+    for (let i = 0; i < 30; i++) queue.add(`urgent-${i}`);
+    for (let i = 0; i < 5; i++) queue.done((await queue.get())?.key ?? '');
+    queue.add('raised');
+    const order: string[] = [];
+    for (let i = 0; i < 10; i++) {
+      const key = (await queue.get())?.key ?? '';
+      queue.done(key);
+      order.push(key);
+    }
+    expect(order.indexOf('raised')).toBe(4);
   });
 
   it("keeps a result's timer through earlier events until the next result", async () => {
@@ -103,10 +133,20 @@ describe('WorkQueue', () => {
     await stopped;
   });
 
-  it('takes a hundred thousand keys in reasonable time', async () => {
-    const { queue } = setUp();
-    for (let i = 0; i < 100_000; i++) queue.add(`key-${i}`, { priority: i % 3 });
-    for (let i = 0; i < 100_000; i++) queue.done((await queue.get())?.key ?? '');
-    expect(queue.length).toBe(0);
+  it('costs time in proportion to the number of keys, raised ones included', async () => {
+    const costMs = async (count: number): Promise<number> => {
+      const { queue } = setUp();
+      const before = process.cpuUsage();
+      for (let i = 0; i < count; i++) queue.add(`key-${i}`, { priority: (i % 3) - 3 });
+      for (let i = 0; i < count; i += 2) queue.add(`key-${i}`, { priority: 0 });
+      for (let i = 0; i < count; i++) queue.done((await queue.get())?.key ?? '');
+      const { user, system } = process.cpuUsage(before);
+      expect(queue.length).toBe(0);
+      return (user + system) / 1_000;
+    };
+    await costMs(8_000);
+    const few = await costMs(8_000);
+    // Ten times the keys: a cost that grows with the square would be a hundred times as much.
+    expect(await costMs(80_000)).toBeLessThan(35 * few);
   });
 });

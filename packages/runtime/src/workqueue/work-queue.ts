@@ -22,8 +22,13 @@ export interface WorkQueueOptions {
   /** @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: WorkQueueMetrics;
-  /** A waiting key gains one point of priority each time this passes, in milliseconds; so nothing starves. @defaultValue 100 */
-  readonly agingMs?: number;
+  /**
+   * How many keys in a row may be handed out before the one that has waited longest, by a higher priority. That one is next
+   * then, whatever its priority: keys of low priority get one of `maxOvertakes + 1` hand-outs while more urgent ones wait.
+   *
+   * @defaultValue 9: a tenth
+   */
+  readonly maxOvertakes?: number;
 }
 
 /** A key handed to a worker; the worker calls `done(key)` whatever happens. */
@@ -60,7 +65,7 @@ interface Processing {
  * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the back-off,
  * erased by `forget`; `requeueAfter` is what a reconcile's result asked for, replaced only by the next result. A key that is
  * added now runs now, and no slot is erased by that. Dedup and the dirty/processing sets mirror client-go's queue (1.36);
- * priorities are controller-runtime's (v0.24), with aging so that nothing starves.
+ * priorities are controller-runtime's (v0.24), but for a share of the hand-outs that goes by age, so that nothing starves.
  *
  * @example
  * ```ts
@@ -93,7 +98,7 @@ export class WorkQueue {
     this.#clock = options.clock;
     this.#limiter = options.rateLimiter ?? exponentialRateLimiter();
     this.#metrics = options.metrics;
-    this.#ready = new ReadyQueue(options.agingMs ?? 100);
+    this.#ready = new ReadyQueue(options.maxOvertakes ?? 9);
     this.#waiting = new WaitingKeys(options.clock, (key, priority) => this.add(key, { priority }));
   }
 
@@ -242,7 +247,7 @@ export class WorkQueue {
 
   #take(): WorkItem | undefined {
     const now = this.#clock.monotonic();
-    const next = this.#ready.pop(now);
+    const next = this.#ready.pop();
     if (!next) return undefined;
     const item: WorkItem = { key: next.key, priority: next.priority };
     this.#processing.add({ item, startedMs: now });
