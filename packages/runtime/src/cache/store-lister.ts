@@ -60,16 +60,13 @@ export class StoreLister<T> implements Lister<T> {
   }
 
   views(options: CacheListOptions = {}): readonly ObjectView<T>[] {
-    const { namespace, labelSelector, limit } = options;
+    const { namespace, limit } = options;
     const [first, ...rest] = this.#terms(options);
-    let views = first ? this.#byIndex(first) : this.#all(namespace);
+    const selector = selectorOf(options);
+    let views = first ? this.#byIndex(first) : this.#selected(namespace, selector);
     if (namespace !== undefined && first) views = views.filter((view) => view.namespace === namespace);
     for (const term of rest) views = views.filter((view) => this.#has(view, term));
-    if (labelSelector !== undefined && labelSelector !== '') {
-      const selector =
-        typeof labelSelector === 'string' ? LabelSelector.parse(labelSelector) : LabelSelector.ofLabels(labelSelector);
-      views = views.filter((view) => selector.matches(view.labels));
-    }
+    if (first && selector) views = views.filter((view) => selector.matches(view.labels));
     return limit === undefined ? views : views.slice(0, limit);
   }
 
@@ -94,6 +91,14 @@ export class StoreLister<T> implements Lister<T> {
 
   #all(namespace: string | undefined): readonly ObjectView<T>[] {
     return this.#withWrites(this.#store.entries(namespace), (view) => inNamespace(view, namespace));
+  }
+
+  #selected(namespace: string | undefined, selector: LabelSelector | undefined): readonly ObjectView<T>[] {
+    if (!selector) return this.#all(namespace);
+    const matches = (view: ObjectView<T>): boolean => inNamespace(view, namespace) && selector.matches(view.labels);
+    const found = this.#store.labelled(selector);
+    if (!found) return this.#all(namespace).filter((view) => selector.matches(view.labels));
+    return this.#withWrites(found.filter(matches).sort(byKey), matches);
   }
 
   #byIndex(term: IndexTerm): readonly ObjectView<T>[] {
@@ -124,6 +129,11 @@ export class StoreLister<T> implements Lister<T> {
     }
     return views.sort(byKey);
   }
+}
+
+function selectorOf({ labelSelector }: CacheListOptions): LabelSelector | undefined {
+  if (labelSelector === undefined || labelSelector === '') return undefined;
+  return typeof labelSelector === 'string' ? LabelSelector.parse(labelSelector) : LabelSelector.ofLabels(labelSelector);
 }
 
 /** Fields that every object can be listed by. */

@@ -1,8 +1,15 @@
-import { apiVersionOf, compareResourceVersions, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import {
+  apiVersionOf,
+  compareResourceVersions,
+  type Kind,
+  type KubernetesObject,
+  type LabelSelector,
+} from '@kubewright/apimachinery';
 import type { IndexFunc } from './cached-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Indexer } from './indexer.ts';
 import { closeBracket, comma, MalformedJsonError, openBracket, readInteger, readString } from './json-bytes.ts';
+import { LabelIndex } from './label-index.ts';
 import { type ByteSpan, ownManagedFields } from './managed-fields-cut.ts';
 import { MetadataScan } from './metadata-scan.ts';
 import { type Slab, SlabAllocator } from './slab.ts';
@@ -42,6 +49,7 @@ export class Store<T> {
   readonly #sortedNames = new Map<string, readonly string[]>();
   readonly #scan = new MetadataScan();
   readonly #indexer: Indexer<T>;
+  readonly #labels = new LabelIndex<T>();
   #sweep: Iterator<StoreEntry<T>> | undefined;
   #size = 0;
   #epoch = 0;
@@ -151,6 +159,12 @@ export class Store<T> {
     return this.#indexer.get(index, value) as ReadonlySet<StoreEntry<T>> | undefined;
   }
 
+  /** Lists the objects among which are all that match, in no order; undefined if all must be looked at. */
+  labelled(selector: LabelSelector): readonly StoreEntry<T>[] | undefined {
+    const found = this.#labels.candidates(selector, { size: this.#size, all: () => this.#all() });
+    return found as readonly StoreEntry<T>[] | undefined;
+  }
+
   /** Adds indexes, over what is here too. */
   addIndexes(indexes: Readonly<Record<string, IndexFunc<T>>>): void {
     this.#indexer.extend(indexes, this.#all());
@@ -200,6 +214,7 @@ export class Store<T> {
       this.#sortedNames.delete(namespace);
     }
     this.#indexer.add(entry);
+    this.#labels.add(entry);
   }
 
   #remove(entry: StoreEntry<T>): void {
@@ -214,6 +229,7 @@ export class Store<T> {
 
   #discard(entry: StoreEntry<T>): void {
     this.#indexer.remove(entry);
+    this.#labels.remove(entry);
     entry.discard();
     this.#slabs.release(entry.slab, entry.length);
   }
