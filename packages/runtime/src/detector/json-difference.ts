@@ -1,5 +1,10 @@
-/** One step into an object: a member, or an item of a list by what identifies it. */
-export type PathStep = { readonly field: string } | { readonly item: unknown; readonly index: number };
+/** One step into an object: a member, or an item of a list by the members that identify it, if there are such. */
+export type PathStep =
+  | { readonly field: string }
+  | { readonly item: unknown; readonly index: number; readonly key?: ListKey };
+
+/** Members by which the items of a list are told apart. */
+export type ListKey = readonly string[];
 
 /** A place in an object, and what is there now. */
 export interface Difference {
@@ -7,8 +12,25 @@ export interface Difference {
   readonly value: unknown;
 }
 
-/** Members by which items of lists are told apart, in the order in which they are tried. */
-const identities = ['type', 'name', 'containerPort', 'port', 'key', 'uid', 'ip'] as const;
+/**
+ * Members by which items of lists are told apart, in the order in which they are tried. They are the list-map keys of the
+ * built-in kinds: a list is not always keyed by the first that its items have (mounts have a name, and are keyed by path).
+ */
+const listKeys: readonly ListKey[] = [
+  ['type'],
+  ['name'],
+  ['mountPath'],
+  ['devicePath'],
+  ['containerPort'],
+  ['containerPort', 'protocol'],
+  ['port'],
+  ['port', 'protocol'],
+  ['topologyKey'],
+  ['topologyKey', 'whenUnsatisfiable'],
+  ['key'],
+  ['uid'],
+  ['ip'],
+];
 const mostDeep = 32;
 
 /** Members that change with every write, or are not the writer's to choose. */
@@ -58,25 +80,34 @@ function walkLists(
   { after, steps }: { readonly after: readonly unknown[]; readonly steps: readonly PathStep[] },
   into: { readonly found: Difference[]; readonly limit: number },
 ): void {
-  const identity = identities.find((each) =>
-    [...before, ...after].every((item) => isMap(item) && item[each] !== undefined),
-  );
-  if (identity === undefined) {
+  const key = listKeys.find((each) => identifies(each, before) && identifies(each, after));
+  if (key === undefined) {
     if (before.length !== after.length) into.found.push({ steps, value: after });
     else
       for (const [index, item] of after.entries())
         walk({ before: before[index], after: item, steps: [...steps, { item, index }] }, into);
     return;
   }
-  const idOf = (item: unknown): unknown => (item as Readonly<Record<string, unknown>>)[identity];
+  const old = new Map(before.map((item) => [idOf(item, key), item]));
+  const now = new Set(after.map((item) => idOf(item, key)));
   for (const [index, item] of after.entries()) {
-    const old = before.find((each) => idOf(each) === idOf(item));
-    walk({ before: old, after: item, steps: [...steps, { item, index }] }, into);
+    walk({ before: old.get(idOf(item, key)), after: item, steps: [...steps, { item, index, key }] }, into);
   }
   for (const [index, item] of before.entries()) {
-    if (after.some((each) => idOf(each) === idOf(item)) || into.found.length >= into.limit) continue;
-    into.found.push({ steps: [...steps, { item, index }], value: undefined });
+    if (now.has(idOf(item, key)) || into.found.length >= into.limit) continue;
+    into.found.push({ steps: [...steps, { item, index, key }], value: undefined });
   }
+}
+
+/** True if every item has the members, and no two items have the same values. */
+function identifies(key: ListKey, items: readonly unknown[]): boolean {
+  const ids = new Set(items.map((item) => idOf(item, key)));
+  return !ids.has(undefined) && ids.size === items.length;
+}
+
+function idOf(item: unknown, key: ListKey): string | undefined {
+  if (!isMap(item) || key.some((member) => own(item, member) === undefined)) return undefined;
+  return JSON.stringify(key.map((member) => item[member]));
 }
 
 /** Writes a place as people read it: `.status.conditions[type=Ready].lastTransitionTime`. At most 200 characters. */
@@ -84,9 +115,8 @@ export function formatPath(steps: readonly PathStep[]): string {
   const text = steps
     .map((step) => {
       if ('field' in step) return /^[\w-]+$/.test(step.field) ? `.${step.field}` : `[${JSON.stringify(step.field)}]`;
-      const { item, index } = step;
-      const identity = isMap(item) ? identities.find((each) => item[each] !== undefined) : undefined;
-      return identity && isMap(item) ? `[${identity}=${String(item[identity])}]` : `[${index}]`;
+      const { item, index, key } = step;
+      return key && isMap(item) ? `[${key.map((each) => `${each}=${String(item[each])}`).join(',')}]` : `[${index}]`;
     })
     .join('');
   return text.length > 200 ? `${text.slice(0, 199)}…` : text || '.';
