@@ -6,11 +6,15 @@ import { ConfigMap, Event, Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import {
   type ControllerDefinition,
+  channelSource,
   controller,
   defineKind,
+  EventChannel,
+  enqueueRequest,
   jsonLogger,
   Manager,
   type ManagerOptions,
+  requestController,
 } from '@kubewright/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Environment, isExisting, startEnvironment } from '../environment/environment.ts';
@@ -209,6 +213,27 @@ describe('what leads nowhere', () => {
     // The server says "1", which is the same and reads otherwise.
     const path = '.spec.containers[name=c].resources.limits.cpu';
     await expect.poll(findings, { timeout: 10_000 }).toMatchObject([{ object: `Pod default/${name}`, path, times: 5 }]);
+  });
+
+  it('is told about the written object where the requests of a controller are no objects', async () => {
+    const name = 'requested';
+    const key = { namespace: 'default', name };
+    const requests = new EventChannel<{ readonly name: string }>();
+    let runs = 0;
+    const vain = requestController({
+      name,
+      caches: [Echo],
+      sources: [channelSource({ name: 'requests', events: requests, handler: enqueueRequest })],
+      async reconcile(_, ctx) {
+        await ctx.client.resource(Echo).patch(key, { type: 'merge', body: { spec: { message: 'm' } } });
+        return runs++ < 20 ? { requeueAfterMs: 5 } : undefined;
+      },
+    });
+    const { manager, findings } = await start(vain);
+    await create(manager, name);
+    await requests.send({ name });
+    await expect.poll(findings, { timeout: 10_000 }).toMatchObject([{ object: `Echo default/${name}`, times: 5 }]);
+    await expect.poll(() => events(name), { timeout: 10_000 }).toEqual([expect.stringMatching(/^NoOpWrites: /)]);
   });
 
   it('is not: progress in steps, a look every few milliseconds, what follows from what others change', async () => {

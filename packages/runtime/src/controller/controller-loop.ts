@@ -2,7 +2,7 @@ import type { Clock, KubernetesObject, ObjectKey, Random } from '@kubewright/api
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { objectForm } from '../desired/object-form.ts';
-import { tellFinding } from '../detector/finding.ts';
+import { reportFinding } from '../detector/finding.ts';
 import { FutileWrites, type WriteSession } from '../detector/futile-writes.ts';
 import { type Moment, momentOf } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
@@ -260,7 +260,10 @@ export class ControllerLoop {
     const { run: wanted, primary: primaryKind, fenced: checkPrimary = true } = this.#definition;
     const { activity = noActivity, cache, clock, random, kinds } = this.#parts;
     const mark = activity.mark(this.name, key);
-    const writes = this.#futile.begin(key, { client: within.client, tell: (finding) => tellFinding(finding, run) });
+    const writes = this.#futile.begin(key, {
+      client: within.client,
+      tell: (finding, written) => reportFinding({ finding, written }, run),
+    });
     let made: KubernetesClient | undefined;
     const client = (): KubernetesClient => {
       made ??= this.#guarded(run, { ...within, writes });

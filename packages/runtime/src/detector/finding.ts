@@ -1,6 +1,7 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { ControllerMetrics } from '../controller/controller-metrics.ts';
+import type { ReconcileEvents } from '../controller/reconcile-events.ts';
 import type { Logger } from '../log/logger.ts';
-import type { EventRecorder } from '../recorder/event-recorder.ts';
 
 /** A pattern of writes that leads nowhere. */
 export interface Finding {
@@ -36,8 +37,14 @@ const codes: Readonly<Record<Finding['pattern'], FindingCode>> = {
 };
 const reasons = { 'hot-loop': 'HotLoop', conflict: 'FieldConflict', 'no-op': 'NoOpWrites' } as const;
 
-/** Says it where people look: a log line and a warning event. */
-export function tellFinding(finding: Finding, to: { readonly log: Logger; readonly events: EventRecorder }): void {
+/**
+ * Reports a finding by a log line and a warning event. The event is about the object that is reconciled, and about the
+ * written one where requests are no objects.
+ */
+export function reportFinding(
+  { finding, written }: { readonly finding: Finding; readonly written: KubernetesObject },
+  to: { readonly log: Logger; readonly events: ReconcileEvents },
+): void {
   const { pattern, object, path, managers, times } = finding;
   to.log.warn(adviceFor(pattern), {
     code: codes[pattern],
@@ -46,7 +53,13 @@ export function tellFinding(finding: Finding, to: { readonly log: Logger; readon
     ...(managers.length > 0 && { managers }),
     times,
   });
-  to.events.record({ type: 'Warning', reason: reasons[pattern], action: 'Reconcile', note: noteFor(finding) });
+  to.events.record({
+    type: 'Warning',
+    reason: reasons[pattern],
+    action: 'Reconcile',
+    note: noteFor(finding),
+    regarding: to.events.object ?? written,
+  });
 }
 
 /** Which counter a pattern belongs to. */

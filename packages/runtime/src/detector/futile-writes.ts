@@ -119,7 +119,7 @@ export class FutileWrites {
   /** Begins a reconcile; `tell` is called when a pattern was seen. */
   begin(
     key: string,
-    to: { readonly client: KubernetesClient; readonly tell: (finding: Finding) => void },
+    to: { readonly client: KubernetesClient; readonly tell: (finding: Finding, written: KubernetesObject) => void },
   ): WriteSession {
     const trail = this.#trailOf(key) ?? new Trail();
     const run: Run = { key, trail, selfTriggered: trail.begin(), intended: undefined, tell: to.tell };
@@ -160,7 +160,7 @@ export class FutileWrites {
       const changes = differences(before, answer, 16);
       for (const { pattern, path, times } of object.note(changes, { nowMs: clock.monotonic(), ...run })) {
         const managers = object.others.get(path) ?? [];
-        this.#tell(run, { trail, id, finding: { pattern, object: nameOf(answer), path, times, managers } });
+        this.#tell(run, { trail, answer, finding: { pattern, object: nameOf(answer), path, times, managers } });
       }
     };
   }
@@ -180,7 +180,7 @@ export class FutileWrites {
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
     const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times: object.noops, managers: [] };
-    this.#tell(run, { trail, id, finding });
+    this.#tell(run, { trail, answer, finding });
   }
 
   /** Before a value is put back once more, the one who holds the field can be seen. */
@@ -204,15 +204,16 @@ export class FutileWrites {
     }
   }
 
-  #tell(run: Run, what: { readonly trail: Trail; readonly id: string; readonly finding: Finding }): void {
-    const { trail, id, finding } = what;
+  #tell(run: Run, what: { readonly trail: Trail; readonly answer: KubernetesObject; readonly finding: Finding }): void {
+    const { trail, answer, finding } = what;
+    const id = idOfObject(answer);
     const now = this.#options.clock.monotonic();
     const told = `${finding.pattern} ${id}`;
     if (now - (trail.told.get(told) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
     trail.told.set(told, now);
     if (trail.told.size > mostObjects) trail.told.delete(trail.told.keys().next().value ?? '');
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
-    run.tell(finding);
+    run.tell(finding, answer);
   }
 
   /** That of a reconcile that has written, or still may. */
@@ -242,7 +243,7 @@ interface Run {
   readonly trail: Trail;
   readonly selfTriggered: boolean;
   intended: Map<string, KubernetesObject> | undefined;
-  readonly tell: (finding: Finding) => void;
+  readonly tell: (finding: Finding, written: KubernetesObject) => void;
 }
 
 /** Names a version of an object, as events and answers show it. */

@@ -78,7 +78,7 @@ describe('ApiEventRecorder', () => {
     ]);
   });
 
-  it('never throws: retries what may pass, drops what will not, and says nothing about nothing', async () => {
+  it('never throws: retries what may pass, drops what will not, and what has no object', async () => {
     const { clock, server, recorder } = setUp();
     let calls = 0;
     server.interrupt = () => {

@@ -89,7 +89,10 @@ export class ApiEventRecorder {
     const { clock, log } = this.#options;
     if (this.#stop.signal.aborted) return;
     if (!regarding) {
-      log.warn('dropped an event about nothing; pass "regarding"', { reason: note.reason });
+      log.warn('cannot record an event: no object is reconciled here; pass "regarding"', {
+        controller,
+        reason: note.reason,
+      });
       return;
     }
     if (!this.#spam.allows(`${controller}/${regarding.metadata.uid ?? regarding.metadata.name}`)) return;

@@ -10,7 +10,7 @@ export interface EventNote {
   readonly action?: string;
   /** For people; cut to 1,024 bytes. */
   readonly note: string;
-  /** What the event is about. @defaultValue the object that is reconciled */
+  /** What the event is about. Needed where no object is reconciled. @defaultValue the object that is reconciled */
   readonly regarding?: KubernetesObject;
   readonly related?: KubernetesObject;
   /**
