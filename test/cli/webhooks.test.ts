@@ -1,6 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { kustomize } from '../../packages/cli/src/render/kustomize.ts';
@@ -94,21 +97,51 @@ process.exitCode = await runOperator({
     expect((await run(...pods, '--conversion')).stderr).toMatch(/^KW7105 Pod of v1 is not converted by webhooks\n/);
   });
 
-  it('converts between the versions that there are, and says what to add for later ones', async () => {
-    await run('create', 'api', ...of('v1beta1'), '--no-controller');
+  it('adds a version of a kind with the types of the stored one, and what converts it', async () => {
+    edit('src/api/v1/shop.ts', (before) =>
+      before
+        .replace('readonly message: string;', 'readonly message: string;\n  readonly owner?: ShopOwner;')
+        .replace(
+          '/** What the operator has seen',
+          '/** Who pays. */\nexport interface ShopOwner {\n  readonly name: string;\n}\n\n/** What the operator has seen',
+        ),
+    );
+    edit('config/samples/web_v1_shop.yaml', (before) => `${before}  owner:\n    name: ann\n`);
+    expect(await run('create', 'api', ...of('v1beta1'), '--yes')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `✓ written              src/api/v1beta1/shop.ts
+✓ written              config/samples/web_v1beta1_shop.yaml
+✓ written              src/webhooks/v1/shop-conversion.ts
+✓ changed              src/main.ts
+manifests are made by npm run generate, once npm install was run
+`,
+    });
     // What is stored is not changed by a version that is added.
     expect(text('src/api/v1beta1/shop.ts')).toContain("  kind: 'Shop',\n  storage: false,\n");
     expect(text('src/api/v1/shop.ts')).not.toContain('storage');
-    expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stdout).toContain(
-      '✓ written              src/webhooks/v1/shop-conversion.ts\n',
+    expect(text('src/api/v1beta1/shop.ts')).toContain('readonly owner?: ShopV1beta1Owner;');
+    expect(text('config/samples/web_v1beta1_shop.yaml')).toMatch(
+      /name: shop-sample-v1beta1\n[\s\S]*owner:\n {4}name: ann\n$/,
     );
+    expect(text('src/main.ts')).toContain('shopConversion]');
     expect(text('src/webhooks/v1/shop-conversion.ts')).toContain(
-      "import { Shop as ShopV1beta1 } from '../../api/v1beta1/shop.ts';\n",
+      "import { ShopV1beta1 } from '../../api/v1beta1/shop.ts';\n",
     );
-    await run('create', 'api', ...of('v1alpha1'), '--no-controller');
-    const { stdout } = await run('create', 'webhook', ...of('v1'), '--conversion');
-    expect(stdout).toContain(`! add to src/webhooks/v1/shop-conversion.ts import { Shop as ShopV1alpha1 } from`);
+    // No two versions have a name in common.
+    const names = ['v1', 'v1beta1'].flatMap((version) =>
+      [...text(`src/api/${version}/shop.ts`).matchAll(/^export (?:interface|const) (\w+)/gm)].map(([, name]) => name),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('says what to add to the conversion for later versions', async () => {
+    const { stdout } = await run('create', 'api', ...of('v1alpha1'), '--no-controller');
+    expect(stdout).toContain(`! add to src/webhooks/v1/shop-conversion.ts import { ShopV1alpha1 } from`);
     expect(stdout).toContain('  spoke(ShopV1alpha1, {\n');
+    expect((await run('create', 'webhook', ...of('v1'), '--conversion', '--yes')).stdout).toContain(
+      `! add to src/webhooks/v1/shop-conversion.ts import { ShopV1alpha1 } from`,
+    );
   });
 });
 
@@ -224,6 +257,20 @@ describe('kubewright generate, with webhooks', () => {
     if (isMissing('kubectl')) return;
     const rendered = execFileSync('kubectl', ['kustomize', 'config/samples'], { cwd: root, encoding: 'utf8' });
     expect(parseAllDocuments(rendered).map((document) => document.toJS())).toEqual(samples);
+  });
+
+  it('says nothing of conversion when it is removed where its kinds are not installed', async () => {
+    const directory = join(kubewright.folder, 'cluster');
+    await using _cluster = await EmbeddedCluster.start({
+      directory,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLogger,
+    });
+    const env = { KUBECONFIG: join(directory, 'kubeconfig') };
+    const { code, stdout, stderr } = await kubewright.run(['undeploy', '--yes'], { cwd: root, env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/✓ operator removed {5}0 objects\n$/);
   });
 
   it('is given files that compile', () => {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DeployOptions } from '../deploy/deploy.ts';
 import type { UninstallOptions } from '../deploy/install.ts';
+import type { UndeployOptions } from '../deploy/undeploy.ts';
 import type { Context } from '../program/context.ts';
 import { imageReference } from './image-option.ts';
 
@@ -30,9 +31,14 @@ export function addDeploy(program: Command, context: Context): void {
     .action(async (options: DeployOptions) => {
       await (await import('../deploy/deploy.ts')).deploy(context, options);
     });
-  command('undeploy', 'remove the operator; kinds and objects stay').action(async (options) => {
-    await (await import('../deploy/undeploy.ts')).undeploy(context, options);
-  });
+  command('undeploy', 'remove the operator; kinds and objects stay')
+    .option(
+      '-y, --yes',
+      "let objects in its namespace go without the operator's clean-up where it does not run any more",
+    )
+    .action(async (options: UndeployOptions) => {
+      await (await import('../deploy/undeploy.ts')).undeploy(context, options);
+    });
 }
 
 function seconds(text: string): number {

@@ -46,7 +46,7 @@ function addCreate(program: Command, context: Context): void {
   const create = program.command('create').description('add to a project');
   create
     .command('api')
-    .description('add a kind and its controller; files that are there stay as they are')
+    .description('add a kind and its controller, or a version of a kind; files that are there stay as they are')
     .requiredOption('--group <GROUP>', 'API group; the domain of the project is added')
     .requiredOption('--version <VERSION>', 'such as v1')
     .requiredOption('--kind <KIND>', 'such as Postgresql')
@@ -55,8 +55,9 @@ function addCreate(program: Command, context: Context): void {
     // Both ways: others' command lines say what is meant anyway.
     .option('--resource', 'write type and sample (the default)')
     .option('--no-resource', 'write no type and no sample')
-    .option('--controller', 'write a controller with its test (the default)')
+    .option('--controller', "write a controller with its test (the default for a kind's first version)")
     .option('--no-controller', 'write no controller')
+    .option('-y, --yes', 'ask nothing (it never does)')
     .action(async (options: CreateApiOptions) => {
       await (await import('../project/create-api.ts')).createApi(context, options);
     });
@@ -73,6 +74,7 @@ function addCreate(program: Command, context: Context): void {
     .option('--validation', 'what says which objects may be stored')
     .addOption(new Option('--programmatic-validation', "kubebuilder's name for --validation").hideHelp())
     .option('--conversion', 'what converts between the versions of the kind')
+    .option('-y, --yes', 'ask nothing (it never does)')
     .action(async (options: CreateWebhookOptions) => {
       await (await import('../project/create-webhook.ts')).createWebhook(context, options);
     });

@@ -4,8 +4,11 @@ import type { KubernetesClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 
-/** What owns the fields that this program writes. */
-const fieldManager = 'kubewright';
+/**
+ * Owner of the fields that this program writes: the name that `kubectl apply --server-side` uses. Both apply the same manifests,
+ * and under two names each would conflict with what the other has written.
+ */
+const fieldManager = 'kubectl';
 /** How long the server may take to serve a new kind, in milliseconds. */
 const establishMs = 15_000;
 const pollMs = 50;

@@ -7,7 +7,7 @@ import { customResource } from './custom-resource.ts';
 import { installObjects } from './deploy.ts';
 import { operatorPresence } from './operator-presence.ts';
 import { ownFinalizers } from './own-finalizers.ts';
-import { removeObjects } from './remove-objects.ts';
+import { type Release, removeObjects } from './remove-objects.ts';
 import { isConverted } from './webhook-readiness.ts';
 
 /** Objects that only the operator lets go, with their kind. */
@@ -16,31 +16,43 @@ interface Held {
   readonly objects: readonly UnstructuredObject[];
 }
 
+/** Flags of `undeploy`. */
+export interface UndeployOptions extends ClusterFlags {
+  /** Lets objects go without the clean-up of an operator that is not there. */
+  readonly yes?: boolean;
+}
+
 /** Removes the operator; its kinds and their objects stay, but for those in its own namespace, which goes, too. */
-export async function undeploy(context: Context, flags: ClusterFlags): Promise<void> {
+export async function undeploy(context: Context, options: UndeployOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
   const all = installObjects(project);
   const objects = all.filter(({ kind }) => kind !== 'CustomResourceDefinition');
   const crds = all.filter(({ kind }) => kind === 'CustomResourceDefinition');
-  await using connection = await connect(surroundings, flags);
+  await using connection = await connect(surroundings, options);
   reporter.step('cluster', connection.server);
   const target = { client: connection.client, surroundings };
   const held = await heldObjects(target, { project, crds });
-  await emptyNamespace(held, { context, target, project });
+  await emptyNamespace(held, { context, target, project, release: options.yes ? 'own' : 'ask' });
   const removed = await deleteObjects(target, objects);
-  const stay = (await isInstalled(target, crds)) ? '; its kinds stay: kubewright uninstall removes them' : '';
+  const left = await installed(target, crds);
+  const stay = left.length > 0 ? '; its kinds stay: kubewright uninstall removes them' : '';
   reporter.step('operator removed', `${removed} objects${stay}`);
   tellOfHeld(held, { context, project });
-  for (const { metadata } of crds.filter(isConverted)) {
+  for (const { metadata } of left.filter(isConverted)) {
     const todo = 'other versions than the stored one cannot be used until the operator is there again';
     reporter.step('nobody converts', `${metadata?.name}: ${todo}`, 'bad');
   }
 }
 
-async function isInstalled({ client }: Target, crds: readonly UnstructuredObject[]): Promise<boolean> {
-  for (const crd of crds) if (await customResource(client, crd)) return true;
-  return false;
+/** Those of the kinds that the server knows: `uninstall` may have removed them. */
+async function installed(
+  { client }: Target,
+  crds: readonly UnstructuredObject[],
+): Promise<readonly UnstructuredObject[]> {
+  const found: UnstructuredObject[] = [];
+  for (const crd of crds) if (await customResource(client, crd)) found.push(crd);
+  return found;
 }
 
 async function heldObjects(
@@ -61,14 +73,19 @@ async function heldObjects(
 /** Once the operator has gone, its namespace could not be deleted any more for objects that only it lets go. */
 async function emptyNamespace(
   held: readonly Held[],
-  { context, target, project }: { readonly context: Context; readonly target: Target; readonly project: Project },
+  {
+    context,
+    target,
+    project,
+    release,
+  }: { readonly context: Context; readonly target: Target; readonly project: Project; readonly release: Release },
 ): Promise<void> {
   const namespace = namespaceOf(project);
   const inside = held.filter(({ objects }) => objects.some(({ metadata }) => metadata?.namespace === namespace));
   if (inside.length === 0) return;
   const operator = await operatorPresence(target, project);
   for (const { crd } of inside) {
-    const count = await removeObjects(crd, { context, target, project, operator, release: 'ask', namespace });
+    const count = await removeObjects(crd, { context, target, project, operator, release, namespace });
     context.reporter.step('objects deleted', `${count} of ${crd.metadata?.name}, in ${namespace}, which goes, too`);
   }
 }

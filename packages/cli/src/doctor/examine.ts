@@ -76,10 +76,19 @@ async function kubeconfig(surroundings: Surroundings, choice: ClusterChoice): Pr
     signal.throwIfAborted();
     const asked =
       choice.kubeconfig !== undefined || choice.context !== undefined || Boolean(surroundings.env['KUBECONFIG']);
-    const { why, remedy } = failureOf(late.signal.aborted ? late.signal.reason : error, { debug: false }).message;
+    const { why, remedy } = late.signal.aborted
+      ? lateMessage()
+      : failureOf(error, { debug: false, command: 'kubewright doctor' }).message;
     const text = asked ? why : `${why}; not needed for kubewright cluster up and kubewright dev`;
     return { subject, state: asked ? 'bad' : 'note', text, remedy };
   }
+}
+
+function lateMessage(): { readonly why: string; readonly remedy: string } {
+  return {
+    why: `the API server did not answer within ${patienceMs / 1000} s`,
+    remedy: 'check that the cluster runs, and that nothing between it and this machine drops packets',
+  };
 }
 
 /** What the client reads of the world, as this run sees it. */

@@ -45,7 +45,7 @@ export function failureOf(error: unknown, surroundings: FailureSurroundings): Fa
   if (error instanceof CliError) return ofCode(error.code, error.text);
   if (error instanceof CommanderError) return ofCode('KW7001', usageText(error, surroundings.command ?? 'kubewright'));
   if (error instanceof ConfigError) return { message: { ...configText(error), code: error.code }, exitCode: 3 };
-  if (error instanceof TransportError) return ofCode('KW7301', transportText(error));
+  if (error instanceof TransportError) return ofCode('KW7301', transportText(error, surroundings.command));
   if (error instanceof StatusError) return statusFailure(error);
   const coded = codedFailure(error);
   if (coded) return coded;
@@ -108,11 +108,13 @@ function configText(error: ConfigError): Message {
   };
 }
 
-function transportText(error: TransportError): Message {
+function transportText(error: TransportError, command = ''): Message {
+  const remedy = 'check that the cluster runs and that the kubeconfig names it';
+  const isDoctor = /\bdoctor$/.test(command);
   return {
     what: 'the API server cannot be reached',
     why: error.message,
-    remedy: 'see that the cluster runs and that the kubeconfig names it: kubewright doctor',
+    remedy: isDoctor ? remedy : `${remedy}: kubewright doctor`,
   };
 }
 

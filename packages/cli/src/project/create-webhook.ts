@@ -1,21 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearestName } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
-import {
-  converterFile,
-  defaulterFile,
-  spokeEntry,
-  spokeImport,
-  validatorFile,
-  type WebhookFile,
-} from '../templates/webhook-files.ts';
-import { groupOf, registerIn } from './create-api.ts';
+import { converterFile, defaulterFile, validatorFile } from '../templates/webhook-files.ts';
+import { groupOf } from './create-api.ts';
 import { builtInKind, findProjectKinds, type ProjectKind } from './find-kinds.ts';
 import { requireProject } from './find-project.ts';
 import { generateProject } from './generate-project.ts';
 import { checkName } from './names.ts';
+import { registerWebhook, tellOfMissingSpokes } from './register-webhook.ts';
 import { writeNew } from './write-files.ts';
 
 /** Flags of `create webhook`. */
@@ -52,25 +46,10 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   for (const path of written) reporter.step('written', path);
   for (const path of kept) reporter.step('kept', path);
   if (written.length + kept.length === 0) reporter.step('is there', files.map(({ path }) => path).join(', '));
-  for (const file of files) register(file, { root: project.root, kind, context });
+  for (const file of files) registerWebhook(file, { root: project.root, kind, context });
   if (conversion && kept.length > 0) tellOfMissingSpokes(project.root, { hub: kind, spokes: others, context });
   if (existsSync(join(project.root, 'node_modules'))) await generateProject(project, context);
   else reporter.text('manifests are made by npm run generate, once npm install was run\n');
-}
-
-/** Webhooks of two versions have one name: the later's carries its version in `main.ts`. */
-function register(
-  { variable, module, path }: WebhookFile,
-  { root, kind, context }: { readonly root: string; readonly kind: ProjectKind; readonly context: Context },
-): void {
-  const main = join(root, 'src', 'main.ts');
-  const text = existsSync(main) ? readFileSync(main, 'utf8') : '';
-  const isTaken = new RegExp(`\\b${variable}\\b`).test(text) && !text.includes(`'${module}'`);
-  const { version } = kind;
-  const alias = isTaken ? `${variable}${version.charAt(0).toUpperCase()}${version.slice(1)}` : undefined;
-  registerIn(root, { list: 'webhooks', variable, module, ...(alias !== undefined && { alias }) }, context);
-  if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
-  context.reporter.step(`look into ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
 }
 
 function find(
@@ -102,21 +81,6 @@ function find(
       ? `--group ${like.group} --version ${like.version} --kind ${like.kind}, if that is what was meant`
       : `kubewright create api --group ${group} --version ${version} --kind ${kind}`,
   });
-}
-
-/** What a person has to add to a converter that is there. */
-function tellOfMissingSpokes(
-  root: string,
-  what: { readonly hub: ProjectKind; readonly spokes: readonly ProjectKind[]; readonly context: Context },
-): void {
-  const { hub, spokes, context } = what;
-  const { path } = converterFile(hub, spokes);
-  const text = readFileSync(join(root, path), 'utf8');
-  for (const spoke of spokes) {
-    if (text.includes(spoke.file)) continue;
-    const todo = `${spokeImport(hub, spoke)} and in the list of converter:\n${spokeEntry(hub, spoke)}`;
-    context.reporter.step(`add to ${path}`, todo, 'bad');
-  }
 }
 
 function nothingAsked(): CliError {

@@ -13,6 +13,8 @@ export interface ProjectKind {
   readonly file: string;
   /** One of Kubernetes' own. */
   readonly isBuiltIn?: boolean;
+  /** Of several versions of a kind: the one that is stored. */
+  readonly isStored?: boolean;
 }
 
 /**
@@ -55,6 +57,6 @@ function kindsIn(text: string, file: string): readonly ProjectKind[] {
     if (group === undefined || version === undefined || kind === undefined) return [];
     // Anything else is a mistake that generate reports; here it would become a part of code.
     if (!isName('group', group) || !isName('version', version) || !isName('kind', kind)) return [];
-    return [{ group, version, kind, variable, file }];
+    return [{ group, version, kind, variable, file, isStored: !/(?:^|[\s{,])storage:\s*false/.test(fields) }];
   });
 }

@@ -75,3 +75,8 @@ export function fileNameOf(kind: string): string {
 export function variableOf(kind: string): string {
   return kind.charAt(0).toLowerCase() + kind.slice(1);
 }
+
+/** A constant's name for one version of a kind: `Shop` and `v1beta1` → `ShopV1beta1`. */
+export function versionedName(variable: string, version: string): string {
+  return `${variable}${version.charAt(0).toUpperCase()}${version.slice(1)}`;
+}

@@ -9,8 +9,8 @@ export interface ApiNames {
   readonly kind: string;
   readonly plural?: string | undefined;
   readonly scope: 'Namespaced' | 'Cluster';
-  /** The kind has other versions, of which one is stored. @defaultValue false */
-  readonly isFurther?: boolean;
+  /** The kind has other versions, of which one is stored: this one has its name in code. @defaultValue the kind's */
+  readonly furtherName?: string | undefined;
 }
 
 /** The type of a kind, and an object to try. */
@@ -31,13 +31,15 @@ export function controllerFiles(names: ApiNames): readonly ProjectFile[] {
   ];
 }
 
-function samplePath({ group, version, kind }: ApiNames): string {
+/** Where the sample of a version is. */
+export function samplePath({ group, version, kind }: Pick<ApiNames, 'group' | 'version' | 'kind'>): string {
   return `config/samples/${group.split('.')[0]}_${version}_${kind.toLowerCase()}.yaml`;
 }
 
-function api({ group, version, kind, plural, scope, isFurther = false }: ApiNames): string {
+function api({ group, version, kind, plural, scope, furtherName }: ApiNames): string {
+  const name = furtherName ?? kind;
   const more = [
-    ...(isFurther ? ['  storage: false,\n'] : []),
+    ...(furtherName !== undefined ? ['  storage: false,\n'] : []),
     ...(plural === undefined ? [] : [`  plural: '${plural}',\n`]),
     ...(scope === 'Namespaced' ? [] : [`  scope: '${scope}',\n`]),
   ].join('');
@@ -46,13 +48,13 @@ import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { defineKind } from '@kubewright/runtime';
 
 /** What the user asks for. */
-export interface ${kind}Spec {
+export interface ${name}Spec {
   /** Text that is kept in a ConfigMap. @minLength 1 @maxLength 1024 */
   readonly message: string;
 }
 
 /** What the operator has seen. */
-export interface ${kind}Status {
+export interface ${name}Status {
   /** The generation that this status speaks of. @int64 */
   readonly observedGeneration?: number;
   /** Standard conditions. @listType map @listMapKey type */
@@ -60,7 +62,7 @@ export interface ${kind}Status {
 }
 
 /** ${kind} is kept by this operator. */
-export const ${kind} = defineKind<${kind}Spec, ${kind}Status>({
+export const ${name} = defineKind<${name}Spec, ${name}Status>({
   group: '${group}',
   version: '${version}',
   kind: '${kind}',
@@ -69,13 +71,13 @@ ${more}  columns: [
     { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
   ],
 });
-export type ${kind} = ObjectOf<typeof ${kind}>;
+export type ${name} = ObjectOf<typeof ${name}>;
 `;
 }
 
-function sample({ group, version, kind, scope, isFurther = false }: ApiNames): string {
+function sample({ group, version, kind, scope, furtherName }: ApiNames): string {
   // Another version of a sample would be the same object.
-  const suffix = isFurther ? `-${version}` : '';
+  const suffix = furtherName !== undefined ? `-${version}` : '';
   const namespace = scope === 'Namespaced' ? '  namespace: default\n' : '';
   return `# yaml-language-server: $schema=../../schemas/${group}/${kind.toLowerCase()}_${version}.json
 apiVersion: ${group}/${version}

@@ -1,5 +1,5 @@
 import type { ProjectKind } from '../project/find-kinds.ts';
-import { fileNameOf, variableOf } from '../project/names.ts';
+import { fileNameOf, variableOf, versionedName } from '../project/names.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 
 /** A webhook to scaffold: its file, and how `main.ts` names it. */
@@ -97,7 +97,7 @@ export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
 
 /** Constants of two versions often have one name. */
 function aliasOf(hub: ProjectKind, { variable, kind, version }: ProjectKind): string {
-  return variable === hub.variable ? `${kind}${version.charAt(0).toUpperCase()}${version.slice(1)}` : variable;
+  return variable === hub.variable ? versionedName(kind, version) : variable;
 }
 
 function file(

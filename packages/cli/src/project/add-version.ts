@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../program/context.ts';
+import { type ApiNames, apiFiles, samplePath } from '../templates/api-files.ts';
+import { furtherSample, furtherVersion } from '../templates/further-version.ts';
+import { converterFile } from '../templates/webhook-files.ts';
+import type { ProjectKind } from './find-kinds.ts';
+import { fileNameOf, versionedName } from './names.ts';
+import { registerWebhook, tellOfMissingSpokes } from './register-webhook.ts';
+import type { ProjectFile } from './write-files.ts';
+import { writeNew } from './write-files.ts';
+
+/** A new version of a kind that a project has. */
+export interface NewVersion {
+  /** The stored version: the hub that others are converted by way of. */
+  readonly hub: ProjectKind;
+  readonly names: ApiNames;
+}
+
+/** The types of a new version and its sample, which start as those of the stored version. */
+export function versionFiles(root: string, { hub, names }: NewVersion): readonly ProjectFile[] {
+  const { version, kind } = names;
+  const target = `api/${version}/${fileNameOf(kind)}.ts`;
+  const source = { text: readFileSync(join(root, 'src', hub.file), 'utf8'), file: hub.file };
+  const types = furtherVersion({ source, variable: hub.variable, version, target });
+  // Types that cannot be taken over: those of a new kind, for a person to fill in.
+  if (types === undefined) return apiFiles({ ...names, furtherName: versionedName(kind, version) });
+  const sample = join(root, samplePath(hub));
+  const text = existsSync(sample) ? readFileSync(sample, 'utf8') : undefined;
+  return [
+    { path: `src/${target}`, text: types },
+    ...(text === undefined
+      ? []
+      : [{ path: samplePath(names), text: furtherSample(text, { from: hub.version, to: version }) }]),
+  ];
+}
+
+/** Writes the converter between the stored version and others, or says what to add to the one that exists. */
+export function addConversion(
+  root: string,
+  {
+    hub,
+    spokes,
+    context,
+  }: { readonly hub: ProjectKind; readonly spokes: readonly ProjectKind[]; readonly context: Context },
+): void {
+  const file = converterFile(hub, spokes);
+  const { written, kept } = writeNew(root, [file]);
+  for (const path of written) context.reporter.step('written', path);
+  if (kept.length > 0) tellOfMissingSpokes(root, { hub, spokes, context });
+  registerWebhook(file, { root, kind: hub, context });
+}

@@ -1,0 +1,19 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../program/context.ts';
+import { type Registration, register } from '../templates/register.ts';
+
+/** Adds a new entry to `main.ts`, or says what to add by hand. */
+export function registerIn(root: string, registration: Registration, { reporter }: Context): void {
+  const path = join(root, 'src', 'main.ts');
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  const changed = text === undefined ? undefined : register(text, registration);
+  if (changed === undefined) {
+    const { variable, module, list } = registration;
+    const todo = `import { ${variable} } from '${module}'; and name it in ${list}`;
+    reporter.step('add to src/main.ts', todo, 'bad');
+  } else if (changed !== text) {
+    writeFileSync(path, changed);
+    reporter.step('changed', 'src/main.ts');
+  }
+}
