@@ -1,4 +1,5 @@
 import { type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
+import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 import { afterEach, describe, expect, it } from 'vitest';
 import { controller } from '../controller/define-controller.ts';
 import { TerminalError } from '../controller/terminal-error.ts';
@@ -100,6 +101,29 @@ describe('desired', () => {
     expect(writes(server)).toBe(before);
   });
 
+  it('names the child that it waits for, and why, in its conditions', async () => {
+    const server = new FakeApiServer([Site, PersistentVolumeClaim]);
+    put(server, []);
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } };
+    start(server, {
+      controllers: [
+        controller({
+          for: Site,
+          owns: [PersistentVolumeClaim],
+          desired: () => ({ children: [{ ...claim, spec: { accessModes: ['ReadWriteOnce'] } }], status: {} }),
+        }),
+      ],
+    });
+    await eventually(() => conditions(server)['Reconciling'] === 'True');
+    const message = 'PersistentVolumeClaim default/data is Pending: waiting for a volume';
+    expect(server.get(Site, 'a').status.conditions).toMatchObject([
+      { type: 'Ready', status: 'False', reason: 'ChildrenNotReady', message },
+      { type: 'Reconciling', status: 'True', message },
+    ]);
+    server.put(PersistentVolumeClaim, { ...server.get(PersistentVolumeClaim, 'data'), status: { phase: 'Bound' } });
+    await eventually(() => conditions(server)['Ready'] === 'True');
+  });
+
   it('does not touch a child before those that it waits for are ready, nor delete it then', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['db', 'web']);
@@ -128,7 +152,7 @@ describe('desired', () => {
     expect(server.get(Page, 'web')).toBeUndefined();
     expect(conditions(server)).toEqual({ Ready: 'False', Reconciling: 'True' });
     const [ready] = server.get(Site, 'a').status.conditions;
-    expect(ready.message).toBe('Page default/db Starting; Page default/web waits for Page default/db');
+    expect(ready.message).toBe('Page default/db is not ready: Starting; Page default/web waits for Page default/db');
     db('True', 'Up');
     await eventually(() => server.get(Page, 'web') !== undefined && conditions(server)['Ready'] === 'True');
     db('False', 'Restarting');

@@ -90,4 +90,52 @@ describe('objectState', () => {
     expect(readiness.state).toBe(state);
     expect(readiness.message === '').toBe(state === 'Current');
   });
+
+  it.each([
+    ['is Pending: waiting for a volume', object('PersistentVolumeClaim', { status: { phase: 'Pending' } })],
+    ['is Pending: waiting for a volume', object('PersistentVolumeClaim', {})],
+    ['is Lost: its volume no longer exists', object('PersistentVolumeClaim', { status: { phase: 'Lost' } })],
+    [
+      'is Pending: PodScheduled says so',
+      object('Pod', { status: { phase: 'Pending', conditions: [said('PodScheduled', 'False')] } }),
+    ],
+    [
+      'is Pending: container c waits: Back-off pulling image "x"',
+      object('Pod', {
+        status: {
+          phase: 'Pending',
+          containerStatuses: [
+            { name: 'c', state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x"' } } },
+          ],
+        },
+      }),
+    ],
+    [
+      'is Pending',
+      object('Pod', {
+        status: {
+          phase: 'Pending',
+          containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating' } } }],
+        },
+      }),
+    ],
+    ['is Failed: Evicted', object('Pod', { status: { phase: 'Failed', reason: 'Evicted' } })],
+    [
+      'is Running: Ready says so',
+      object('Pod', { status: { phase: 'Running', conditions: [said('Ready', 'False')] } }),
+    ],
+    ['is not ready: its controller has not observed it yet', object('Deployment apps/v1', {})],
+    ['is not ready: replicas is 2 of 3', object('Deployment apps/v1', { spec: { replicas: 3 }, status: full })],
+    [
+      'is not ready: ReplicaFailure says so',
+      object('Deployment apps/v1', {
+        spec: { replicas: 3 },
+        status: { ...full, conditions: [said('ReplicaFailure', 'True')] },
+      }),
+    ],
+    ['has failed: Failed says so', object('Job batch/v1', { status: { conditions: [said('Failed', 'True')] } })],
+    ['is not ready: Ready says so', object('Thing a.b/v1', { status: { conditions: [said('Ready', 'False')] } })],
+  ])('tells that it %s', (message, given) => {
+    expect(objectState(given).message).toBe(message);
+  });
 });

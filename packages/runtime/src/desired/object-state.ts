@@ -3,10 +3,10 @@ import { findCondition, isConditionTrue, isDeleting, type KubernetesObject } fro
 /** How far an object has come, in the words of kstatus. */
 export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
-/** A state, and why in a few words. */
+/** A state, and the reason for it. */
 export interface ObjectReadiness {
   readonly state: ObjectState;
-  /** Empty for what is current. */
+  /** What follows the object's name in a sentence, such as `is Pending: waiting for a volume`. Empty for what is current. */
   readonly message: string;
 }
 
@@ -30,9 +30,11 @@ type Rule = (parts: Parts) => ObjectReadiness | undefined;
 const current: ObjectReadiness = { state: 'Current', message: '' };
 const inProgress = (message: string): ObjectReadiness => ({ state: 'InProgress', message });
 const failed = (message: string): ObjectReadiness => ({ state: 'Failed', message });
+const notReady = (why: string): ObjectReadiness => inProgress(`is not ready: ${why}`);
+const unobserved: ObjectReadiness = notReady('its controller has not observed it yet');
 
 /**
- * Says whether an object is what it was asked to be. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a `Job` is
+ * Tells how far an object has come, and what it waits for. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a `Job` is
  * current when it is complete, not when it runs, so that others can wait for its outcome.
  */
 export function objectState(object: KubernetesObject): ObjectReadiness {
@@ -49,68 +51,81 @@ function ofConventions({ metadata, status, conditions }: Parts): ObjectReadiness
   const { generation } = metadata;
   const observed = status['observedGeneration'];
   if (typeof observed === 'number' && generation !== undefined && observed !== generation) {
-    return inProgress(`generation ${generation} was not looked at by its controller yet`);
+    return inProgress(`is not ready: its controller has not observed generation ${generation} yet`);
   }
   const reconciling = findCondition(conditions, 'Reconciling');
-  if (reconciling?.status === 'True') return inProgress(textOf(reconciling));
+  if (reconciling?.status === 'True') return inProgress(`is reconciling: ${textOf(reconciling)}`);
   const stalled = findCondition(conditions, 'Stalled');
-  return stalled?.status === 'True' ? failed(textOf(stalled)) : undefined;
+  return stalled?.status === 'True' ? failed(`is stalled: ${textOf(stalled)}`) : undefined;
 }
 
 function ofReady({ conditions }: Parts): ObjectReadiness | undefined {
   const ready = findCondition(conditions, 'Ready');
-  return ready === undefined || ready.status === 'True' ? undefined : inProgress(textOf(ready));
+  return ready === undefined || ready.status === 'True' ? undefined : notReady(textOf(ready));
 }
 
 function ofPod({ status, conditions }: Parts): ObjectReadiness | undefined {
-  const { phase } = status;
+  const phase = typeof status['phase'] === 'string' ? status['phase'] : 'Pending';
   if (phase === 'Succeeded') return current;
-  if (phase === 'Failed') return failed(String(status['message'] ?? 'has failed'));
+  const text = because(status);
+  if (phase === 'Failed') return failed(text === '' ? 'is Failed' : `is Failed: ${text}`);
   if (isConditionTrue(conditions, 'Ready')) return current;
-  const crashing = [...listOf(status['initContainerStatuses']), ...listOf(status['containerStatuses'])].find(
-    (each) => mapOf(mapOf(each['state'])['waiting'])['reason'] === 'CrashLoopBackOff',
-  );
-  if (crashing) return failed(`container ${String(crashing['name'])} crashes again and again`);
+  const containers = [...listOf(status['initContainerStatuses']), ...listOf(status['containerStatuses'])];
+  const waiting = containers.flatMap((each) => {
+    const state = mapOf(mapOf(each['state'])['waiting']);
+    const { reason } = state;
+    return typeof reason === 'string' ? [{ name: String(each['name']), reason, text: because(state) }] : [];
+  });
+  const crashing = waiting.find(({ reason }) => reason === 'CrashLoopBackOff');
+  if (crashing) return failed(`is ${phase}: container ${crashing.name} is in CrashLoopBackOff`);
   const scheduled = findCondition(conditions, 'PodScheduled');
-  if (scheduled?.status === 'False') return inProgress(textOf(scheduled));
-  return inProgress(`is ${typeof phase === 'string' ? phase : 'Pending'}`);
+  if (scheduled?.status === 'False') return inProgress(`is ${phase}: ${textOf(scheduled)}`);
+  // What a container of a starting pod waits for in the ordinary way says nothing.
+  const held = waiting.find(({ reason }) => reason !== 'ContainerCreating' && reason !== 'PodInitializing');
+  if (held) return inProgress(`is ${phase}: container ${held.name} waits: ${held.text}`);
+  const ready = findCondition(conditions, 'Ready');
+  return inProgress(ready?.message ? `is ${phase}: ${ready.message}` : `is ${phase}`);
 }
 
 function ofDeployment(parts: Parts): ObjectReadiness | undefined {
   const { spec, status, conditions } = parts;
   const progressing = findCondition(conditions, 'Progressing');
-  if (progressing?.reason === 'ProgressDeadlineExceeded') return failed(textOf(progressing));
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
+  if (progressing?.reason === 'ProgressDeadlineExceeded') return failed(`is not ready: ${textOf(progressing)}`);
+  if (status['observedGeneration'] === undefined) return unobserved;
+  const failure = findCondition(conditions, 'ReplicaFailure');
+  if (failure?.status === 'True') return notReady(textOf(failure));
   const wanted = numberOf(spec['replicas'], 1);
   return (
     fewer(status, { wanted, members: ['replicas', 'updatedReplicas', 'availableReplicas', 'readyReplicas'] }) ??
-    (numberOf(status['replicas']) > numberOf(status['updatedReplicas']) ? inProgress('old pods are going') : undefined)
+    (numberOf(status['replicas']) > numberOf(status['updatedReplicas'])
+      ? notReady('old pods are being deleted')
+      : undefined)
   );
 }
 
 function ofReplicaSet({ spec, status, conditions }: Parts): ObjectReadiness | undefined {
   const failure = findCondition(conditions, 'ReplicaFailure');
-  if (failure?.status === 'True') return inProgress(textOf(failure));
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
+  if (failure?.status === 'True') return notReady(textOf(failure));
+  if (status['observedGeneration'] === undefined) return unobserved;
   const wanted = numberOf(spec['replicas'], 1);
   return fewer(status, { wanted, members: ['replicas', 'availableReplicas', 'readyReplicas'] });
 }
 
 function ofStatefulSet({ spec, status }: Parts): ObjectReadiness | undefined {
   const strategy = mapOf(spec['updateStrategy']);
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
+  if (status['observedGeneration'] === undefined) return unobserved;
   if (strategy['type'] === 'OnDelete') return undefined;
   const wanted = numberOf(spec['replicas'], 1);
   const partition = numberOf(mapOf(strategy['rollingUpdate'])['partition'], 0);
   const short = fewer(status, { wanted, members: ['replicas', 'readyReplicas'] });
   if (short) return short;
-  if (numberOf(status['updatedReplicas']) < wanted - partition) return inProgress('pods are being updated');
+  if (numberOf(status['updatedReplicas']) < wanted - partition) return notReady('pods are being updated');
   const { currentRevision, updateRevision } = status;
-  return partition === 0 && currentRevision !== updateRevision ? inProgress('pods are being updated') : undefined;
+  return partition === 0 && currentRevision !== updateRevision ? notReady('pods are being updated') : undefined;
 }
 
 function ofDaemonSet({ status }: Parts): ObjectReadiness | undefined {
-  if (status['observedGeneration'] === undefined) return inProgress('was not looked at by its controller yet');
+  if (status['observedGeneration'] === undefined) return unobserved;
   const wanted = numberOf(status['desiredNumberScheduled']);
   const members = ['currentNumberScheduled', 'updatedNumberScheduled', 'numberAvailable', 'numberReady'];
   return fewer(status, { wanted, members });
@@ -119,13 +134,22 @@ function ofDaemonSet({ status }: Parts): ObjectReadiness | undefined {
 function ofJob({ conditions }: Parts): ObjectReadiness | undefined {
   if (isConditionTrue(conditions, 'Complete')) return current;
   const failure = findCondition(conditions, 'Failed');
-  return failure?.status === 'True' ? failed(textOf(failure)) : inProgress('is not complete');
+  return failure?.status === 'True' ? failed(`has failed: ${textOf(failure)}`) : inProgress('is not complete');
 }
 
 function ofDefinition({ conditions }: Parts): ObjectReadiness | undefined {
   if (isConditionTrue(conditions, 'Established')) return undefined;
   const names = findCondition(conditions, 'NamesAccepted');
-  return names?.status === 'False' ? failed(textOf(names)) : inProgress('is not established yet');
+  return names?.status === 'False'
+    ? failed(`is not established: ${textOf(names)}`)
+    : inProgress('is not established yet');
+}
+
+function ofClaim({ status }: Parts): ObjectReadiness | undefined {
+  const { phase } = status;
+  if (phase === 'Bound') return undefined;
+  if (phase === 'Lost') return inProgress('is Lost: its volume no longer exists');
+  return inProgress('is Pending: waiting for a volume');
 }
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -136,16 +160,12 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['DaemonSet.apps', ofDaemonSet],
   ['Job.batch', ofJob],
   ['CustomResourceDefinition.apiextensions.k8s.io', ofDefinition],
-  [
-    'PersistentVolumeClaim.',
-    ({ status }) =>
-      status['phase'] === 'Bound' ? undefined : inProgress(`is ${String(status['phase'] ?? 'Pending')}`),
-  ],
+  ['PersistentVolumeClaim.', ofClaim],
   [
     'Service.',
     ({ spec, status }) =>
       spec['type'] === 'LoadBalancer' && listOf(mapOf(status['loadBalancer'])['ingress']).length === 0
-        ? inProgress('has no address yet')
+        ? inProgress('is waiting for the address of its load balancer')
         : undefined,
   ],
 ]);
@@ -156,7 +176,7 @@ function fewer(
 ): ObjectReadiness | undefined {
   const { wanted, members } = options;
   const short = members.find((member) => numberOf(status[member]) < wanted);
-  return short === undefined ? undefined : inProgress(`${short} is ${numberOf(status[short])} of ${wanted}`);
+  return short === undefined ? undefined : notReady(`${short} is ${numberOf(status[short])} of ${wanted}`);
 }
 
 function partsOf(object: KubernetesObject): Parts {
@@ -170,6 +190,12 @@ function partsOf(object: KubernetesObject): Parts {
 function groupOf({ apiVersion }: KubernetesObject): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/** The message of a status, or else its reason. */
+function because({ message, reason }: Readonly<Record<string, unknown>>): string {
+  if (typeof message === 'string' && message !== '') return message;
+  return typeof reason === 'string' ? reason : '';
 }
 
 function textOf({ type, reason, message }: Said): string {
