@@ -126,7 +126,10 @@ describe('pods of a node that root runs', () => {
           {
             name: 'c',
             image: 'postgres:17',
-            env: [{ name: 'POSTGRES_PASSWORD', value: 'secret' }],
+            env: [
+              { name: 'POSTGRES_USER', value: 'owner' },
+              { name: 'POSTGRES_PASSWORD', value: 'secret' },
+            ],
             readinessProbe: { tcpSocket: { port: 5432 }, periodSeconds: 1 },
             volumeMounts: [{ name: 'data', mountPath: '/var/lib/postgresql/data' }],
           },
@@ -138,6 +141,8 @@ describe('pods of a node that root runs', () => {
       await start();
       await expect.poll(isReady, { timeout: 18_000 }).toBe(true);
       expect(await logOf('db')).toContain(expected);
+      // A database with the user's name is created by the server in single-user mode.
+      expect((await get('db')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
       await remove('db');
     }
     return undefined;

@@ -39,7 +39,7 @@ initialize() {
   rm -f "$KUBEWRIGHT_SOCKETS/pw"
   printf '\\nhost all all all %s\\n' "$method" >> "$PGDATA/pg_hba.conf"
   if [ "$database" != postgres ]; then
-    printf 'CREATE DATABASE "%s";\\n' "$(printf %s "$database" | sed 's/"/""/g')" | postgres --single -D "$PGDATA" postgres > /dev/null
+    printf 'CREATE DATABASE "%s";\\n' "$(printf %s "$database" | sed 's/"/""/g')" | \${KUBEWRIGHT_AS_KNOWN_USER:-} postgres --single -D "$PGDATA" postgres > /dev/null
   fi
   run_scripts
 }
@@ -49,7 +49,7 @@ run_scripts() {
   for script in "$KUBEWRIGHT_INITDB_SCRIPTS"/*; do
     case "$script" in
       *.sh) echo "running $script"; . "$script" ;;
-      *.sql) echo "running $script"; postgres --single -j -D "$PGDATA" "$database" < "$script" > /dev/null ;;
+      *.sql) echo "running $script"; \${KUBEWRIGHT_AS_KNOWN_USER:-} postgres --single -j -D "$PGDATA" "$database" < "$script" > /dev/null ;;
     esac
   done
 }
