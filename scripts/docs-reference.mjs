@@ -1,5 +1,5 @@
-// Writes the generated part of the documentation into a folder: the command line as it says of itself, the error codes, and
-// what each package exports with its comments. `npm run docs` calls it; alone: node scripts/docs-reference.mjs FOLDER
+// Writes the generated part of the documentation into a folder: the help of the command line, the error codes, and the exports
+// of each package with their comments. `npm run docs` calls it; alone: node scripts/docs-reference.mjs FOLDER
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -35,9 +35,9 @@ async function commandPage() {
       ];
       return parts.filter(Boolean).join('\n\n');
     });
-  const intro = `${sentence(program.description)} \`--json\` anywhere on a line writes records, one JSON object a line. What a
-project is and how failures are told is on the page of [the package](../packages/cli.md); which command stands for which of
-kubebuilder's is in [the table of commands](./commands.md).`;
+  const intro = `${sentence(program.description)} \`--json\` anywhere on a command line writes JSON records, one per line. The
+[package](../packages/cli.md) page describes projects, exit codes and errors. [Commands](./commands.md) compares these commands with
+kubebuilder's.`;
   return `${['# The command line', intro, ...sections].join('\n\n')}\n`;
 }
 
@@ -52,7 +52,7 @@ function errorPage() {
       ...own.map(({ code, text, source: from }) => `### ${code}\n\n${escaped(text)}\n\n\`${from}\``),
     ];
   });
-  const intro = 'Every message that fails has a code; `kubewright explain CODE` says the same without a network.';
+  const intro = 'Every error has a code. `kubewright explain CODE` prints these texts without a network.';
   return `${['# Error codes', intro, ...sections.flat()].join('\n\n')}\n`;
 }
 
@@ -66,7 +66,7 @@ function sentence(text) {
   return escaped(`${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.?$/, '.'));
 }
 
-/** Text that is to be read as it is. */
+/** Escapes text that is not Markdown. */
 function escaped(text) {
   return text.replaceAll('<', '&lt;').replaceAll('{{', '&#123;{');
 }

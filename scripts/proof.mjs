@@ -41,9 +41,9 @@ const flaw = ['--days', '8', '--flaw', 'remembers every version'];
 /** Every step answers `{ ok, text }`. */
 const groups = {
   recordings: [
-    ...recorders.map((each) => ({ name: `recorded anew: ${each.folder}`, prove: (tree) => record(tree, each) })),
+    ...recorders.map((each) => ({ name: `recorded again: ${each.folder}`, prove: (tree) => record(tree, each) })),
     {
-      name: "today's answers replayed",
+      name: 'replay of the recorded answers',
       prove: (tree) =>
         suites(
           tree,
@@ -62,17 +62,17 @@ const groups = {
     // Its faults are made by proxies and stub servers, where there are any: nothing of it is skipped on a real cluster.
     { name: 'the runtime on a real cluster', prove: (tree) => onRealCluster(tree, ['test/runtime']) },
     {
-      name: 'what kubewright build writes, on a real cluster',
+      name: 'the output of kubewright build on a real cluster',
       prove: (tree) => onRealCluster(tree, ['test/cli/shipped.real.test.ts']),
     },
     {
-      name: 'a test environment of each kind, two of them real',
+      name: 'test environments of all three kinds, two of them real',
       prove: (tree) => onRealCluster(tree, ['test/environment/test-environment.real.test.ts']),
     },
   ],
   newcomers: [
     { name: "a newcomer's first hour on Node 20, 24 and 26", prove: (tree) => firstHour(tree, [20, 24, 26]) },
-    { name: 'the same as root', prove: (tree) => firstHour(tree, [20], '--as-root') },
+    { name: 'the first hour as root', prove: (tree) => firstHour(tree, [20], '--as-root') },
   ],
   benchmarks: [
     {
@@ -88,7 +88,7 @@ const groups = {
   soaks: [
     { name: 'soak: 30 virtual days with faults', prove: (tree) => soak(tree, days, ({ ok }) => ok) },
     {
-      name: 'soak: the same sees an operator that remembers too much',
+      name: 'soak: detects an operator that leaks memory',
       // What does not see a flaw proves nothing.
       prove: (tree) =>
         soak(tree, [...days, ...flaw], ({ ok, wrong, growth }) => !ok && wrong.length === 0 && growth > 0.01),

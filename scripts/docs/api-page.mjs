@@ -1,9 +1,9 @@
-// A package's public surface as a page: declarations as the compiler writes them, with their comments.
+// A package's public API as a page: the compiler's declarations with their comments.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** The page of a package that has been built. */
+/** Returns the page of a package, which must have been built. */
 export function apiPage(root, name) {
   const folder = join(root, 'packages', name);
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -20,16 +20,16 @@ export function apiPage(root, name) {
   const exported = module ? checker.getExportsOfModule(module) : [];
   const sections = exported
     .map((symbol) => ({ symbol, target: aliased(symbol, checker) }))
-    // What another package documents is not repeated.
+    // Exports of other packages are documented there.
     .filter(({ target }) => target.declarations?.some((each) => each.getSourceFile().fileName.startsWith(`${folder}/`)))
     .sort((a, b) => a.symbol.name.localeCompare(b.symbol.name))
     .map(({ symbol, target }) => section(symbol.name, target, checker));
   const others = Object.keys(manifest.exports).filter((path) => path !== '.' && path !== './package.json');
   const more =
     others.length > 0
-      ? `\n\nFurther entries: ${others.map((path) => `\`${path.replace('.', manifest.name)}\``).join(', ')}.`
+      ? `\n\nOther entry points: ${others.map((path) => `\`${path.replace('.', manifest.name)}\``).join(', ')}.`
       : '';
-  return `# ${manifest.name}\n\n${manifest.description}. What it is for is on [its page](../../packages/${name}.md).${more}\n\n${sections.join('\n\n')}\n`;
+  return `# ${manifest.name}\n\n${manifest.description}. See [its README](../../packages/${name}.md).${more}\n\n${sections.join('\n\n')}\n`;
 }
 
 function aliased(symbol, checker) {
@@ -57,14 +57,14 @@ function declaration(node) {
     .getText()
     .replace(/^export (declare )?/, '')
     .replace(/^declare /, '');
-  // Private names say nothing to a reader.
+  // Omits private members.
   return text
     .replace(/^ {4}#private;\n/gm, '')
     .replace(/^ {4}private .*\n/gm, '')
     .replace(/^ {4}/gm, '  ');
 }
 
-/** A comment as Markdown in a page with components: what looks like one is text. */
+/** Returns a comment as Markdown; text that looks like a component is escaped. */
 function prose(text) {
   return text
     .replace(/\{@link ([\w.]+)\s*(?:\|\s*([^}]*))?\}/g, (_, target, shown) => `\`${shown ?? target}\``)

@@ -1,12 +1,12 @@
 /**
- * The text of docs/proof.md. A result is `{ name, seconds, ok, text }`, or `{ name, isSkipped: true }`; one line of text stands
- * beside the name, more in a block of its own.
+ * Returns the text of docs/proof.md. A result is `{ name, seconds, ok, text }` or `{ name, isSkipped: true }`; a single line of text
+ * follows the name, longer text is a separate block.
  */
 export function reportOf({ date, commit, versions, results }) {
   const failed = results.filter(({ ok, isSkipped }) => !ok && !isSkipped).length;
   const skipped = results.filter(({ isSkipped }) => isSkipped).length;
   const passed = results.length - failed - skipped;
-  const counts = [`${passed} passed`, `${failed} failed`, `${skipped} not run this time`].join(', ');
+  const counts = [`${passed} passed`, `${failed} failed`, `${skipped} skipped`].join(', ');
   const lines = [
     '# Proof',
     '',
@@ -21,7 +21,7 @@ export function reportOf({ date, commit, versions, results }) {
   return `${lines.join('\n')}\n`;
 }
 
-/** Takes out what belongs to one machine or must not be known: folders, and whatever looks like a token or a key. */
+/** Removes machine-specific and secret parts: folders, and text that looks like a token or a key. */
 export function neutral(text, folders) {
   const known = Object.entries(folders).sort(([a], [b]) => b.length - a.length);
   let rest = text;
@@ -33,12 +33,12 @@ export function neutral(text, folders) {
 }
 
 function lineOf({ name, ok, isSkipped, seconds, text = '' }) {
-  if (isSkipped) return `- not run this time: ${name}`;
+  if (isSkipped) return `- skipped: ${name}`;
   const head = `- ${ok ? 'passed' : '**failed**'}: ${name} (${duration(seconds)})`;
   const said = text.trim();
   if (said === '') return head;
   if (!said.includes('\n') && !said.includes('`')) return `${head}: ${said}`;
-  // What is said may have fences of its own.
+  // The text may contain fences.
   const fence = '`'.repeat(Math.max(2, ...(said.match(/`+/g) ?? []).map(({ length }) => length)) + 1);
   return `${head}\n\n${[fence, ...said.split('\n'), fence].map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
 }

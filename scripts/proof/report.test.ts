@@ -16,17 +16,17 @@ Written by \`npm run proof\` on 2026-02-03, commit abc.
 - Node v24.0.0
 - Kubernetes v1.36.3
 
-1 passed, 0 failed, 1 not run this time
+1 passed, 0 failed, 1 skipped
 
 - passed: one (3 s): 7 passed (7)
-- not run this time: two
+- skipped: two
 `);
   });
 
   it('makes failures stand out, with what they said in a block', () => {
     const results = [{ name: 'one', ok: false, seconds: 300, text: 'Error: no\n\n```\nwhy\n```' }];
     const text = reportOf({ ...head, results });
-    expect(text).toContain('**0 passed, 1 failed, 0 not run this time**');
+    expect(text).toContain('**0 passed, 1 failed, 0 skipped**');
     expect(text).toContain('- **failed**: one (5 min)\n\n  ````\n  Error: no\n\n  ```\n  why\n  ```\n  ````\n');
   });
 });
