@@ -222,9 +222,11 @@ export class Informer<T> implements ReflectorSink {
   asking(key: ObjectKey): (object: KubernetesObject | undefined) => void {
     const uid = this.presentUid(key);
     const mark = this.ownWrites.uncertainty(key);
+    const outside = this.ownWrites.outsideVersion(key);
     return (object) => {
       if (object) this.noteWrite(object);
       else if (uid !== undefined) this.noteDeletion(key, uid);
+      if (!object) this.ownWrites.absent(key, outside);
       this.ownWrites.settled(key, mark);
     };
   }

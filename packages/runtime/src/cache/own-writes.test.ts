@@ -207,6 +207,66 @@ describe('OwnWrites', () => {
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
 
+  it('remembers that an object is outside the selector until the server says that it is gone', async () => {
+    const clock = new VirtualClock();
+    const writes = new OwnWrites<KubernetesObject>(clock, { isWhole: false });
+    writes.watching(true);
+    writes.wrote(object('8'), { stored: undefined, inScope: false });
+    await clock.advance(86_400_000);
+    // A listing of the newest state has no object that is outside its selector.
+    writes.lost(clock.monotonic());
+    expect(writes.isOutside(key)).toBe(true);
+    const before = writes.outsideVersion(key);
+    writes.wrote(object('9'), { stored: undefined, inScope: false });
+    writes.absent(key, before);
+    expect(writes.isOutside(key)).toBe(true);
+    writes.absent(key, writes.outsideVersion(key));
+    expect(writes.isOutside(key)).toBe(false);
+  });
+
+  it('keeps the content of ten thousand writes, and has older ones read live until the watch is past them', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    for (let i = 0; i < 10_002; i++) put(writes, object(String(1_000 + i), `u${i}`, `p${i}`));
+    const stored = { uid: 'u0', resourceVersion: '999' };
+    const first = { namespace: 'default', name: 'p0' };
+    expect([...writes.pending()]).toHaveLength(9_002);
+    expect(writes.isUncertain(first)).toBe(true);
+    expect(writes.uncertainKeys('default')).toHaveLength(1_000);
+    expect(writes.newest(first, stored)).toBe(stored);
+    writes.caughtUp('1000');
+    expect(writes.uncertainKeys('default')).toHaveLength(999);
+    // What was read live is known again.
+    put(writes, object('1001', 'u1', 'p1'));
+    expect(writes.isUncertain({ namespace: 'default', name: 'p1' })).toBe(false);
+    expect(writes.uncertainKeys('default')).toHaveLength(998);
+    expect(writes.awaited).toBe('11001');
+  });
+
+  it('forgets writes beyond a hundred thousand', () => {
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    for (let i = 0; i < 100_010; i++) put(writes, object(String(1_000_000 + i), `u${i}`, `p${i}`));
+    expect(writes.size).toBe(90_010);
+  });
+
+  it('costs time in proportion to the writes that the watch comes past', () => {
+    const costMs = (count: number): number => {
+      const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+      for (let i = 0; i < count; i++) put(writes, object(String(1_000_000 + i), `u${i}`, `p${i}`));
+      const before = process.cpuUsage();
+      for (let i = 0; i < count; i++) {
+        const stored = { uid: `u${i}`, resourceVersion: String(1_000_000 + i) };
+        writes.seen({ namespace: 'default', name: `p${i}` }, { stored });
+        writes.caughtUp(stored.resourceVersion);
+      }
+      const { user, system } = process.cpuUsage(before);
+      expect(writes.size).toBe(0);
+      return (user + system) / 1_000;
+    };
+    costMs(2_000);
+    const few = costMs(2_000);
+    expect(costMs(20_000)).toBeLessThan(35 * few + 20);
+  });
+
   it("does not freeze what was answered: it is the caller's", () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const answer = object('8');

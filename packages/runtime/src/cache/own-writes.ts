@@ -1,21 +1,12 @@
 import { type Clock, compareResourceVersions, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
+import { PendingWrites } from './pending-writes.ts';
+import { Removals } from './removals.ts';
 import { writtenView } from './written-view.ts';
 
-interface Written<T> extends Noted {
-  /** What the server answered; undefined for an object that is not in the cache's scope now. */
-  readonly view: ObjectView<T> | undefined;
-  /** False for what the watch has no need to show: then only a bookmark, or a write of another, comes past it. */
-  readonly inScope: boolean;
-  readonly key: ObjectKey;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
 /**
- * How long what only time ends is remembered, in milliseconds during which a watch was open: what need not be shown, as it is
- * outside a selector or was never seen here. What the watch must show is let go of when it has come past it, or when a
- * listing did not have it.
+ * How long a deletion or a write that the watch need not show is remembered, in milliseconds during which a watch was open.
+ * What the watch must show is forgotten when it has come past it, or when a listing did not have it.
  */
 const patienceMs = 600_000;
 /**
@@ -31,20 +22,22 @@ const maxEntries = 10_000;
  *
  * A watch shows changes in the order of their versions: once it has come as far as a write, whatever it says of that key is
  * newer, also when it says nothing because the object is gone or outside its selector.
+ *
+ * Bounded: the content of the latest 10,000 writes is kept; objects written before those are read live until the watch has
+ * come past them, up to 100,000 writes. Of objects outside the selector, of deletions, and of objects whose state is not
+ * known, the latest 10,000 are remembered.
  */
 export class OwnWrites<T> {
   readonly #clock: Clock;
   readonly #isWhole: boolean;
-  readonly #writes = new Map<string, Written<T>>();
+  readonly #writes = new PendingWrites<T>();
   /** By uid: one name may have had several objects, each of them deleted. */
   readonly #deleted = new Map<string, Noted & { readonly key: string }>();
   readonly #uncertain = new Map<string, Uncertainty>();
   #marks = 0;
-  /** What was written outside the scope last, until the watch shows that it came back. */
-  readonly #outside = new Map<string, StoredVersion & Noted>();
-  /** Uids that the watch showed as removed while deletions were on their way, with their last versions. */
-  readonly #removed = new Map<string, StoredVersion>();
-  #deleting = 0;
+  /** What was written outside the scope last, until the watch shows that it came back or the server that it is gone. */
+  readonly #outside = new Map<string, StoredVersion>();
+  readonly #removed = new Removals();
   #reached = '';
   /** Time during which a watch was open, without the present one. */
   #watchedMs = 0;
@@ -73,13 +66,7 @@ export class OwnWrites<T> {
 
   /** Notes that a deletion is about to be sent; to be disposed when its answer was noted. */
   deleting(): Disposable {
-    this.#deleting++;
-    return {
-      [Symbol.dispose]: () => {
-        this.#deleting--;
-        if (this.#deleting === 0) this.#removed.clear();
-      },
-    };
+    return this.#removed.deleting();
   }
 
   /** Notes an object as the server answered it after a write or to a live read, unless the watch has come that far. */
@@ -107,13 +94,12 @@ export class OwnWrites<T> {
     const outside = this.#outside.get(id);
     if (outside && !reached(written, outside)) return;
     if (what.inScope) this.#outside.delete(id);
-    else remember(this.#outside, id, { ...written, ...this.#noted() });
+    else remember(this.#outside, id, written);
     if (this.#hasComePast(resourceVersion)) return;
     const view = what.inScope ? writtenView<T>(object) : undefined;
-    this.#writes.delete(id);
     const { inScope } = what;
     const noted = inScope ? { ...this.#noted(), untilMs: Number.POSITIVE_INFINITY } : this.#noted();
-    this.#writes.set(id, { view, inScope, key, ...written, ...noted });
+    this.#writes.set(id, { inScope, key, ...written, ...noted }, view);
   }
 
   /** Notes that the object of that uid is deleted and gone. */
@@ -123,10 +109,10 @@ export class OwnWrites<T> {
     const id = keyOf(key);
     this.#outside.delete(id);
     const written = this.#writes.get(id);
-    if (uid === '' || (this.#isWhole && this.#removed.has(uid))) return;
+    if (uid === '' || (this.#isWhole && this.#removed.get(uid))) return;
     // Earlier objects of that name, which the watch may yet show, are older than what was deleted; of an object that was
     // never seen here nobody can tell which are.
-    if (written?.uid === uid) this.#writes.set(id, { ...written, view: undefined });
+    if (written?.uid === uid) this.#writes.set(id, written, undefined);
     else if (stored?.uid !== uid) this.uncertain(key);
     remember(this.#deleted, uid, { key: id, ...this.#noted() });
   }
@@ -145,7 +131,7 @@ export class OwnWrites<T> {
     what: { readonly version: StoredVersion; readonly stored: StoredVersion | undefined },
   ): void {
     const { version, stored } = what;
-    if (this.#isWhole && this.#removed.has(version.uid)) return;
+    if (this.#isWhole && this.#removed.get(version.uid)) return;
     if (stored && isDeletionOf(version, stored)) return;
     this.#doubt({ key, deletionOf: version });
   }
@@ -173,7 +159,7 @@ export class OwnWrites<T> {
   seen(key: ObjectKey, what: { readonly stored: StoredVersion } | { readonly removed: StoredVersion }): void {
     const removed = 'removed' in what;
     const version = removed ? what.removed : what.stored;
-    if (removed && this.#deleting > 0) this.#removed.set(version.uid, version);
+    if (removed) this.#removed.removed(version);
     if (!this.isExpecting) return;
     const id = keyOf(key);
     const outside = removed ? undefined : this.#outside.get(id);
@@ -193,58 +179,61 @@ export class OwnWrites<T> {
     this.#reached = resourceVersion;
     // What was written, and what was deleted, in a history that is no more.
     if (restarted) for (const each of [this.#writes, this.#deleted, this.#outside, this.#removed]) each.clear();
-    for (const [id, written] of this.#writes) {
-      if (this.#hasComePast(written.resourceVersion)) this.#writes.delete(id);
-    }
+    this.#writes.drop((version) => this.#hasComePast(version));
   }
 
   /** Tells that a listing of the newest state, begun at that time or later, did not show what is still remembered. */
   lost(beforeMs: number): void {
-    for (const entries of [this.#writes, this.#deleted, this.#outside]) {
-      for (const [id, { atMs }] of entries) if (atMs < beforeMs) entries.delete(id);
-    }
+    for (const [id, { atMs }] of this.#writes.all()) if (atMs < beforeMs) this.#writes.delete(id);
+    for (const [id, { atMs }] of this.#deleted) if (atMs < beforeMs) this.#deleted.delete(id);
   }
 
   /** Answers the newer of the stored entry and what was written: the stored one, another, or `undefined` for none. */
   newest<E extends StoredVersion>(key: ObjectKey, stored: E | undefined): E | ObjectView<T> | undefined {
     if (this.size === 0) return stored;
     const present = stored && this.#deleted.has(stored.uid) ? undefined : stored;
-    const written = this.#writes.get(keyOf(key));
-    return written && !(stored && reached(stored, written)) ? written.view : present;
+    const id = keyOf(key);
+    const written = this.#writes.get(id);
+    if (!written || (stored && reached(stored, written))) return present;
+    return this.#writes.isReleased(id) ? present : this.#writes.view(id);
   }
 
   /** What was written and may be missing from a list of the stored entries. */
-  *pending(): Generator<ObjectView<T>, undefined> {
-    for (const { view } of this.#writes.values()) if (view) yield view;
-    return undefined;
+  pending(): Iterable<ObjectView<T>> {
+    return this.#writes.views();
   }
 
   /** The newest version that was written and that the watch is yet to show: one of an object in its scope. */
   get awaited(): string | undefined {
-    let newest: string | undefined;
-    for (const { resourceVersion, inScope } of this.#writes.values()) {
-      if (!inScope) continue;
-      if (newest === undefined || (compareResourceVersions(resourceVersion, newest) ?? 0) > 0) newest = resourceVersion;
-    }
-    return newest;
+    return this.#writes.newestInScope;
   }
 
   /** True for an object that this process wrote outside the cache's scope: to read it here would be to miss it. */
   isOutside(key: ObjectKey): boolean {
-    if (this.#outside.size === 0) return false;
-    this.#forgetOld();
     return this.#outside.has(keyOf(key));
+  }
+
+  /** The version that was written outside the scope; undefined when there is none. */
+  outsideVersion(key: ObjectKey): StoredVersion | undefined {
+    return this.#outside.get(keyOf(key));
+  }
+
+  /** Notes that the server, asked since, has no object of that key; one written outside the scope after that stays so. */
+  absent(key: ObjectKey, outside: StoredVersion | undefined): void {
+    if (outside && this.outsideVersion(key) === outside) this.#outside.delete(keyOf(key));
   }
 
   /** Objects of whose present state only the server can tell. */
   uncertainKeys(namespace: string | undefined): readonly ObjectKey[] {
-    if (this.#uncertain.size === 0) return [];
+    const released = this.#writes.released();
+    if (this.#uncertain.size === 0 && released.length === 0) return [];
     this.#forgetOld();
-    const keys = [...this.#uncertain.values()].map((each) => each.key);
+    const keys = [...[...this.#uncertain.values()].map((each) => each.key), ...released];
     return namespace === undefined ? keys : keys.filter((key) => key.namespace === namespace);
   }
 
   isUncertain(key: ObjectKey): boolean {
+    if (this.#writes.isReleased(keyOf(key))) return true;
     if (this.#uncertain.size === 0) return false;
     this.#forgetOld();
     return this.#uncertain.has(keyOf(key));
@@ -257,11 +246,15 @@ export class OwnWrites<T> {
 
   #forgetOld(): void {
     const now = this.#watched();
-    for (const entries of [this.#writes, this.#deleted, this.#uncertain, this.#outside]) {
+    for (const entries of [this.#deleted, this.#uncertain]) {
       for (const [id, { untilMs }] of entries) {
         if (untilMs > now) break;
         entries.delete(id);
       }
+    }
+    for (const [id, { untilMs }] of this.#writes.all()) {
+      if (untilMs > now) break;
+      this.#writes.delete(id);
     }
   }
 

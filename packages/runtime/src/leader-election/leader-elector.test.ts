@@ -1,7 +1,9 @@
 import { seededRandom, sleep, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Logger } from '../log/logger.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
+import { RecordingLogger } from '../testdata/recording-logger.ts';
 import { LeaderElector } from './leader-elector.ts';
 
 const Lease = {
@@ -24,7 +26,14 @@ interface Candidate {
   leading: boolean;
 }
 
-function campaign(server: FakeApiServer, clock: VirtualClock, identity: string, drainMs = 0): Candidate {
+interface CandidateOptions {
+  readonly identity: string;
+  readonly drainMs?: number;
+  readonly log?: Logger;
+}
+
+function campaign(server: FakeApiServer, clock: VirtualClock, how: string | CandidateOptions): Candidate {
+  const { identity, drainMs = 0, log = silentLogger } = typeof how === 'string' ? { identity: how } : how;
   const told: string[] = [];
   const elector = new LeaderElector({
     onTerm: (what, { kind, metadata: { namespace, name, uid } }) =>
@@ -34,7 +43,7 @@ function campaign(server: FakeApiServer, clock: VirtualClock, identity: string, 
     client: server.client,
     clock,
     random: seededRandom(identity.length),
-    log: silentLogger,
+    log,
   });
   const stop = new AbortController();
   stops.push(stop);
@@ -84,7 +93,7 @@ describe('LeaderElector', () => {
   it('keeps the lease while work that was told to stop goes on', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
-    const a = campaign(server, clock, 'a', 40_000);
+    const a = campaign(server, clock, { identity: 'a', drainMs: 40_000 });
     await run(clock, 1, () => {});
     const b = campaign(server, clock, 'bb');
     await run(clock, 20, () => {});
@@ -214,6 +223,26 @@ describe('LeaderElector', () => {
     let hung = 0;
     server.interrupt = () => (hung++ === 0 ? new Promise(() => {}) : undefined);
     const a = campaign(server, clock, 'a');
+    await run(clock, 12, () => {});
+    expect(a.leading).toBe(true);
+  });
+
+  it('reports that the namespace of its lease does not exist, once, and leads when it does', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Lease], { clock });
+    server.interrupt = ({ method }) => {
+      if (method === 'POST') throw failure(404, 'NotFound', 'namespaces "default" not found');
+      return undefined;
+    };
+    const log = new RecordingLogger();
+    const a = campaign(server, clock, { identity: 'a', log });
+    await run(clock, 60, () => {});
+    expect(log.messages('error')).toEqual(['cannot acquire or renew the lease']);
+    const [line] = log.lines.filter(({ level }) => level === 'error');
+    expect(String(line?.fields['error'])).toMatch(
+      /cannot create lease default\/lock: namespace "default" not found; create the namespace, or set "leaderElection.namespace"/,
+    );
+    server.interrupt = undefined;
     await run(clock, 12, () => {});
     expect(a.leading).toBe(true);
   });

@@ -205,9 +205,22 @@ export class LeaderElector {
     const since = momentOf(this.#options.clock);
     const lease = this.#lease(current);
     const write = (signal: AbortSignal): Promise<Lease> =>
-      current ? leases.update(lease, { signal }) : leases.create(lease, { signal });
+      current ? leases.update(lease, { signal }) : this.#create(lease, signal);
     this.#observe(await limited(write));
     return since;
+  }
+
+  async #create(lease: Lease, signal: AbortSignal): Promise<Lease> {
+    try {
+      return await this.#leases.create(lease, { signal });
+    } catch (error) {
+      // Of a lease that is to be created, it is the namespace that was not found.
+      if (!isNotFound(error)) throw error;
+      const { name, namespace } = this.#key();
+      const remedy = `create the namespace, or set "leaderElection.namespace" to one that exists`;
+      const message = `cannot create lease ${namespace}/${name}: namespace "${namespace}" not found; ${remedy}`;
+      throw new LeaderElectionError(message, { cause: error });
+    }
   }
 
   async #look(signal: AbortSignal): Promise<Lease | undefined> {

@@ -16,6 +16,8 @@ export class RunnableGroup {
   readonly #runnables: Runnable[] = [];
   #started: Start | undefined;
   readonly #running = new Map<Runnable, Promise<void>>();
+  /** Runnables of which an earlier run has ignored its signal and still goes on. */
+  readonly #leftBehind = new Map<Runnable, number>();
 
   /** @param options.failed - told of a runnable that rejects before it was stopped. */
   constructor(options: { readonly log: Logger; readonly failed: (error: unknown) => void }) {
@@ -56,20 +58,35 @@ export class RunnableGroup {
       };
       this.#log.info('stopping: waiting for runnables to end', fields);
     };
-    if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts })))
+    if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts }))) {
       this.#log.error('runnables did not end in time; do they heed their signal?', { runnables: names() });
+      this.#leaveBehind();
+    }
     this.#started = undefined;
   }
 
   #run(runnable: Runnable, started: Start): void {
-    // One that was left behind by an earlier stop still runs: two of them would be worse than one that ends.
-    const before = this.#running.get(runnable) ?? Promise.resolve();
-    const running = before
-      .then(() => (started.stop.signal.aborted ? undefined : this.#guard(runnable, started)))
-      .finally(() => {
-        if (this.#running.get(runnable) === running) this.#running.delete(runnable);
-      });
+    if (this.#leftBehind.has(runnable)) {
+      // Waiting for its end would keep it from ever running again; its client is bound to a term that is over.
+      this.#log.warn('starting a runnable beside an earlier run that ignores its signal', { runnable: runnable.name });
+    }
+    const running = this.#guard(runnable, started).finally(() => {
+      if (this.#running.get(runnable) === running) this.#running.delete(runnable);
+    });
     this.#running.set(runnable, running);
+  }
+
+  #leaveBehind(): void {
+    for (const [runnable, running] of this.#running) {
+      this.#running.delete(runnable);
+      const count = (by: number): void => {
+        const left = (this.#leftBehind.get(runnable) ?? 0) + by;
+        if (left > 0) this.#leftBehind.set(runnable, left);
+        else this.#leftBehind.delete(runnable);
+      };
+      count(1);
+      void running.finally(() => count(-1));
+    }
   }
 
   async #guard(runnable: Runnable, { stop: { signal }, context }: Start): Promise<void> {

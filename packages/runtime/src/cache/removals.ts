@@ -1,0 +1,68 @@
+import type { StoredVersion } from './own-writes.ts';
+
+/** Most removals that are remembered. */
+const maxRemovals = 10_000;
+
+interface Removal {
+  readonly version: StoredVersion;
+  readonly order: number;
+}
+
+/**
+ * Objects that the watch showed as removed while a deletion was on its way: the answer may come after that. A removal is
+ * forgotten once every deletion that was on its way then is answered; 10,000 are remembered at most.
+ */
+export class Removals {
+  readonly #removals = new Map<string, Removal>();
+  /** The order at which each deletion was begun, the oldest first. */
+  readonly #deletions = new Set<{ readonly since: number }>();
+  #order = 0;
+
+  get size(): number {
+    return this.#removals.size;
+  }
+
+  /** Records that a deletion is on its way, until the result is disposed. */
+  deleting(): Disposable {
+    const deletion = { since: this.#order };
+    this.#deletions.add(deletion);
+    return {
+      [Symbol.dispose]: () => {
+        this.#deletions.delete(deletion);
+        this.#forget();
+      },
+    };
+  }
+
+  /** Records a removal, if a deletion is on its way. Keeps no reference to what it is given. */
+  removed({ uid, resourceVersion }: StoredVersion): void {
+    if (this.#deletions.size === 0) return;
+    this.#removals.delete(uid);
+    this.#removals.set(uid, { version: { uid, resourceVersion }, order: this.#order++ });
+    if (this.#removals.size > maxRemovals) this.#dropOldest();
+  }
+
+  get(uid: string): StoredVersion | undefined {
+    return this.#removals.get(uid)?.version;
+  }
+
+  clear(): void {
+    this.#removals.clear();
+  }
+
+  #forget(): void {
+    const [oldest] = this.#deletions;
+    const since = oldest?.since ?? Number.POSITIVE_INFINITY;
+    for (const [uid, { order }] of this.#removals) {
+      if (order >= since) return;
+      this.#removals.delete(uid);
+    }
+  }
+
+  #dropOldest(): void {
+    for (const uid of this.#removals.keys()) {
+      this.#removals.delete(uid);
+      return;
+    }
+  }
+}

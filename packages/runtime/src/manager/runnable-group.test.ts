@@ -1,0 +1,42 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { RecordingLogger } from '../testdata/recording-logger.ts';
+import type { RunnableContext } from './runnable.ts';
+import { RunnableGroup } from './runnable-group.ts';
+import { StopBudget } from './stop-budget.ts';
+
+const contextOf = (term: string): RunnableContext => ({ client: term }) as unknown as RunnableContext;
+
+describe('RunnableGroup', () => {
+  it('starts a runnable in the next term though its earlier run ignores its signal, and says so', async () => {
+    const clock = new VirtualClock();
+    const log = new RecordingLogger();
+    const group = new RunnableGroup({ log, failed: () => {} });
+    const started: unknown[] = [];
+    const ends: (() => void)[] = [];
+    group.add({
+      name: 'sweeper',
+      run(_signal, { client }) {
+        started.push(client);
+        return new Promise((resolve) => ends.push(resolve));
+      },
+    });
+    const signal = new AbortController().signal;
+    const stop = async (): Promise<void> => {
+      const stopping = group.stop(new StopBudget(clock, { totalMs: 200, endsAtOnce: undefined }));
+      await clock.advance(200);
+      await stopping;
+    };
+    await group.start(signal, contextOf('term 1'));
+    await stop();
+    await group.start(signal, contextOf('term 2'));
+    expect(started).toEqual(['term 1', 'term 2']);
+    expect(log.messages('warn')).toEqual(['starting a runnable beside an earlier run that ignores its signal']);
+    await stop();
+    for (const end of ends) end();
+    await clock.advance(0);
+    await group.start(signal, contextOf('term 3'));
+    expect(started).toEqual(['term 1', 'term 2', 'term 3']);
+    expect(log.messages('warn')).toHaveLength(1);
+  });
+});
