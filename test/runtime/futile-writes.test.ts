@@ -272,6 +272,32 @@ describe('what leads nowhere', () => {
     expect(written).toBeGreaterThan(5);
   });
 
+  it.each<[string, (thrown: (error: unknown) => void) => ControllerDefinition]>([
+    [
+      'setStatus',
+      (thrown) =>
+        controller({
+          for: Echo,
+          name: 'undeclared-setstatus',
+          reconcile: (_, ctx) => ctx.setStatus({ count: 1, unknown: 'x' }).catch(thrown),
+        }),
+    ],
+    [
+      'desired',
+      () => controller({ for: Echo, name: 'undeclared-desired', desired: () => ({ status: { unknown: 'x' } }) }),
+    ],
+  ])('is a status field that the schema does not declare: %s names the status type', async (_, define) => {
+    const messages: string[] = [];
+    const definition = define((error) => void messages.push(String(error)));
+    const log = jsonLogger({
+      destination: { write: (text) => void messages.push(String(JSON.parse(text).error ?? '')) },
+    });
+    const { manager } = await start(definition, { log });
+    await create(manager, definition.name);
+    const expected = `cannot set the status of Echo ${definition.name} (example.com/v1): its CustomResourceDefinition does not declare status.unknown; add the field to the status type of Echo`;
+    await expect.poll(() => messages.find((each) => each.includes(expected)), { timeout: 10_000 }).toBeDefined();
+  });
+
   it('goes on without conditions where the schema has none, in one request', async () => {
     const name = 'bare';
     const bare = controller({

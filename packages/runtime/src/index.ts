@@ -43,6 +43,7 @@ export type {
 } from './controller/reconcile.ts';
 export { ReconcileTimeoutError } from './controller/reconcile-timeout.ts';
 export { TerminalError } from './controller/terminal-error.ts';
+export { UndeclaredStatusFieldError } from './controller/undeclared-status-field-error.ts';
 export { UnknownKindError } from './controller/unknown-kind-error.ts';
 export { StaleViewError } from './controller/write-fence.ts';
 export { childrenFirst } from './desired/children-first.ts';

@@ -1,5 +1,6 @@
 import { apiVersionOf, isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
+import { UndeclaredStatusFieldError, undeclaredStatusFields } from './undeclared-status-field-error.ts';
 
 /** Thrown where a status is set of an object whose kind has no status subresource: the server answers as if it were gone. */
 export class NoStatusSubresourceError extends Error {
@@ -16,7 +17,7 @@ export class NoStatusSubresourceError extends Error {
   }
 }
 
-/** Writes the status of an object; tells an object that has gone from a kind that has no such subresource. */
+/** Writes the status of an object, and explains refusals: a kind without the subresource, fields that it does not have. */
 export async function writingStatus<R>(
   write: () => Promise<R>,
   of: {
@@ -29,8 +30,10 @@ export async function writingStatus<R>(
   try {
     return await write();
   } catch (error) {
+    const { name = '' } = of.object.metadata;
+    const fields = undeclaredStatusFields(error);
+    if (fields.length > 0) throw new UndeclaredStatusFieldError(of.kind, { name, fields, cause: error });
     if (isNotFound(error) && (await isThere(of))) {
-      const { name = '' } = of.object.metadata;
       throw new NoStatusSubresourceError(of.kind, name, { cause: error });
     }
     throw error;

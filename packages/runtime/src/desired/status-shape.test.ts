@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { UndeclaredStatusFieldError } from '../controller/undeclared-status-field-error.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
-import { failure } from '../testdata/fake-api-server.ts';
 import { StatusShape } from './status-shape.ts';
 
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
@@ -13,11 +13,11 @@ describe('StatusShape', () => {
     const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
     const shape = new StatusShape(Site);
     for (const member of ['observedGeneration', 'conditions']) {
-      const refusal = failure(
-        500,
-        '',
-        `failed to create typed patch object: .status.${member}: field not declared in schema`,
-      );
+      const refusal = new UndeclaredStatusFieldError(Site, {
+        name: 'a',
+        fields: [`.status.${member}`],
+        cause: undefined,
+      });
       expect(shape.learn(refusal, log)).toBe(true);
       expect(shape.learn(refusal, log)).toBe(false);
       const { level, msg, schema } = lines.at(-1) ?? {};

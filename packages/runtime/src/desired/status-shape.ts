@@ -1,4 +1,5 @@
-import { apiVersionOf, type Kind, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
+import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { UndeclaredStatusFieldError } from '../controller/undeclared-status-field-error.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** The members that are filled in. */
@@ -27,8 +28,8 @@ export class StatusShape {
 
   /** Learns from a refusal; true if there was something to learn, so that another try may succeed. */
   learn(error: unknown, log: Logger): boolean {
-    if (!(error instanceof StatusError)) return false;
-    const member = derived.find((each) => error.message.includes(`.status.${each}: field not declared in schema`));
+    if (!(error instanceof UndeclaredStatusFieldError)) return false;
+    const member = derived.find((each) => error.fields.includes(`.status.${each}`));
     if (member === undefined || this.#missing.has(member)) return false;
     this.#missing.add(member);
     log.warn(

@@ -1,0 +1,29 @@
+import { apiVersionOf, type Kind, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
+
+/** Thrown for a status with a field that the kind's CustomResourceDefinition does not declare. */
+export class UndeclaredStatusFieldError extends Error {
+  /** Names the class of failure; worth a retry once the kind's definition was changed. */
+  readonly code = 'KW3045';
+  /** The fields, such as `.status.url`. */
+  readonly fields: readonly string[];
+
+  constructor(
+    kind: Kind<KubernetesObject>,
+    options: { readonly name: string; readonly fields: readonly string[]; readonly cause: unknown },
+  ) {
+    const { name, fields, cause } = options;
+    const paths = fields.map((field) => field.replace(/^\./, ''));
+    super(
+      `cannot set the status of ${kind.kind} ${name} (${apiVersionOf(kind)}): its CustomResourceDefinition does not declare ${paths.join(', ')}; add the field to the status type of ${kind.kind} (the second type argument of defineKind), then generate and install the definition`,
+      { cause },
+    );
+    this.name = 'UndeclaredStatusFieldError';
+    this.fields = fields;
+  }
+}
+
+/** Finds the status fields that the server refused to apply since the schema does not have them. */
+export function undeclaredStatusFields(error: unknown): readonly string[] {
+  if (!(error instanceof StatusError)) return [];
+  return [...error.message.matchAll(/(\.status\.\S+): field not declared in schema/g)].map((match) => match[1] ?? '');
+}
