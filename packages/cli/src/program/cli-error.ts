@@ -7,6 +7,7 @@
  * | `KW7002` | something failed that should not: a fault of Kubewright itself, worth a report with the stack that `KUBEWRIGHT_DEBUG=1` shows |
  * | `KW7003` | there is no such error code |
  * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 and newer |
+ * | `KW7011` | the system does not allow the use of a file or folder: no permission, no space, too long a name; or TMPDIR names no folder that can be written to |
  * | `KW7101` | the folder belongs to no Kubewright project: neither it nor a folder above has a package.json with a field `kubewright` |
  * | `KW7102` | a name cannot be one in Kubernetes |
  * | `KW7103` | an answer is missing, and nobody is there to be asked |
@@ -47,6 +48,7 @@ export type CliErrorCode =
   | 'KW7002'
   | 'KW7003'
   | 'KW7010'
+  | 'KW7011'
   | 'KW7101'
   | 'KW7102'
   | 'KW7103'

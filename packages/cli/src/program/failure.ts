@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { deniedCall } from '../rbac/denied-call.ts';
 import { CliError, type CliErrorCode, type Message } from './cli-error.ts';
 import { portOwner } from './port-owner.ts';
+import { systemFailure } from './system-failure.ts';
 import { webhookFailure } from './webhook-failure.ts';
 
 /** A message with the code by which it can be looked up. */
@@ -21,6 +22,7 @@ export interface Failure {
 const usage: readonly CliErrorCode[] = ['KW7001', 'KW7102', 'KW7103'];
 const environment: readonly CliErrorCode[] = [
   'KW7010',
+  'KW7011',
   'KW7202',
   'KW7203',
   'KW7301',
@@ -49,6 +51,8 @@ export function failureOf(error: unknown, surroundings: FailureSurroundings): Fa
   if (error instanceof StatusError) return statusFailure(error);
   const coded = codedFailure(error);
   if (coded) return coded;
+  const system = systemFailure(error) ?? (error instanceof Error ? systemFailure(error.cause) : undefined);
+  if (system) return ofCode('KW7011', system);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return ofCode('KW7002', {
     what: 'the command failed in a way that it should not',

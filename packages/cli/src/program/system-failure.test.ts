@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './failure.ts';
+
+/** What is said of an error that a call throws. */
+function told(call: () => unknown): ReturnType<typeof failureOf> {
+  try {
+    call();
+  } catch (error) {
+    return failureOf(error, { debug: false });
+  }
+  throw new Error('nothing failed');
+}
+
+describe('failures of the file system', () => {
+  it('are those of the environment, with the path, the reason and a remedy', () => {
+    expect(told(() => mkdirSync(join(tmpdir(), 'a'.repeat(300))))).toEqual({
+      exitCode: 3,
+      message: {
+        code: 'KW7011',
+        what: expect.stringMatching(/^cannot create the folder .*…a{40} \(3\d\d characters\)$/),
+        why: 'the name or the path is too long',
+        remedy: 'choose a shorter name, or a folder nearer the root',
+      },
+    });
+    expect(told(() => readFileSync(tmpdir())).message.why).toBe('it is a folder, not a file');
+  });
+
+  it('name TMPDIR where that is the cause', () => {
+    const { message } = told(() => mkdtempSync('/nowhere/kubewright-'));
+    expect(message).toMatchObject({ code: 'KW7011', remedy: expect.stringContaining('set TMPDIR') });
+  });
+
+  it.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('know %s', (code) => {
+    const error = Object.assign(new Error(code), { code, syscall: 'open', path: '/a/b' });
+    expect(failureOf(error, { debug: false }).message).toMatchObject({ code: 'KW7011', what: 'cannot open /a/b' });
+  });
+
+  it('are found behind another error', () => {
+    const cause = Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'mkdir', path: '/a' });
+    expect(failureOf(new Error('failed', { cause }), { debug: false }).message.code).toBe('KW7011');
+  });
+});
