@@ -74,7 +74,7 @@ describe('the Postgresql operator', () => {
       .status.patch({ namespace, name }, { type: 'merge', body: { status: body } });
   const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } as const;
 
-  it('makes a pod and a secret of its own, and follows the pod', async () => {
+  it('creates a pod and a secret, and follows the pod', async () => {
     await create('one', { password: 'p' });
     const pod = await seen(Pod, 'one');
     expect(pod.metadata.ownerReferences).toMatchObject([{ kind: 'Postgresql', name: 'one', controller: true }]);
@@ -94,7 +94,7 @@ describe('the Postgresql operator', () => {
       .toBe(1);
   });
 
-  it('makes a new pod when one is deleted, and one that has failed anew', async () => {
+  it('recreates a pod that was deleted or has failed', async () => {
     await create('again', { password: 'p' });
     const first = await seen(Pod, 'again');
     const pods = cluster.client().resource(Pod);
@@ -125,7 +125,7 @@ describe('the Postgresql operator', () => {
     );
   });
 
-  it('holds the object until its pod has gone', async () => {
+  it('keeps the object until its pod is deleted', async () => {
     await create('last', { password: 'p' });
     await seen(Pod, 'last');
     const client = cluster.client();
