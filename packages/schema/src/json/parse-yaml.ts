@@ -1,6 +1,8 @@
-import type { Alias, Document, LineCounter, Node, Pair, Scalar, YAMLMap, YAMLParseError } from 'yaml';
+import type { Document, Node, Pair, YAMLParseError } from 'yaml';
 import { decodeUtf8, parseJson } from './parse-json.ts';
 import { type BodyLimits, BodyReadError, DEFAULT_MAX_DEPTH, type ParsedBody, setOwn } from './parsed-body.ts';
+import { parseYamlTree, type YamlTree } from './yaml/parse-yaml-tree.ts';
+import { scalarNode, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from './yaml/yaml-node.ts';
 import { yamlLibrary } from './yaml-library.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
@@ -20,9 +22,20 @@ export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
   }
   const text = decodeUtf8(bytes);
   if (hasControlCharacter(text)) throw new BodyReadError('syntax', 'yaml: control characters are not allowed');
+  const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
+  const tree = bytes.length > LARGE_BYTES ? parseYamlTree(text, maxDepth) : libraryTree(text, maxDepth);
+  const reader = new YamlReader(tree, maxDepth);
+  const value = tree.contents === null ? null : reader.read(tree.contents);
+  return { value, duplicates: reader.duplicates, format: 'yaml' };
+}
+
+/** Bodies larger than this are not given to the YAML library, which needs some microseconds for each byte. */
+const LARGE_BYTES = 8 * 1024;
+
+/** Parses by the YAML library, which has the better words for what is wrong. */
+function libraryTree(text: string, maxDepth: number): YamlTree {
   const library = yamlLibrary();
   const lines = new library.LineCounter();
-  const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
   let document: Document.Parsed;
   try {
     document = library.parseDocument(text, {
@@ -39,9 +52,35 @@ export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
   }
   const error = document.errors.find((e) => e.code !== 'MULTIPLE_DOCS');
   if (error !== undefined) throw syntaxError(error, maxDepth);
-  const reader = new YamlReader(lines, maxDepth);
-  const value = document.contents === null ? null : reader.read(document.contents);
-  return { value, duplicates: reader.duplicates, format: 'yaml' };
+  const lineOf = (at: number): number => lines.linePos(at).line;
+  return { contents: document.contents && ownNode(document.contents, { depth: 0, maxDepth }), lineOf };
+}
+
+function ownNode(
+  node: Node | null,
+  { depth, maxDepth }: { readonly depth: number; readonly maxDepth: number },
+): YamlNode | null {
+  const library = yamlLibrary();
+  if (depth > maxDepth) throw tooDeep(maxDepth);
+  const below = { depth: depth + 1, maxDepth };
+  const own = (child: unknown): YamlNode | null => ownNode(child as Node | null, below);
+  let made: YamlNode;
+  if (library.isAlias(node)) return { kind: 'alias', source: node.source, properties: undefined };
+  if (library.isScalar(node)) {
+    const text = typeof node.value === 'string' ? node.value : '';
+    made = scalarNode(text, node.range?.[0] ?? 0, node.type === 'PLAIN');
+  } else if (library.isSeq(node)) {
+    made = { kind: 'sequence', items: node.items.map(own), properties: undefined };
+  } else if (library.isMap(node)) {
+    const pairs = node.items as Pair[];
+    const keys = pairs.map(({ key }) => own(key));
+    made = { kind: 'map', keys, values: pairs.map(({ value }) => own(value)), properties: undefined };
+  } else {
+    return null;
+  }
+  const tag = node.tag?.replace('tag:yaml.org,2002:', '!!');
+  if (node.anchor !== undefined || tag !== undefined) made.properties = { anchor: node.anchor, tag };
+  return made;
 }
 
 function tryJson(bytes: Uint8Array, limits: BodyLimits): ParsedBody | undefined {
@@ -82,46 +121,63 @@ function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
   return new BodyReadError('syntax', `yaml: line ${line}: ${text}`, { cause: error });
 }
 
+const MAX_REPORTED = 100;
+/** How much text aliases may repeat, in characters: few of them, of a long text, are a bomb as well. */
+const MAX_ALIASED_TEXT = 3 * 1024 * 1024;
+
 class YamlReader {
-  private readonly library = yamlLibrary();
   readonly duplicates: string[] = [];
-  private readonly lines: LineCounter;
+  private readonly tree: YamlTree;
   private readonly maxDepth: number;
-  private readonly anchors = new Map<string, Node>();
-  private readonly open = new Set<Node>();
+  private readonly anchors = new Map<string, YamlNode>();
+  private readonly open = new Set<YamlNode>();
   private depth = 0;
   private decoded = 0;
   private aliased = 0;
+  private aliasedText = 0;
   private aliasDepth = 0;
 
-  constructor(lines: LineCounter, maxDepth: number) {
-    this.lines = lines;
+  constructor(tree: YamlTree, maxDepth: number) {
+    this.tree = tree;
     this.maxDepth = maxDepth;
   }
 
-  read(node: Node): unknown {
+  read(node: YamlNode): unknown {
     this.decoded++;
     if (this.aliasDepth > 0) this.aliased++;
     if (this.aliased > 100 && this.decoded > 1000 && this.aliased / this.decoded > allowedAliasRatio(this.decoded)) {
-      throw new BodyReadError('syntax', 'yaml: document contains excessive aliasing');
+      throw excessiveAliasing();
     }
     if (++this.depth > this.maxDepth) throw tooDeep(this.maxDepth);
-    const anchor = (node as { anchor?: string }).anchor; // every node but an alias may carry one
-    if (anchor !== undefined && !this.library.isAlias(node)) this.anchors.set(anchor, node);
+    const anchor = node.properties?.anchor;
+    if (anchor !== undefined) this.anchors.set(anchor, node);
     const value = this.content(node);
     this.depth--;
     return value;
   }
 
-  private content(node: Node): unknown {
-    if (this.library.isScalar(node)) return scalarValue(node);
-    if (this.library.isAlias(node)) return this.alias(node);
-    if (this.library.isSeq(node)) return node.items.map((item) => (item === null ? null : this.read(item as Node)));
-    if (this.library.isMap(node)) return this.map(node as YAMLMap);
-    return null;
+  private content(node: YamlNode): unknown {
+    switch (node.kind) {
+      case 'scalar':
+        return this.scalar(node);
+      case 'alias':
+        return this.alias(node);
+      case 'sequence':
+        return node.items.map((item) => (item === null ? null : this.read(item)));
+      case 'map':
+        return this.map(node);
+    }
   }
 
-  private alias(node: Alias): unknown {
+  private scalar(node: YamlScalar): unknown {
+    if (this.aliasDepth > 0) {
+      this.aliasedText += node.text.length;
+      if (this.aliasedText > MAX_ALIASED_TEXT) throw excessiveAliasing();
+    }
+    return scalarValue(node);
+  }
+
+  private alias(node: YamlAlias): unknown {
     const target = this.anchors.get(node.source);
     if (target === undefined) throw new BodyReadError('syntax', `yaml: unknown anchor '${node.source}' referenced`);
     if (this.open.has(target)) {
@@ -135,30 +191,31 @@ class YamlReader {
     return value;
   }
 
-  private map(node: YAMLMap): Record<string, unknown> {
+  private map(node: YamlMap): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     const written = new Set<string>();
     this.open.add(node);
-    for (const pair of node.items as Pair<Node, Node | null>[]) {
-      if (this.library.isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<') {
-        this.merge(pair.value, { into: result, written });
+    for (let i = 0; i < node.keys.length; i++) {
+      const keyNode = node.keys[i] ?? null;
+      const valueNode = node.values[i] ?? null;
+      if (keyNode?.kind === 'scalar' && keyNode.plain && keyNode.text === '<<') {
+        this.merge(valueNode, { into: result, written });
         continue;
       }
-      const key = this.key(pair);
-      if (written.has(key)) {
-        const line = this.lines.linePos(pair.key.range?.[0] ?? 0).line;
-        const message = `line ${line}: key ${JSON.stringify(key)} already set in map`;
-        if (this.aliasDepth === 0) this.duplicates.push(message);
+      const key = this.key(keyNode);
+      if (written.has(key) && this.aliasDepth === 0 && this.duplicates.length < MAX_REPORTED) {
+        const line = this.tree.lineOf(keyNode?.kind === 'scalar' ? keyNode.at : 0);
+        this.duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`);
       }
       written.add(key);
-      setOwn(result, key, pair.value === null ? null : this.read(pair.value));
+      setOwn(result, key, valueNode === null ? null : this.read(valueNode));
     }
     this.open.delete(node);
     return result;
   }
 
-  private key(pair: Pair<Node, Node | null>): string {
-    const value = pair.key === null ? null : this.read(pair.key);
+  private key(node: YamlNode | null): string {
+    const value = node === null ? null : this.read(node);
     if (typeof value === 'object') {
       if (value === null) throw new BodyReadError('syntax', 'unsupported map key of type: %!s(<nil>), key: <nil>');
       throw new BodyReadError('syntax', 'yaml: invalid map key');
@@ -168,7 +225,7 @@ class YamlReader {
 
   /** Merge keys never overwrite what the map itself says, before or after. */
   private merge(
-    source: Node | null,
+    source: YamlNode | null,
     { into, written }: { readonly into: Record<string, unknown>; readonly written: ReadonlySet<string> },
   ): void {
     const value = source === null ? null : this.read(source);
@@ -184,11 +241,14 @@ class YamlReader {
   }
 }
 
-function scalarValue(node: Scalar): unknown {
-  const text = typeof node.value === 'string' ? node.value : '';
-  const tag = node.tag?.replace('tag:yaml.org,2002:', '!!');
+function excessiveAliasing(): BodyReadError {
+  return new BodyReadError('syntax', 'yaml: document contains excessive aliasing');
+}
+
+function scalarValue({ text, plain, properties }: YamlScalar): unknown {
+  const tag = properties?.tag;
   if (tag === '!!binary') return decodeBinary(text);
-  if (tag === undefined) return node.type === 'PLAIN' ? resolvePlainScalar(text) : text;
+  if (tag === undefined) return plain ? resolvePlainScalar(text) : text;
   return /^!!(bool|int|float|null)$/.test(tag) ? resolvePlainScalar(text) : text;
 }
 

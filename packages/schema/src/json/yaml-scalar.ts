@@ -34,9 +34,14 @@ export function resolvePlainScalar(source: string): unknown {
   return source;
 }
 
+/** No integer of more digits fits into 64 bits, in any base; beyond, a double is as good and takes linear time. */
+const MAX_DIGITS = 70;
+
 function integerValue(negative: boolean, digits: string): number {
   const octal = /^0[0-7]+$/.test(digits);
-  const magnitude = BigInt(octal ? `0o${digits.slice(1)}` : digits);
+  const source = octal ? `0o${digits.slice(1)}` : digits;
+  if (digits.length > MAX_DIGITS) return negative ? -Number(source) : Number(source);
+  const magnitude = BigInt(source);
   const exact = negative ? -magnitude : magnitude;
   const value = Number(exact);
   if (magnitude <= 0xffffffffffffffffn && BigInt(value) !== exact) {

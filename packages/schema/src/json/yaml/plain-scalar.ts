@@ -1,0 +1,91 @@
+import { DASH, HASH, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
+
+const COLON = 0x3a;
+const QUESTION = 0x3f;
+const INDICATORS = new Set([...',[]{}#&*!|>\'"%@`'].map((char) => char.charCodeAt(0)));
+const FLOW_INDICATORS = new Set([...',[]{}'].map((char) => char.charCodeAt(0)));
+
+/** How a plain scalar is read. */
+export interface PlainOptions {
+  readonly inFlow: boolean;
+  /** The column that further lines begin at, or beyond. */
+  readonly minColumn: number;
+}
+
+/** True where a plain scalar may begin. */
+export function startsPlain(cursor: YamlCursor, inFlow: boolean): boolean {
+  const c = cursor.code();
+  if (c === DASH || c === QUESTION || c === COLON) {
+    return !cursor.isBreakOrBlank(1) && !(inFlow && FLOW_INDICATORS.has(cursor.code(1)));
+  }
+  return !INDICATORS.has(c);
+}
+
+/** True at a `:` that ends a key. */
+export function isKeyEnd(cursor: YamlCursor, inFlow: boolean): boolean {
+  if (cursor.code() !== COLON) return false;
+  return cursor.isBreakOrBlank(1) || (inFlow && FLOW_INDICATORS.has(cursor.code(1)));
+}
+
+/** Reads the part of a plain scalar that is on this line, without the blanks behind it. */
+export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
+  const from = cursor.at;
+  let end = from;
+  // Not up to the line's end: a line may hold a whole document, and each of its scalars would look for that end.
+  while (!cursor.isBreak()) {
+    const c = cursor.code();
+    if (c === SPACE || c === TAB) {
+      cursor.at++;
+      if (cursor.code() === HASH) break;
+      continue;
+    }
+    if (isKeyEnd(cursor, inFlow) || (inFlow && FLOW_INDICATORS.has(c))) break;
+    end = ++cursor.at;
+  }
+  cursor.at = end;
+  return cursor.text.slice(from, end);
+}
+
+/** Goes on with a plain scalar whose first line is read, over all lines that belong to it. */
+export function continuePlain(cursor: YamlCursor, first: string, { inFlow, minColumn }: PlainOptions): string {
+  const parts = [first];
+  for (;;) {
+    const end = { at: cursor.at, lineStart: cursor.lineStart };
+    cursor.skipBlanks();
+    if (!cursor.isBreak() || cursor.atEnd) break;
+    let empty = -1;
+    let column = 0;
+    while (cursor.isBreak() && !cursor.atEnd) {
+      cursor.nextLine();
+      if (cursor.isDocumentMarker()) break;
+      let indent = cursor.at;
+      while (cursor.text.charCodeAt(indent) === SPACE) indent++;
+      column = indent - cursor.lineStart;
+      cursor.skipBlanks();
+      empty++;
+    }
+    const isOver =
+      cursor.atEnd ||
+      cursor.isDocumentMarker() ||
+      cursor.code() === HASH ||
+      column < minColumn ||
+      (inFlow && (FLOW_INDICATORS.has(cursor.code()) || isKeyEnd(cursor, true)));
+    if (isOver) {
+      cursor.at = end.at;
+      cursor.lineStart = end.lineStart;
+      break;
+    }
+    const line = readPlainLine(cursor, inFlow);
+    if (!inFlow && isKeyEndAfterBlanks(cursor)) cursor.fail('mapping values are not allowed in this context');
+    parts.push(empty > 0 ? '\n'.repeat(empty) : ' ', line);
+  }
+  return parts.length === 1 ? first : parts.join('');
+}
+
+function isKeyEndAfterBlanks(cursor: YamlCursor): boolean {
+  const from = cursor.at;
+  cursor.skipBlanks();
+  const isEnd = isKeyEnd(cursor, false);
+  cursor.at = from;
+  return isEnd;
+}

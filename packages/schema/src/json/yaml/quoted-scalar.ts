@@ -1,0 +1,114 @@
+import { CR, LF, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
+
+const DOUBLE = 0x22;
+const SINGLE = 0x27;
+const BACKSLASH = 0x5c;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['0', '\0'],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['e', '\x1b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+  ['N', '\x85'],
+  ['_', '\xa0'],
+  ['L', '\u2028'],
+  ['P', '\u2029'],
+  [' ', ' '],
+  ['"', '"'],
+  ['/', '/'],
+  ['\\', '\\'],
+  ['\t', '\t'],
+]);
+const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
+
+/**
+ * Reads a scalar in quotes, over several lines where it goes on.
+ *
+ * @param minColumn - the column that further lines begin at, or beyond
+ */
+export function readQuoted(cursor: YamlCursor, minColumn: number): string {
+  const quote = cursor.code();
+  const parts: string[] = [];
+  let from = ++cursor.at;
+  const flush = (): void => {
+    if (cursor.at > from) parts.push(cursor.text.slice(from, cursor.at));
+  };
+  for (;;) {
+    if (cursor.atEnd) cursor.fail('found unexpected end of stream');
+    const c = cursor.code();
+    if (c === quote) {
+      flush();
+      cursor.at++;
+      if (quote === DOUBLE || cursor.code() !== SINGLE) return parts.join('');
+      parts.push("'");
+      from = ++cursor.at;
+    } else if (c === BACKSLASH && quote === DOUBLE) {
+      flush();
+      cursor.at++;
+      if (cursor.isBreak()) continueQuoted(cursor, { parts, minColumn, joined: true });
+      else parts.push(readEscape(cursor));
+      from = cursor.at;
+    } else if (c === LF || (c === CR && cursor.code(1) === LF)) {
+      const end = cursor.at;
+      let last = end;
+      while (last > from && isBlank(cursor.text.charCodeAt(last - 1))) last--;
+      if (last > from) parts.push(cursor.text.slice(from, last));
+      continueQuoted(cursor, { parts, minColumn, joined: false });
+      from = cursor.at;
+    } else {
+      cursor.at++;
+    }
+  }
+}
+
+/** Steps to the next line with text: one line break is a space, each empty line a line feed. */
+function continueQuoted(
+  cursor: YamlCursor,
+  options: { readonly parts: string[]; readonly minColumn: number; readonly joined: boolean },
+): void {
+  const { parts, minColumn, joined } = options;
+  let empty = 0;
+  for (;;) {
+    cursor.nextLine();
+    if (cursor.isDocumentMarker()) cursor.fail('found unexpected document indicator');
+    let indent = cursor.at;
+    while (cursor.text.charCodeAt(indent) === SPACE) indent++;
+    const column = indent - cursor.lineStart;
+    cursor.skipBlanks();
+    if (cursor.atEnd) cursor.fail('found unexpected end of stream');
+    if (!cursor.isBreak()) {
+      if (column < minColumn) cursor.fail('found a quoted scalar that is not indented enough');
+      break;
+    }
+    empty++;
+  }
+  if (empty > 0) parts.push('\n'.repeat(empty));
+  else if (!joined) parts.push(' ');
+}
+
+function readEscape(cursor: YamlCursor): string {
+  const letter = cursor.text[cursor.at] as string;
+  const plain = ESCAPES.get(letter);
+  cursor.at++;
+  if (plain !== undefined) return plain;
+  const length = CODE_LENGTHS.get(letter);
+  if (length === undefined) return cursor.fail('found unknown escape character');
+  const digits = cursor.text.slice(cursor.at, cursor.at + length);
+  const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : Number.NaN;
+  if (!(code <= 0x10ffff)) return cursor.fail('did not find expected hexdecimal number');
+  cursor.at += length;
+  return String.fromCodePoint(code);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}

@@ -1,0 +1,120 @@
+import { BodyReadError } from '../parsed-body.ts';
+
+/** A place in a YAML text, with what readers of its parts share. Every step goes forward, so reading takes linear time. */
+export class YamlCursor {
+  readonly text: string;
+  at = 0;
+  /** Where the current line begins. */
+  lineStart = 0;
+  #lineStarts: readonly number[] | undefined;
+  readonly maxDepth: number;
+
+  constructor(text: string, maxDepth: number) {
+    this.text = text;
+    this.maxDepth = maxDepth;
+    if (text.charCodeAt(0) === 0xfeff) this.at = this.lineStart = 1;
+  }
+
+  get column(): number {
+    return this.at - this.lineStart;
+  }
+
+  get atEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  code(offset = 0): number {
+    return this.text.charCodeAt(this.at + offset);
+  }
+
+  /** True for a blank, a line break or the end. */
+  isBreakOrBlank(offset = 0): boolean {
+    const c = this.code(offset);
+    return c === SPACE || c === TAB || c === LF || c === CR || Number.isNaN(c);
+  }
+
+  /** True at the end of the line; the carriage return of a line break counts. */
+  isBreak(offset = 0): boolean {
+    const c = this.code(offset);
+    if (c !== CR) return c === LF || Number.isNaN(c);
+    const next = this.code(offset + 1);
+    return next === LF || Number.isNaN(next);
+  }
+
+  /** Skips blanks on this line. */
+  skipBlanks(): void {
+    for (let c = this.code(); c === SPACE || c === TAB; c = this.code()) this.at++;
+  }
+
+  /** Steps over a line break. */
+  nextLine(): void {
+    const end = this.text.indexOf('\n', this.at);
+    this.at = end < 0 ? this.text.length : end + 1;
+    this.lineStart = this.at;
+  }
+
+  /** Skips blanks, comments and line breaks up to the next content. Answers whether it left the line. */
+  skipToContent(): boolean {
+    let left = false;
+    for (;;) {
+      const isBlankBefore = this.at === this.lineStart || this.isBreakOrBlank(-1);
+      const from = this.at;
+      this.skipBlanks();
+      if (this.code() === HASH && (isBlankBefore || this.at > from)) this.at = this.lineEnd();
+      if (!this.isBreak() || this.atEnd) break;
+      this.nextLine();
+      left = true;
+    }
+    if (left && this.text.slice(this.lineStart, this.at).includes('\t')) {
+      // Blanks before content are its indentation, which takes spaces only.
+      this.fail('found character that cannot start any token');
+    }
+    return left;
+  }
+
+  /** Where the text of this line ends, its line break excluded. */
+  lineEnd(): number {
+    const found = this.text.indexOf('\n', this.at);
+    const end = found < 0 ? this.text.length : found;
+    return this.text.charCodeAt(end - 1) === CR && end > this.at ? end - 1 : end;
+  }
+
+  /** True at a line that ends a document: `---` or `...`. */
+  isDocumentMarker(): boolean {
+    if (this.at !== this.lineStart) return false;
+    const c = this.code();
+    if ((c !== DASH && c !== DOT) || this.code(1) !== c || this.code(2) !== c) return false;
+    return this.isBreakOrBlank(3);
+  }
+
+  /** The number of the line that a place is in, from 1. */
+  lineOf(at: number): number {
+    this.#lineStarts ??= lineStartsOf(this.text);
+    let low = 0;
+    let high = this.#lineStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#lineStarts[middle] as number) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  }
+
+  fail(message: string): never {
+    throw new BodyReadError('syntax', `yaml: line ${this.lineOf(this.at)}: ${message}`);
+  }
+}
+
+function lineStartsOf(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+export const TAB = 0x09;
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const SPACE = 0x20;
+export const HASH = 0x23;
+export const DASH = 0x2d;
+export const DOT = 0x2e;
