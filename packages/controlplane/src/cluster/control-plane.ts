@@ -6,6 +6,7 @@ import {
   defaultTolerationSeconds,
   MutatingWebhooks,
   namespaceLifecycle,
+  nodeRestriction,
   priorityAdmission,
   type ReadObject,
   rbacEscalationCheck,
@@ -32,6 +33,7 @@ import {
   type Authorizer,
   accessReviews,
   NodeAuthorizer,
+  NodeGraph,
   RbacAuthorizer,
   RbacIndex,
   superuserAuthorizer,
@@ -94,6 +96,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #storage: Storage;
   readonly #seams: Pick<ControlPlaneOptions, 'storage' | 'clock' | 'random'>;
   readonly #rbac: RbacIndex;
+  readonly #nodes: NodeGraph;
   readonly #crds: CrdServing;
   readonly #events: EventExpiry;
   readonly #webhooks: { readonly mutating: WebhookSource; readonly validating: WebhookSource };
@@ -121,12 +124,13 @@ export class ControlPlane implements AsyncDisposable {
     const client = new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read }) });
     this.#seams = { storage, clock, random };
     this.#rbac = new RbacIndex();
+    this.#nodes = new NodeGraph();
     this.#events = new EventExpiry({ storage, clock, onError });
     this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(options.serviceAccountKey), clock, random });
     const accounts = new ServiceAccountAuthenticator({ tokens: this.tokens, read });
     const authorizer = new UnionAuthorizer([
       superuserAuthorizer,
-      new NodeAuthorizer(this.#rbac, storage),
+      new NodeAuthorizer({ index: this.#rbac, graph: this.#nodes }),
       new RbacAuthorizer(this.#rbac),
     ]);
     const allocator = memoryServiceAllocator({ clock, random });
@@ -221,6 +225,7 @@ export class ControlPlane implements AsyncDisposable {
   /** Reads what is stored and makes the objects that every cluster has. Requests are answered rightly from then on. */
   async start(): Promise<void> {
     await this.#rbac.start(this.#storage);
+    await this.#nodes.start(this.#storage);
     for (const source of [this.#webhooks.mutating, this.#webhooks.validating]) await source.start(this.#storage);
     await this.#crds.start();
     await this.#events.start();
@@ -267,6 +272,7 @@ export class ControlPlane implements AsyncDisposable {
     const { mutating, validating } = this.#webhooks;
     for (const follower of [
       this.#rbac,
+      this.#nodes,
       this.#crds,
       this.#events,
       mutating,
@@ -307,6 +313,7 @@ function admissionPlugins(parts: {
   return [
     namespaceLifecycle({ storage }),
     serviceAccountAdmission({ read, random }),
+    nodeRestriction({ read, authorizer }),
     taintNodesByCondition,
     priorityAdmission(read),
     defaultTolerationSeconds,

@@ -1,5 +1,5 @@
 import { type Clock, isDeleting, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
-import { ConfigMap, Node, Pod, type PodStatus, Secret, Service } from '@kubewright/apimachinery/core/v1';
+import { Node, Pod, type PodStatus, Service } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import {
   type EventRecorder,
@@ -24,6 +24,7 @@ import { DiskPressure } from './object/disk-pressure.ts';
 import { isMirrorPod, MirrorPods } from './object/mirror-pods.ts';
 import type { NodeFacts } from './object/node-description.ts';
 import { NodeKeeper } from './object/node-keeper.ts';
+import { FollowedObjects } from './objects/followed-objects.ts';
 import { ApiPodObjects } from './pod/api-pod-objects.ts';
 import { hostPortConflict } from './pod/host-ports.ts';
 import type { PodEvent, PodHost, PodSettings } from './pod/pod-host.ts';
@@ -80,6 +81,7 @@ export class NodeAgent implements AsyncDisposable {
   readonly #keeper: NodeKeeper;
   readonly #mirrors: MirrorPods;
   readonly #disk: DiskPressure;
+  readonly #followed: FollowedObjects;
   readonly #workers = new Map<string, PodWorker>();
   /** When each pod's deletion was noticed. */
   readonly #deletions = new Map<string, number>();
@@ -126,6 +128,7 @@ export class NodeAgent implements AsyncDisposable {
       handleSignals: false,
       gracefulShutdownTimeoutMs: 1_000,
     });
+    this.#followed = new FollowedObjects({ client, clock, log, changed: (uids) => this.#referencesChanged(uids) });
     this.#host = {
       clock,
       random,
@@ -133,7 +136,7 @@ export class NodeAgent implements AsyncDisposable {
       logs,
       probes: options.probes,
       node: { name: facts.name, ip: facts.addresses.internalIP },
-      objects: new ApiPodObjects({ client, cache: this.#manager.cache }),
+      objects: new ApiPodObjects({ client, cache: this.#manager.cache, followed: this.#followed }),
       images: new Set(),
       settings: { ...options.settings, allocatable: facts.capacity },
       event: (pod, event) => this.#event(pod, event),
@@ -180,6 +183,7 @@ export class NodeAgent implements AsyncDisposable {
 
   async #stop(withinMs: number): Promise<void> {
     this.#stopping = true;
+    this.#followed[Symbol.dispose]();
     const { clock, driver } = this.#options;
     const deadline = new Deadline(clock, withinMs);
     const graceMs = Math.max(withinMs - afterContainersMs, 0);
@@ -196,7 +200,6 @@ export class NodeAgent implements AsyncDisposable {
   #controller() {
     const { name } = this.#options.facts;
     const here = { fieldSelector: `spec.nodeName=${name}` };
-    const referrers = enqueueMapped<ConfigMap | Secret>((view) => this.#referrersIn(view.namespace));
     return requestController({
       name: 'kubelet',
       for: Pod,
@@ -208,8 +211,6 @@ export class NodeAgent implements AsyncDisposable {
           enqueueMapped(() => [nodeRequest]),
           { fieldSelector: `metadata.name=${name}` },
         ),
-        watch(ConfigMap, referrers),
-        watch(Secret, referrers),
       ],
       caches: [Service],
       sources: [
@@ -225,11 +226,14 @@ export class NodeAgent implements AsyncDisposable {
     });
   }
 
-  /** Pods that may refer to what has changed in a namespace. */
-  #referrersIn(namespace: string): readonly ReconcileRequest[] {
-    const concerned = [...this.#workers.values()].filter(({ pod }) => pod.metadata.namespace === namespace);
-    for (const worker of concerned) worker.invalidate();
-    return concerned.map(({ pod }) => objectKey(pod));
+  /** What these pods refer to has changed. */
+  #referencesChanged(uids: readonly string[]): void {
+    for (const uid of uids) {
+      const worker = this.#workers.get(uid);
+      if (!worker) continue;
+      worker.invalidate();
+      this.#queue?.enqueue(objectKey(worker.pod));
+    }
   }
 
   async #reconcile(request: ReconcileRequest, ctx: RequestContext): Promise<ReconcileResult | undefined> {
@@ -259,6 +263,9 @@ export class NodeAgent implements AsyncDisposable {
 
   async #syncPod(pod: Pod, ctx: RequestContext): Promise<ReconcileResult | undefined> {
     const uid = pod.metadata.uid ?? '';
+    // A pod that is over needs nothing any more; what is missing must be known before a worker looks for it.
+    if (this.#workers.get(uid)?.isOver) this.#followed.forget(uid);
+    else await this.#followed.follow(pod);
     let worker = this.#workers.get(uid);
     if (!worker) {
       worker = this.#newWorker(pod);
@@ -345,6 +352,7 @@ export class NodeAgent implements AsyncDisposable {
 
   async #forget(worker: PodWorker): Promise<void> {
     await worker.remove();
+    this.#followed.forget(worker.uid);
     this.#workers.delete(worker.uid);
     this.#deletions.delete(worker.uid);
   }

@@ -1,6 +1,7 @@
 export type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
 export { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 export { namespaceLifecycle } from './namespace-lifecycle.ts';
+export { nodeRestriction } from './node-restriction/index.ts';
 export { type ObjectLocation, type ReadObject, storedObjectReader } from './object-reader.ts';
 export { priorityAdmission } from './priority.ts';
 export { rbacEscalationCheck } from './rbac-escalation.ts';

@@ -1,9 +1,26 @@
-import { badRequest, invalid, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
+import {
+  badRequest,
+  type FieldRequirement,
+  FieldSelector,
+  FieldSelectorError,
+  invalid,
+  invalidField,
+  type KubernetesObject,
+} from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { VirtualResource } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
 import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 import type { RbacIndex } from './rbac-index.ts';
+
+interface FieldSelectorAttributes {
+  readonly rawSelector?: string;
+  readonly requirements?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
 
 interface ReviewSpec {
   readonly user?: string;
@@ -19,6 +36,7 @@ interface ReviewSpec {
     readonly resource?: string;
     readonly subresource?: string;
     readonly name?: string;
+    readonly fieldSelector?: FieldSelectorAttributes;
   };
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
@@ -86,8 +104,26 @@ function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): Aut
       subresource: resource.subresource ?? '',
       namespace: namespace ?? resource.namespace ?? '',
       name: resource.name ?? '',
+      fieldSelector: fieldSelectorOf(resource.fieldSelector),
     },
   };
+}
+
+/** What cannot be read, or says more than a selector can, limits nothing. */
+function fieldSelectorOf({ rawSelector, requirements = [] }: FieldSelectorAttributes = {}): FieldSelector | undefined {
+  try {
+    if (rawSelector) return FieldSelector.parse(rawSelector);
+  } catch (error) {
+    if (error instanceof FieldSelectorError) return undefined;
+    throw error;
+  }
+  const known = requirements.flatMap(({ key, operator, values = [] }): readonly FieldRequirement[] => {
+    const [value] = values;
+    if (value === undefined || values.length !== 1) return [];
+    if (operator === 'In') return [{ field: key, operator: '=', value }];
+    return operator === 'NotIn' ? [{ field: key, operator: '!=', value }] : [];
+  });
+  return known.length === 0 ? undefined : FieldSelector.of(...known);
 }
 
 function rulesReview(object: Draft, user: UserInfo, index: RbacIndex): KubernetesObject {

@@ -1,3 +1,4 @@
+import type { FieldSelector } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
 /** What somebody wants to do: a verb on a resource, or on a path that is no resource. */
@@ -13,6 +14,8 @@ export interface AuthorizationAttributes {
     readonly subresource: string;
     readonly namespace: string;
     readonly name: string;
+    /** To which objects a list, watch or deletecollection is limited; absent without limits or when they cannot be read. */
+    readonly fieldSelector?: FieldSelector | undefined;
   };
   /** Present for requests outside resources. */
   readonly path?: string;

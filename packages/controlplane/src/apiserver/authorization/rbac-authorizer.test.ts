@@ -2,7 +2,7 @@ import { systemClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStorage } from '../../storage/memory-storage.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
-import { NodeAuthorizer } from './node-authorizer.ts';
+import { NodeAuthorizer, NodeGraph } from './node/index.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { RbacIndex } from './rbac-index.ts';
 import { superuserAuthorizer, UnionAuthorizer } from './union-authorizer.ts';
@@ -18,7 +18,7 @@ describe('RbacAuthorizer', () => {
     await index.start(storage);
     authorizer = new UnionAuthorizer([
       superuserAuthorizer,
-      new NodeAuthorizer(index, storage),
+      new NodeAuthorizer({ index, graph: new NodeGraph() }),
       new RbacAuthorizer(index),
     ]);
   });
@@ -80,28 +80,15 @@ describe('RbacAuthorizer', () => {
     expect(await may(jane, 'get', 'a')).toBe('no-opinion');
   });
 
-  it('lets system:masters do everything and nodes what system:node says', async () => {
-    await put('clusterroles/system:node', readPods);
-    expect(await may({ username: 'x', groups: ['system:masters'] }, 'delete', 'a')).toMatch('yes');
-    expect(await may({ username: 'system:node:n', groups: ['system:nodes'] }, 'get', 'a')).toMatch('yes');
-    expect(await may({ username: 'system:node:n', groups: ['system:nodes'] }, 'delete', 'a')).toBe('no-opinion');
-    expect(await may({ username: 'mallory', groups: ['system:nodes'] }, 'get', 'a')).toBe('no-opinion');
-  });
-
-  it('gives a node tokens only of accounts whose pods it runs', async () => {
-    await put('clusterroles/system:node', {
-      rules: [{ verbs: ['create'], apiGroups: [''], resources: ['serviceaccounts/token'] }],
-    });
-    const pod = { metadata: { name: 'p', namespace: 'a' }, spec: { nodeName: 'n', serviceAccountName: 'sa' } };
-    await storage.commit([{ key: '/registry/pods/a/p', expected: 0, encode: () => Buffer.from(JSON.stringify(pod)) }]);
-    const mayHave = async (node: string, namespace: string, name: string): Promise<string> => {
-      const user = { username: `system:node:${node}`, groups: ['system:nodes'] };
-      const resource = { group: '', version: 'v1', resource: 'serviceaccounts', subresource: 'token', namespace, name };
-      return (await authorizer.authorize({ user, verb: 'create', resource })).decision;
+  it('lets system:masters do everything and nodes what system:node says of the rest', async () => {
+    await put('clusterroles/system:node', { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['services'] }] });
+    const services = async (user: UserInfo, verb: string): Promise<string> => {
+      const resource = { group: '', version: 'v1', resource: 'services', subresource: '', namespace: 'a', name: 's' };
+      return (await authorizer.authorize({ user, verb, resource })).decision;
     };
-    expect(await mayHave('n', 'a', 'sa')).toBe('allow');
-    expect(await mayHave('n', 'a', 'other')).toBe('no-opinion');
-    expect(await mayHave('n', 'b', 'sa')).toBe('no-opinion');
-    expect(await mayHave('m', 'a', 'sa')).toBe('no-opinion');
+    expect(await services({ username: 'x', groups: ['system:masters'] }, 'delete')).toBe('allow');
+    expect(await services({ username: 'system:node:n', groups: ['system:nodes'] }, 'get')).toBe('allow');
+    expect(await services({ username: 'system:node:n', groups: ['system:nodes'] }, 'delete')).toBe('no-opinion');
+    expect(await services({ username: 'mallory', groups: ['system:nodes'] }, 'get')).toBe('no-opinion');
   });
 });

@@ -1,6 +1,6 @@
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
 
-/** Asks authorizers in order; the first that allows or denies decides. */
+/** Asks authorizers in order; the first that allows or denies decides. Without one, all their reasons are told. */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[];
 
@@ -9,11 +9,13 @@ export class UnionAuthorizer implements Authorizer {
   }
 
   async authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision> {
+    const reasons: string[] = [];
     for (const authorizer of this.#authorizers) {
       const decision = await authorizer.authorize(attributes);
       if (decision.decision !== 'no-opinion') return decision;
+      if (decision.reason !== '') reasons.push(decision.reason);
     }
-    return { decision: 'no-opinion', reason: '' };
+    return { decision: 'no-opinion', reason: reasons.join('\n') };
   }
 }
 

@@ -1,4 +1,4 @@
-import { forbidden, type StatusError } from '@kubewright/apimachinery';
+import { FieldSelector, FieldSelectorError, forbidden, type StatusError } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { RequestInfo } from '../request-info/index.ts';
@@ -30,7 +30,21 @@ function attributesOf(info: RequestInfo, user: UserInfo): AuthorizationAttribute
   const { verb } = info;
   if (!info.isResource) return { user, verb, path: info.path };
   const { group, version, resource, subresource, namespace, name } = info;
-  return { user, verb, resource: { group, version, resource, subresource, namespace, name } };
+  const fieldSelector = SELECTING.has(verb) ? readSelector(info.query.get('fieldSelector')) : undefined;
+  return { user, verb, resource: { group, version, resource, subresource, namespace, name, fieldSelector } };
+}
+
+const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+
+function readSelector(text: string | null): FieldSelector | undefined {
+  if (!text) return undefined;
+  try {
+    return FieldSelector.parse(text);
+  } catch (error) {
+    // It limits nothing; whoever is let in is told what is wrong with it.
+    if (error instanceof FieldSelectorError) return undefined;
+    throw error;
+  }
 }
 
 /** The 403 of a request that nobody allows. */

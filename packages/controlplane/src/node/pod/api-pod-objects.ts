@@ -1,25 +1,38 @@
 import { isNotFound, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
-import { ConfigMap, PersistentVolumeClaim, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import {
+  type ConfigMap,
+  PersistentVolumeClaim,
+  type Secret,
+  Service,
+  ServiceAccount,
+} from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '@kubewright/runtime';
+import type { FollowedObjects } from '../objects/followed-objects.ts';
 import type { PodObjects, TokenRequestSpec } from './pod-host.ts';
 
-/** Reads what pods refer to from the node's cache, and the rest live. */
+/** Reads what pods refer to from what the node follows, and the rest live. */
 export class ApiPodObjects implements PodObjects {
   readonly #client: KubernetesClient;
   readonly #cache: Cache;
+  readonly #followed: FollowedObjects;
 
-  constructor(options: { readonly client: KubernetesClient; readonly cache: Cache }) {
+  constructor(options: {
+    readonly client: KubernetesClient;
+    readonly cache: Cache;
+    readonly followed: FollowedObjects;
+  }) {
     this.#client = options.client;
     this.#cache = options.cache;
+    this.#followed = options.followed;
   }
 
   configMap(namespace: string, name: string): ConfigMap | undefined {
-    return this.#cache.lister(ConfigMap).get({ namespace, name });
+    return this.#followed.configMap(namespace, name);
   }
 
   secret(namespace: string, name: string): Secret | undefined {
-    return this.#cache.lister(Secret).get({ namespace, name });
+    return this.#followed.secret(namespace, name);
   }
 
   services(namespace: string): readonly Service[] {

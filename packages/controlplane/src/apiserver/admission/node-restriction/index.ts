@@ -1,0 +1,1 @@
+export { nodeRestriction } from './node-restriction.ts';

@@ -1,0 +1,94 @@
+import { type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { ReferringPod, Volume } from '../../authorization/node/pod-references.ts';
+import { type NodeWrite, quoted, refusal } from './node-write.ts';
+
+interface TokenRequest {
+  readonly spec?: {
+    readonly audiences?: readonly string[] | null;
+    readonly boundObjectRef?: {
+      readonly apiVersion?: string;
+      readonly kind?: string;
+      readonly name?: string;
+      readonly uid?: string;
+    } | null;
+  };
+}
+
+type StoredPod = ReferringPod & Pick<KubernetesObject, 'metadata'>;
+
+/** A node gets tokens for its pods, bound to them, for the audiences that they name. */
+export async function admitToken(write: NodeWrite, authorizer: Authorizer): Promise<void> {
+  const { node, attributes, read } = write;
+  const { operation, subresource, namespace, object } = attributes;
+  if (operation !== 'CREATE' || subresource !== 'token') return;
+  const { spec } = object as unknown as TokenRequest;
+  const { apiVersion, kind, name, uid } = spec?.boundObjectRef ?? {};
+  if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw refusal(write, 'node requested token not bound to a pod');
+  if (!uid) throw refusal(write, 'node requested token with a pod binding without a uid');
+  const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
+  if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, name);
+  if (uid !== pod.metadata.uid) {
+    throw refusal(
+      write,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  if (pod.spec?.nodeName !== node) {
+    throw refusal(write, 'node requested token bound to a pod scheduled on a different node');
+  }
+  await checkAudience(write, { pod, audiences: spec?.audiences ?? [], authorizer });
+}
+
+/** A pod's own volumes name the audiences that its tokens are for; others have to be granted to the node. */
+async function checkAudience(
+  write: NodeWrite,
+  asked: { readonly pod: StoredPod; readonly audiences: readonly string[]; readonly authorizer: Authorizer },
+): Promise<void> {
+  const { pod, audiences, authorizer } = asked;
+  const { user, namespace, name } = write.attributes;
+  if (audiences.length > 1) throw refusal(write, 'node may only request 0 or 1 audiences');
+  const [audience = ''] = audiences;
+  for (const volume of pod.spec?.volumes ?? []) if (await namesAudience(write, { pod, volume, audience })) return;
+  const { decision } = await authorizer.authorize({
+    user,
+    verb: 'request-serviceaccounts-token-audience',
+    resource: { group: '', version: 'v1', resource: audience, subresource: '', namespace, name },
+  });
+  if (decision === 'allow') return;
+  throw refusal(
+    write,
+    `audience ${quoted(audience)} not found in pod spec volume, ${user.username} is not authorized to request tokens for this audience`,
+  );
+}
+
+async function namesAudience(
+  write: NodeWrite,
+  { pod, volume, audience }: { readonly pod: StoredPod; readonly volume: Volume; readonly audience: string },
+): Promise<boolean> {
+  const sources = volume.projected?.sources ?? [];
+  if (sources.some(({ serviceAccountToken: token }) => token && (token.audience ?? '') === audience)) return true;
+  const driver = await driverOf(write, { pod, volume });
+  if (!driver) return false;
+  const found = await write.read({ group: 'storage.k8s.io', resource: 'csidrivers', name: driver });
+  const { spec } = (found ?? {}) as {
+    readonly spec?: { readonly tokenRequests?: readonly { readonly audience?: string }[] | null };
+  };
+  return (spec?.tokenRequests ?? []).some((request) => (request.audience ?? '') === audience);
+}
+
+/** The CSI driver behind a volume: named by it, or by the persistent volume that its claim is bound to. */
+async function driverOf(
+  { read }: NodeWrite,
+  { pod, volume }: { readonly pod: StoredPod; readonly volume: Volume },
+): Promise<string | undefined> {
+  if (volume.csi) return volume.csi.driver;
+  const { namespace = '', name } = pod.metadata;
+  const claimName = volume.ephemeral ? `${name}-${volume.name}` : volume.persistentVolumeClaim?.claimName;
+  if (!claimName) return undefined;
+  const claim = await read({ group: '', resource: 'persistentvolumeclaims', namespace, name: claimName });
+  const { spec } = (claim ?? {}) as { readonly spec?: { readonly volumeName?: string } };
+  if (!spec?.volumeName) return undefined;
+  const bound = await read({ group: '', resource: 'persistentvolumes', name: spec.volumeName });
+  return ((bound ?? {}) as { readonly spec?: { readonly csi?: { readonly driver?: string } } }).spec?.csi?.driver;
+}

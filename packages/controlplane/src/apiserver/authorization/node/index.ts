@@ -1,0 +1,3 @@
+export { NodeAuthorizer } from './node-authorizer.ts';
+export { NodeGraph } from './node-graph.ts';
+export { nodeNameOf } from './node-identity.ts';

@@ -1,0 +1,109 @@
+import { type Clock, isGone, type Kind, type KubernetesObject, sleep } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+
+/** What a {@link FollowedObject} is told. */
+export interface FollowedObjectOptions<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  readonly namespace: string;
+  readonly name: string;
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told when another state was read, also that the object is not there any more. */
+  readonly changed: () => void;
+}
+
+const firstPauseMs = 200;
+const longestPauseMs = 30_000;
+
+/**
+ * Follows one object by its name: a watch that a node may open though it may not see others of the kind. Dispose it to
+ * stop.
+ */
+export class FollowedObject<T extends KubernetesObject> implements Disposable {
+  /** Resolves once the object was looked up, or could not be. */
+  readonly ready: Promise<void>;
+  readonly #options: FollowedObjectOptions<T>;
+  readonly #stop = new AbortController();
+  #setReady: () => void = () => {};
+  #object: T | undefined;
+
+  constructor(options: FollowedObjectOptions<T>) {
+    this.#options = options;
+    this.ready = new Promise((resolve) => {
+      this.#setReady = resolve;
+    });
+    void this.#run();
+  }
+
+  /** As it was read last; undefined when it is not there, or could not be read yet. */
+  get object(): T | undefined {
+    return this.#object;
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+    this.#setReady();
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { clock, log, kind, namespace, name } = this.#options;
+    const { signal } = this.#stop;
+    let pauseMs = firstPauseMs;
+    let from: string | undefined;
+    while (!signal.aborted) {
+      try {
+        from ??= await this.#list();
+        pauseMs = firstPauseMs;
+        from = await this.#watch(from);
+      } catch (error) {
+        if (signal.aborted) return;
+        from = undefined;
+        if (!isGone(error)) {
+          log.debug('cannot follow an object; trying again', { kind: kind.kind, namespace, name, error });
+          this.#setReady();
+          // Stopped meanwhile: the loop ends.
+          await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
+          pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+        }
+      }
+    }
+  }
+
+  async #list(): Promise<string> {
+    const { client, kind, ...rest } = this.#options;
+    const { signal } = this.#stop;
+    const fieldSelector = `metadata.name=${rest.name}`;
+    const list = await client.resource(kind).list({ namespace: rest.namespace, fieldSelector, signal });
+    const [object] = list.items;
+    if (object?.metadata.resourceVersion !== this.#object?.metadata.resourceVersion) this.#set(object);
+    this.#setReady();
+    return list.metadata.resourceVersion ?? '';
+  }
+
+  /** Answers the version up to which it saw; undefined when only a new listing helps. */
+  async #watch(from: string): Promise<string | undefined> {
+    const { client, kind, namespace, name } = this.#options;
+    const { signal } = this.#stop;
+    let resourceVersion = from;
+    const events = client
+      .resource(kind)
+      .watch({ namespace, fieldSelector: `metadata.name=${name}`, resourceVersion, signal });
+    for await (const event of events) {
+      if (event.type === 'ERROR') {
+        if (isGone(event.error)) return undefined;
+        throw event.error;
+      }
+      if (event.type !== 'BOOKMARK') this.#set(event.type === 'DELETED' ? undefined : event.object);
+      resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+    }
+    return resourceVersion;
+  }
+
+  #set(object: T | undefined): void {
+    this.#object = object;
+    this.#options.changed();
+  }
+}

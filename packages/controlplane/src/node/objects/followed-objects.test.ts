@@ -1,0 +1,74 @@
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { ConfigMap, Pod, Secret, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { silentLogger } from '@kubewright/runtime';
+import { expect, it } from 'vitest';
+import type { Connection } from '../../apiserver/http/index.ts';
+import { PlaneUnderTest } from '../../apiserver/testdata/plane-under-test.ts';
+import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
+import { FollowedObjects } from './followed-objects.ts';
+
+const namespace = 'default';
+
+it('follows what pods refer to, as the node that may read nothing else, as long as one of them needs it', async () => {
+  await using plane = await PlaneUnderTest.start();
+  const watched: string[] = [];
+  const client = (clientCertificate: typeof adminIdentity): KubernetesClient => {
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate } as const;
+    const handle: typeof plane.plane.handle = async (request) => {
+      const response = await plane.plane.handle(request);
+      if (clientCertificate !== adminIdentity) watched.push(`${response.status} ${request.path}`);
+      return response;
+    };
+    const transport = new InProcessTransport<Connection>({ handle, connection });
+    return new KubernetesClient({ transport, clock: plane.clock, random: systemRandom, userAgent: 'test' });
+  };
+  const admin = client(adminIdentity);
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } } as const;
+  await admin.resource(ServiceAccount).create(account);
+  const create = (name: string) =>
+    admin.resource(Pod).create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace },
+      spec: {
+        nodeName: 'n',
+        automountServiceAccountToken: false,
+        containers: [{ name: 'c', image: 'i', envFrom: [{ configMapRef: { name: 'settings' } }] }],
+        volumes: [{ name: 'v', secret: { secretName: `of-${name}` } }],
+      },
+    });
+  const [a, b] = [await create('a'), await create('b')];
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace } } as const;
+  await admin.resource(ConfigMap).create({ ...settings, data: { a: '1' } });
+  const changes: (readonly string[])[] = [];
+  using followed = new FollowedObjects({
+    client: client(nodeIdentity('n')),
+    clock: systemClock,
+    log: silentLogger,
+    changed: (uids) => changes.push(uids),
+  });
+
+  await followed.follow(a);
+  expect(followed.configMap(namespace, 'settings')?.data).toEqual({ a: '1' });
+  expect(followed.secret(namespace, 'of-a')).toBeUndefined();
+  expect(followed.follow(a)).toBeUndefined();
+  await followed.follow(b);
+
+  changes.length = 0;
+  await admin.resource(ConfigMap).patch({ namespace, name: 'settings' }, { type: 'merge', body: { data: { a: '2' } } });
+  await expect.poll(() => followed.configMap(namespace, 'settings')?.data).toEqual({ a: '2' });
+  expect(changes).toEqual([[a.metadata.uid, b.metadata.uid]]);
+  await admin.resource(Secret).create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'of-b', namespace } });
+  await expect.poll(() => followed.secret(namespace, 'of-b')).toBeDefined();
+  expect(changes.at(-1)).toEqual([b.metadata.uid]);
+  await admin.resource(Secret).delete({ namespace, name: 'of-b' });
+  await expect.poll(() => followed.secret(namespace, 'of-b')).toBeUndefined();
+
+  followed.forget(a.metadata.uid ?? '');
+  expect(followed.configMap(namespace, 'settings')).toBeDefined();
+  followed.forget(b.metadata.uid ?? '');
+  expect(followed.configMap(namespace, 'settings')).toBeUndefined();
+  expect(watched.every((line) => line.startsWith('200 ') && line.includes('fieldSelector=metadata.name'))).toBe(true);
+  expect(plane.errors).toEqual([]);
+});

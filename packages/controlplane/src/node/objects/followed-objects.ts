@@ -1,0 +1,104 @@
+import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
+import { ConfigMap, type Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import { FollowedObject } from './followed-object.ts';
+import { type ObjectReference, podReferences } from './pod-references.ts';
+
+/** What {@link FollowedObjects} are told. */
+export interface FollowedObjectsOptions {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told of the pods, by uid, that refer to an object that has changed. */
+  readonly changed: (podUids: readonly string[]) => void;
+}
+
+interface Followed {
+  readonly object: FollowedObject<KubernetesObject>;
+  readonly pods: Set<string>;
+}
+
+/**
+ * The config maps and secrets that the pods of a node refer to, each followed by its name as long as a pod needs it. A node
+ * may read no others. Mirrors the kubelet's watch-based managers (1.36).
+ */
+export class FollowedObjects implements Disposable {
+  readonly #options: FollowedObjectsOptions;
+  readonly #followed = new Map<string, Followed>();
+  readonly #keysOf = new Map<string, readonly string[]>();
+
+  constructor(options: FollowedObjectsOptions) {
+    this.#options = options;
+  }
+
+  configMap(namespace: string, name: string): ConfigMap | undefined {
+    // What is followed under that key is of that kind.
+    return this.#followed.get(keyOf({ kind: 'ConfigMap', namespace, name }))?.object.object as ConfigMap | undefined;
+  }
+
+  secret(namespace: string, name: string): Secret | undefined {
+    return this.#followed.get(keyOf({ kind: 'Secret', namespace, name }))?.object.object as Secret | undefined;
+  }
+
+  /** Follows what a pod refers to; undefined when all of it was read already, else what to await. */
+  follow(pod: Pod): Promise<unknown> | undefined {
+    const { uid = '' } = pod.metadata;
+    const before = this.#keysOf.get(uid) ?? [];
+    const references = podReferences(pod);
+    const keys = references.map(keyOf);
+    this.#keysOf.set(uid, keys);
+    const wanted = new Set(keys);
+    for (const key of before) if (!wanted.has(key)) this.#release(key, uid);
+    const fresh = references.filter((reference) => this.#need(reference, uid));
+    return fresh.length === 0 ? undefined : Promise.all(keys.map((key) => this.#followed.get(key)?.object.ready));
+  }
+
+  /** Lets go of what only this pod needed. */
+  forget(podUid: string): void {
+    for (const key of this.#keysOf.get(podUid) ?? []) this.#release(key, podUid);
+    this.#keysOf.delete(podUid);
+  }
+
+  [Symbol.dispose](): void {
+    for (const { object } of this.#followed.values()) object[Symbol.dispose]();
+    this.#followed.clear();
+    this.#keysOf.clear();
+  }
+
+  /** Notes that a pod needs an object; true if it did not before. */
+  #need(reference: ObjectReference, podUid: string): boolean {
+    const key = keyOf(reference);
+    const known = this.#followed.get(key);
+    if (known?.pods.has(podUid)) return false;
+    if (known) known.pods.add(podUid);
+    else this.#followed.set(key, { object: this.#start(reference), pods: new Set([podUid]) });
+    return true;
+  }
+
+  #start(reference: ObjectReference): FollowedObject<KubernetesObject> {
+    const { client, clock, log, changed } = this.#options;
+    const { kind, namespace, name } = reference;
+    return new FollowedObject<KubernetesObject>({
+      kind: kind === 'Secret' ? Secret : ConfigMap,
+      namespace,
+      name,
+      client,
+      clock,
+      log,
+      changed: () => changed([...(this.#followed.get(keyOf(reference))?.pods ?? [])]),
+    });
+  }
+
+  #release(key: string, podUid: string): void {
+    const followed = this.#followed.get(key);
+    followed?.pods.delete(podUid);
+    if (followed?.pods.size !== 0) return;
+    this.#followed.delete(key);
+    followed.object[Symbol.dispose]();
+  }
+}
+
+function keyOf({ kind, namespace, name }: ObjectReference): string {
+  return `${kind}/${namespace}/${name}`;
+}

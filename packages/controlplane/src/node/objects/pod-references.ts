@@ -1,0 +1,42 @@
+import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
+
+/** A config map or secret that a pod refers to, in the pod's namespace. */
+export interface ObjectReference {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The config maps and secrets whose content a pod's containers and volumes are made from. */
+export function podReferences({ metadata, spec }: Pod): readonly ObjectReference[] {
+  const { namespace = '' } = metadata;
+  const containers: readonly Pick<Container, 'env' | 'envFrom'>[] = [
+    ...(spec?.containers ?? []),
+    ...(spec?.initContainers ?? []),
+    ...(spec?.ephemeralContainers ?? []),
+  ];
+  const volumes = spec?.volumes ?? [];
+  const sources = volumes.flatMap(({ projected }) => projected?.sources ?? []);
+  const env = containers.flatMap((container) => container.env ?? []);
+  const envFrom = containers.flatMap((container) => container.envFrom ?? []);
+  const configMaps = [
+    ...volumes.map(({ configMap }) => configMap?.name),
+    ...sources.map(({ configMap }) => configMap?.name),
+    ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name),
+    ...envFrom.map(({ configMapRef }) => configMapRef?.name),
+  ];
+  const secrets = [
+    ...volumes.map(({ secret }) => secret?.secretName),
+    ...sources.map(({ secret }) => secret?.name),
+    ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
+    ...envFrom.map(({ secretRef }) => secretRef?.name),
+  ];
+  return [...references('ConfigMap', configMaps), ...references('Secret', secrets)];
+
+  function references(
+    kind: ObjectReference['kind'],
+    names: readonly (string | undefined)[],
+  ): readonly ObjectReference[] {
+    return [...new Set(names)].flatMap((name) => (name ? [{ kind, namespace, name }] : []));
+  }
+}
