@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterProcess } from '@kubewright/controlplane';
 import { CliError } from '../program/cli-error.ts';
@@ -65,7 +65,8 @@ export class StateFolder {
 
   /** Makes the folder, for the user only. */
   make(): void {
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    // Not recursively: Node answers ENOENT then where the file system is read-only.
+    if (!existsSync(this.path)) mkdirSync(this.path, { mode: 0o700 });
   }
 
   /** Says where the cluster is. */

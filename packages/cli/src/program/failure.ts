@@ -32,7 +32,7 @@ const environment: readonly CliErrorCode[] = [
   'KW7310',
 ];
 /** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
-const environmental = /^KW(5101|5502|52\d\d|3006)$/;
+const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
 /** What a message depends on besides the error. */
 interface FailureSurroundings {

@@ -48,10 +48,16 @@ describe('StateDirectory', () => {
     expect(directory.abandonedBy?.pid).toBe(process.pid);
   });
 
+  it('says that a path is too long', () => {
+    expect(() => StateDirectory.take(join(folder, 'a'.repeat(300)))).toThrow(
+      /cannot be used\n {2}why: ENAMETOOLONG: .* its longest name 300; .*\n {2}do: use a shorter path: start in another folder/,
+    );
+  });
+
   it('says in three lines what, why and what to do when the folder cannot be made', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => StateDirectory.take(join(folder, 'file', '.kubewright'))).toThrow(
-      /cannot be used\n {2}why: .*ENOTDIR.*\n {2}do: make it writable/,
+      /cannot be used\n {2}why: .*ENOTDIR.*\n {2}do: remove the file that is in its place, or start in another folder/,
     );
   });
 });

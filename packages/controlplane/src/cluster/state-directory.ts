@@ -1,5 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { folderFault } from '@kubewright/apimachinery';
+import { makeFolder } from '../node/make-folder.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 
 /** The folder cannot be used; the message says what was tried, why it failed and what to do. */
@@ -36,17 +38,13 @@ export class StateDirectory implements Disposable {
   static take(path: string): StateDirectory {
     const absolute = resolve(path);
     try {
-      mkdirSync(absolute, { recursive: true, mode: 0o700 });
+      makeFolder(absolute, 0o700);
       chmodSync(absolute, 0o700);
       writeFileSync(join(absolute, '.gitignore'), '*\n', { mode: 0o600 });
       return new StateDirectory(absolute, lock(absolute));
     } catch (error) {
       if (error instanceof StateDirectoryError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new StateDirectoryError(
-        `the cluster's state folder ${absolute} cannot be used\n  why: ${reason}\n  do: make it writable for this user, or start in another folder`,
-        { cause: error },
-      );
+      throw unusable(absolute, error);
     }
   }
 
@@ -65,9 +63,13 @@ export class StateDirectory implements Disposable {
     }
   }
 
-  /** Writes a JSON note that only the user can read. */
+  /** Writes a JSON note that only the user can read. @throws {@link StateDirectoryError} when it cannot be written */
   writeNote(name: string, value: unknown): void {
-    writeFileSync(this.file(name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
+    try {
+      writeFileSync(this.file(name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
+    } catch (error) {
+      throw unusable(this.path, error);
+    }
   }
 
   /** Lets the next instance in. */
@@ -76,6 +78,12 @@ export class StateDirectory implements Disposable {
     this.#held = false;
     rmSync(this.file('instance.json'), { force: true });
   }
+}
+
+function unusable(path: string, cause: unknown): StateDirectoryError {
+  const { why, remedy } = folderFault(cause, { path, instead: 'start in another folder' });
+  const what = `the cluster's state folder ${path} cannot be used`;
+  return new StateDirectoryError(`${what}\n  why: ${why}\n  do: ${remedy}`, { cause });
 }
 
 /** Finds the living process that holds a state folder: its pid, `undefined` if none does. */

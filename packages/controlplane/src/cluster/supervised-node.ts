@@ -37,14 +37,24 @@ export class SupervisedNode {
   /** Starts the node; resolves when its agent watches, rejects when it fails before for the first time. */
   start(): Promise<void> {
     const { clock, log } = this.#options;
-    return new Promise((started, failedToStart) => {
+    let hasStarted = false;
+    return new Promise((resolve, failedToStart) => {
+      const started = (): void => {
+        hasStarted = true;
+        resolve();
+      };
       this.#run ??= runWithRestarts({
         clock,
         signal: this.#stop.signal,
         run: () => this.#runOnce(started),
         failed: (error, { restartInMs }) => {
+          if (hasStarted) {
+            log.error('the node agent failed; restarting it', { error, restartInMs });
+            return;
+          }
+          // A node that cannot start is not tried again: whoever waits for the start reports it.
+          this.#stop.abort(new Error('the node did not start'));
           failedToStart(error);
-          log.error('the node agent failed; restarting it', { error, restartInMs });
         },
       });
     });

@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, hostname, release, tmpdir, totalmem } from 'node:os';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, hostname, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
+import { makeFolder } from './make-folder.ts';
 import { NodeAgent } from './node-agent.ts';
 import type { NodeFacts } from './object/node-description.ts';
 import { LocalProbeRunner } from './probes/local-probe-runner.ts';
@@ -22,6 +23,7 @@ import { canReach } from './process/reachable-programs.ts';
 import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
 import { forgottenSandboxes } from './process/sandbox-owner.ts';
 import { findTerminalProgram } from './process/terminal.ts';
+import { NodeFolderError, stranger, temporaryFolder, unusable } from './temporary-folder.ts';
 
 /** What {@link processNode} is told. */
 export interface ProcessNodeOptions {
@@ -86,6 +88,7 @@ const removalDelayMs = 750;
 /** What a usual cluster shows and this one has; there is no etcd: state is in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
+const tooLong = 'TMPDIR is too long for sockets of containers: containers live in /tmp';
 const sharedAddress =
   'this system has no loopback address but 127.0.0.1, so all pods share it and two servers on one port clash';
 
@@ -94,14 +97,12 @@ const sharedAddress =
  * yet: call `agent.run()`. Disposing it ends all containers and removes their folders. A development tool, no security
  * boundary.
  *
- * @throws AddressError when no loopback range is free.
+ * @throws AddressError when no loopback range is free, NodeFolderError when a folder cannot be used.
  */
 export async function processNode(options: ProcessNodeOptions): Promise<ProcessNode> {
   const { clock, random, log, client, nodeName } = options;
   const directory = resolve(options.directory);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // Containers live elsewhere: nobody else has anything to look for here, also not in a folder of an older version.
-  chmodSync(directory, 0o700);
+  makeOwn(directory);
   const marked = new MarkedProcesses(processTable(process.platform));
   const instance = random.uid().replaceAll('-', '');
   const late: { agent?: NodeAgent } = {};
@@ -111,12 +112,15 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   };
   const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked, onFault });
   const note = join(directory, 'sandbox.json');
-  const temporary = options.temporary ?? temporaryFolder();
-  sweep({ journal, marked, note, temporary, log });
+  const temporary = options.temporary ?? temporaryFolder({ onTooLong: (folder) => log.warn(tooLong, { folder }) });
+  try {
+    sweep({ journal, marked, note, temporary, log });
+  } catch (cause) {
+    throw notesUnusable(directory, cause);
+  }
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress);
-  const folders = new SandboxFolders(temporary, instance);
-  writeFileSync(note, JSON.stringify({ root: folders.root }), { mode: 0o600 });
+  const folders = await makeSandboxes(addresses, { temporary, instance, note });
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
@@ -177,16 +181,35 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   return { agent, connector: agent.connector, nodeIP: addresses.nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
-/** A user who owns nothing on the way: where that one may pass, every container may. */
-const stranger = { uid: -1, gid: -1 };
+/** Makes the folder of all containers, and notes where it is; gives the addresses back where that fails. */
+async function makeSandboxes(
+  addresses: LoopbackRange,
+  { temporary, instance, note }: { readonly temporary: string; readonly instance: string; readonly note: string },
+): Promise<SandboxFolders> {
+  try {
+    const folders = new SandboxFolders(temporary, instance);
+    writeFileSync(note, JSON.stringify({ root: folders.root }), { mode: 0o600 });
+    return folders;
+  } catch (cause) {
+    await addresses[Symbol.asyncDispose]();
+    throw unusable(temporary, cause);
+  }
+}
 
-/**
- * Chooses where containers live: the system's folder for temporary files, or `/tmp` where the former is root's alone
- * (as some systems set it up) and containers run as somebody else.
- */
-function temporaryFolder(): string {
-  const own = tmpdir();
-  return process.getuid?.() === 0 && !canReach(realpathSync(own), stranger) ? '/tmp' : own;
+/** Makes the node's folder. Containers live elsewhere: nobody else has anything to look for here. */
+function makeOwn(directory: string): void {
+  try {
+    makeFolder(directory, 0o700);
+    // Also one of an older version.
+    chmodSync(directory, 0o700);
+  } catch (cause) {
+    throw notesUnusable(directory, cause);
+  }
+}
+
+function notesUnusable(directory: string, cause: unknown): NodeFolderError {
+  const instead = 'start the cluster in another folder';
+  return new NodeFolderError(`the node cannot keep its notes in ${directory}`, { path: directory, instead, cause });
 }
 
 /** Ends what an earlier run, that could not do it itself, has left running and lying about. */

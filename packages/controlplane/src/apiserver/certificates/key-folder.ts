@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { folderFault } from '@kubewright/apimachinery';
 
 /** The folder of keys cannot be used. The message has three lines: what was tried, why it failed, what to do. */
 export class KeyFolderError extends Error {
@@ -7,11 +8,8 @@ export class KeyFolderError extends Error {
   readonly folder: string;
 
   constructor(folder: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `The folder ${folder} cannot keep the cluster's keys.\nThe system says: ${why}.\nMake it writable for this user, or choose another folder.`,
-      { cause },
-    );
+    const { why, remedy } = folderFault(cause, { path: folder, instead: 'choose another folder' });
+    super(`the folder ${folder} cannot keep the cluster's keys\n  why: ${why}\n  do: ${remedy}`, { cause });
     this.name = 'KeyFolderError';
     this.folder = folder;
   }

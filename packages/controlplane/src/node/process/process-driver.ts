@@ -139,7 +139,7 @@ export class ProcessDriver implements Driver {
     const { folders, clock, random, journal, marked } = this.#options;
     const base = join(folders.pod(request.podUid), request.containerName);
     const root = folders.owned(base, user);
-    const socketFolder = folders.owned(`${base}.s`, user);
+    const socketFolder = folders.owned(join(folders.pod(podUid), socketFolderOf(request.containerName)), user);
     const rewrite = (text: string): string => rewriteMountPaths(text, request.mounts);
     const launched = program.launch({
       podIP: request.podIP,
@@ -261,6 +261,11 @@ export class ProcessDriver implements Driver {
   #announce({ output }: ContainerRequest, note: string | undefined): void {
     if (note !== undefined) output.write('stderr', Buffer.from(`[kubewright] ${note}\n`));
   }
+}
+
+/** Name of a container's folder for sockets: short, since their paths are limited, and no container's own. */
+function socketFolderOf(containerName: string): string {
+  return `.s${createHash('sha256').update(containerName).digest('hex').slice(0, 8)}`;
 }
 
 /** Keys of the persistent volume claims that a pod mounts. */

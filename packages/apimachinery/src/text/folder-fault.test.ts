@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { folderFault } from './folder-fault.ts';
+
+const instead = 'start elsewhere';
+
+describe('folderFault', () => {
+  it.each([
+    ['ENOENT', 'make the folder (mkdir -p /a/b), or start elsewhere'],
+    ['ENOTDIR', 'remove the file that is in its place, or start elsewhere'],
+    ['EROFS', 'mount the file system for writing, or start elsewhere'],
+    ['ENOSPC', 'free disk space, or start elsewhere'],
+    ['EMFILE', 'close other programs, or raise the limit of open files (ulimit -n)'],
+    ['EACCES', 'make it writable for this user, or start elsewhere'],
+  ])('says what to do about %s', (code, remedy) => {
+    const error = Object.assign(new Error(`${code}: the system's words`), { code });
+    expect(folderFault(error, { path: '/a/b', instead })).toEqual({ why: `${code}: the system's words`, remedy });
+  });
+
+  it('counts characters where there are too many', () => {
+    const path = `/tmp/${'a'.repeat(300)}`;
+    const error = Object.assign(new Error('ENAMETOOLONG: name too long'), { code: 'ENAMETOOLONG' });
+    const { why, remedy } = folderFault(error, { path, instead });
+    expect(why).toMatch(
+      /^ENAMETOOLONG: name too long \(the path has 305 characters, its longest name 300; most systems take/,
+    );
+    expect(remedy).toBe('use a shorter path: start elsewhere');
+  });
+});

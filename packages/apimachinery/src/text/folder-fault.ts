@@ -1,0 +1,41 @@
+/** Why a folder cannot be used, and what to do. */
+export interface FolderFault {
+  /** The system's words, with what explains them. */
+  readonly why: string;
+  /** An imperative. */
+  readonly remedy: string;
+}
+
+/**
+ * Explains the system's error for a folder, or for a file in it.
+ *
+ * @param options - `instead`: how to use another folder: `set TMPDIR to another folder`.
+ */
+export function folderFault(
+  error: unknown,
+  { path, instead }: { readonly path: string; readonly instead: string },
+): FolderFault {
+  const why = error instanceof Error ? error.message : String(error);
+  switch ((error as { readonly code?: unknown } | undefined)?.code) {
+    case 'ENOENT':
+      return { why, remedy: `make the folder (mkdir -p ${path}), or ${instead}` };
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return { why, remedy: `remove the file that is in its place, or ${instead}` };
+    case 'ENAMETOOLONG': {
+      const longest = Math.max(...path.split(/[/\\]/).map(({ length }) => length));
+      const size = `the path has ${path.length} characters, its longest name ${longest}; most systems take 4,095 and 255`;
+      return { why: `${why} (${size})`, remedy: `use a shorter path: ${instead}` };
+    }
+    case 'EROFS':
+      return { why, remedy: `mount the file system for writing, or ${instead}` };
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { why, remedy: `free disk space, or ${instead}` };
+    case 'EMFILE':
+    case 'ENFILE':
+      return { why, remedy: 'close other programs, or raise the limit of open files (ulimit -n)' };
+    default:
+      return { why, remedy: `make it writable for this user, or ${instead}` };
+  }
+}

@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+
+/**
+ * Makes a folder with those above it, which may be there already.
+ *
+ * @throws the system's error; Node itself answers ENOENT for a parent that is read-only.
+ */
+export function makeFolder(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { recursive: true, mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    mkdirSync(firstMissing(path), { mode });
+    // Somebody removed a folder above in the meantime: it is there again.
+    mkdirSync(path, { recursive: true, mode });
+  }
+}
+
+function firstMissing(path: string): string {
+  const parent = dirname(path);
+  return existsSync(parent) || parent === path || basename(path) === '' ? path : firstMissing(parent);
+}

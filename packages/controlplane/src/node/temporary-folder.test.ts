@@ -1,0 +1,46 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from './temporary-folder.ts';
+
+describe('temporaryFolder', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kw-t-'));
+    chmodSync(folder, 0o755);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is the folder for temporary files', () => {
+    expect(temporaryFolder({ own: folder, isRoot: false })).toBe(folder);
+  });
+
+  it('is /tmp where others may not pass', () => {
+    chmodSync(folder, 0o700);
+    expect(temporaryFolder({ own: folder, isRoot: true })).toBe('/tmp');
+    expect(temporaryFolder({ own: folder, isRoot: false })).toBe(folder);
+  });
+
+  it('is /tmp where paths of sockets would be too long, and says so', () => {
+    const own = join(folder, 'a'.repeat(200), 'b'.repeat(100));
+    mkdirSync(own, { recursive: true });
+    const told: string[] = [];
+    expect(temporaryFolder({ own, onTooLong: (long) => told.push(long) })).toBe('/tmp');
+    expect(told).toEqual([own]);
+  });
+
+  it('says why it cannot be used, and what to do', () => {
+    const missing = join(folder, 'missing');
+    expect(() => temporaryFolder({ own: missing })).toThrow(
+      /^containers cannot live below .*missing\n {2}why: ENOENT: .*\n {2}do: make the folder \(mkdir -p .*missing\), or set TMPDIR to another folder$/,
+    );
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => temporaryFolder({ own: join(file, 'below') })).toThrow(/why: ENOTDIR: .*\n {2}do: remove the file/);
+    const long = join(folder, 'a'.repeat(300));
+    expect(() => temporaryFolder({ own: long })).toThrow(
+      /why: ENAMETOOLONG: .*\n {2}do: use a shorter path: set TMPDIR/,
+    );
+  });
+});
