@@ -16,6 +16,17 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const start = (node: { readonly count: number; readonly driver: 'process' | 'simulated' }) =>
   EmbeddedCluster.start({ directory, clock: systemClock, random: systemRandom, log: silentLogger, node });
 
+/** Waits until the scheduler can choose among so many nodes. */
+async function areReady(cluster: EmbeddedCluster, count: number): Promise<void> {
+  const ready = async () => {
+    const { items } = await cluster.client().resource(Node).list();
+    const isReady = ({ status, spec }: Node) =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') && !spec?.taints?.length;
+    return items.filter(isReady).length;
+  };
+  await expect.poll(ready, { timeout: 15_000 }).toBe(count);
+}
+
 async function runPods(cluster: EmbeddedCluster, count: number): Promise<readonly string[]> {
   const pods = cluster.client().resource(Pod);
   for (let i = 0; i < count; i++) {
@@ -33,6 +44,7 @@ describe('the nodes of an embedded cluster', () => {
     const list = async () => (await cluster.client().resource(Node).list()).items;
     const names = async () => (await list()).map(({ metadata }) => metadata.name);
     await expect.poll(names).toEqual(['kubewright', 'kubewright-2', 'kubewright-3']);
+    await areReady(cluster, 3);
     const nodes = await list();
     const addresses = nodes.map(({ status }) => status?.addresses?.[0]?.address);
     expect(new Set(addresses).size).toBe(3);
@@ -44,9 +56,11 @@ describe('the nodes of an embedded cluster', () => {
 
   it('run local processes side by side, and lead to each pod where it is', async () => {
     await using cluster = await start({ count: 2, driver: 'process' });
-    const used = await runPods(cluster, 2);
-    expect([...used].sort()).toEqual(['kubewright', 'kubewright-2']);
-    for (const name of ['p0', 'p1']) {
+    await areReady(cluster, 2);
+    // More than the control plane's own pods, which the first node has before it gets others.
+    const used = await runPods(cluster, 8);
+    expect([...new Set(used)].sort()).toEqual(['kubewright', 'kubewright-2']);
+    for (const name of [used.indexOf('kubewright'), used.indexOf('kubewright-2')].map((i) => `p${i}`)) {
       const log = async () => {
         const { body } = await cluster.client().stream({ path: `/api/v1/namespaces/default/pods/${name}/log` });
         let text = '';
