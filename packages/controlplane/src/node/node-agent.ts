@@ -114,6 +114,10 @@ export class NodeAgent implements AsyncDisposable {
       clock,
       logs,
       slots: (uid) => this.#workers.get(uid)?.slots,
+      podIP: (uid) => {
+        const worker = this.#workers.get(uid);
+        return worker?.isOver === false ? worker.podIP : undefined;
+      },
       hasTerminals: driver.hasTerminals ?? false,
     });
     this.#manager = new Manager({

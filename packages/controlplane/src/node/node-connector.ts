@@ -29,6 +29,8 @@ export class LocalConnector implements NodeConnector {
     readonly logs: LogStore;
     /** The containers of a pod that this node knows. */
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
+    /** The address that this node gave to a pod that it runs. */
+    readonly podIP: (podUid: string) => string | undefined;
     /** Whether commands can run on a terminal. */
     readonly hasTerminals: boolean;
   };
@@ -37,6 +39,7 @@ export class LocalConnector implements NodeConnector {
     readonly clock: Clock;
     readonly logs: LogStore;
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
+    readonly podIP: (podUid: string) => string | undefined;
     /** Whether commands can run on a terminal. */
     readonly hasTerminals: boolean;
   }) {
@@ -84,9 +87,10 @@ export class LocalConnector implements NodeConnector {
   }
 
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
-    const { name, uid } = pod.metadata;
+    const { name, uid = '' } = pod.metadata;
     refuseMirror(pod);
-    const host = (pod as Pod).status?.podIP;
+    // Not the address in the status: who may write that could reach any port of this machine.
+    const host = this.#options.podIP(uid);
     if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
     try {
       await forwardPort(host, options);

@@ -1,0 +1,60 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogStore } from './logs/log-store.ts';
+import { LocalConnector } from './node-connector.ts';
+
+describe('LocalConnector', () => {
+  let host: Server;
+  let port: number;
+  let reached = 0;
+
+  beforeEach(async () => {
+    reached = 0;
+    host = createServer((socket) => {
+      reached++;
+      socket.end('a secret of the machine');
+    });
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    port = (host.address() as AddressInfo).port; // listens on TCP
+  });
+  afterEach(() => new Promise((resolve) => host.close(resolve)));
+
+  const pod = (uid: string) =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'a', uid },
+      status: { podIP: '127.0.0.1', hostIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] },
+    }) as KubernetesObject;
+
+  async function forward(uid: string): Promise<string> {
+    const connector = new LocalConnector({
+      clock: new VirtualClock(),
+      logs: {} as LogStore, // not asked
+      slots: () => [],
+      podIP: (of) => (of === 'mine' ? '127.0.0.1' : undefined),
+      hasTerminals: false,
+    });
+    let text = '';
+    await connector.portForward(pod(uid), {
+      port,
+      input: (async function* () {})(),
+      output: async (chunk) => {
+        text += Buffer.from(chunk).toString();
+      },
+      signal: new AbortController().signal,
+    });
+    return text;
+  }
+
+  it('forwards ports to the address that the node gave to the pod', async () => {
+    expect(await forward('mine')).toBe('a secret of the machine');
+  });
+
+  it('does not follow an address that somebody wrote into the status', async () => {
+    await expect(forward('other')).rejects.toThrow('unable to do port forwarding: pod p has no address yet');
+    expect(reached).toBe(0);
+  });
+});
