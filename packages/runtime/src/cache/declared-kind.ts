@@ -115,8 +115,22 @@ export class DeclaredKind {
       const waiting = all.filter(({ informer, left }) => !informer.hasSynced && !left.signal.aborted);
       signal.throwIfAborted();
       if (waiting.length === 0) return;
-      await Promise.all(waiting.map((each) => synced(each, signal)));
+      await Promise.all(waiting.map((each) => unlessLeft(each, signal, 'waitForSync')));
     }
+  }
+
+  /**
+   * Waits until all that are followed have listed, or their kind is known not to be served.
+   *
+   * @throws KindNotServedError (KW3016) where the declaration says so.
+   */
+  async waitUntilKnown(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#followed.values()].map((each) => unlessLeft(each, signal, 'waitUntilKnown')));
+  }
+
+  /** True while the first listing waits for the kind to be served. */
+  get isMissing(): boolean {
+    return this.informers.some((informer) => !informer.hasSynced && !informer.isServed);
   }
 
   /** Starts the informers, those that are added later too. */
@@ -200,10 +214,14 @@ export class DeclaredKind {
   }
 }
 
-/** Waits for an informer's first listing, or until it is left out: a listing that was stopped is never complete. */
-async function synced({ informer, left }: Followed, signal: AbortSignal): Promise<void> {
+/** Waits for an informer, or until it is left out: a listing that was stopped is never complete. */
+async function unlessLeft(
+  { informer, left }: Followed,
+  signal: AbortSignal,
+  wait: 'waitForSync' | 'waitUntilKnown',
+): Promise<void> {
   try {
-    await informer.waitForSync(AbortSignal.any([signal, left.signal]));
+    await informer[wait](AbortSignal.any([signal, left.signal]));
   } catch (error) {
     if (signal.aborted || !left.signal.aborted) throw error;
   }

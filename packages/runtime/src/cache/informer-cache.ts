@@ -180,6 +180,11 @@ export class InformerCache implements Cache {
     await Promise.all([...this.#declared.values()].flat().map((each) => each.waitForSync(signal)));
   }
 
+  /** Waits until all kinds have listed, or are known not to be served. */
+  async waitUntilKnown(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#declared.values()].flat().map((each) => each.waitUntilKnown(signal)));
+  }
+
   /** Makes a client whose writes this cache learns of, so that its reads are never behind them. */
   following(client: KubernetesClient): KubernetesClient {
     return client.observed(this.#notes.observer);

@@ -40,6 +40,8 @@ export class Informer<T> implements ReflectorSink {
   readonly #fanOut: EventFanOut<T>;
   readonly #scan = new MetadataScan();
   readonly #gate = new SyncGate();
+  /** Open once it is known whether there is anything to list. */
+  readonly #known = new SyncGate();
   readonly #clock: Clock;
   #listing = false;
   /** Whether what is listed is the newest state, and not one that the server has at hand. */
@@ -179,6 +181,15 @@ export class Informer<T> implements ReflectorSink {
     return this.#gate.wait(signal);
   }
 
+  /**
+   * Waits for the first listing, or until the kind is known not to be served.
+   *
+   * @throws KindNotServedError (KW3016) where the declaration says so.
+   */
+  waitUntilKnown(signal: AbortSignal): Promise<void> {
+    return this.#known.wait(signal);
+  }
+
   /** Tells a handler of every change from now on, and of each object that is here already by a create event. */
   subscribe(handler: InformerHandler<T>): Subscription {
     return this.#fanOut.subscribe(handler, {
@@ -285,6 +296,7 @@ export class Informer<T> implements ReflectorSink {
     this.ownWrites.caughtUp(resourceVersion, restarted);
     this.#lag.listed(this.#listsNewest);
     this.#gate.open();
+    this.#known.open();
   }
 
   reached(resourceVersion: string): void {
@@ -305,7 +317,12 @@ export class Informer<T> implements ReflectorSink {
     for (const entry of this.#store.endListing()) this.#gone(entry, true);
     const { whenMissing = 'wait' } = this.#options;
     if (whenMissing === 'empty') this.#gate.open();
-    else if (whenMissing === 'fail') this.#gate.fail(new KindNotServedError(this.kind));
+    else if (whenMissing === 'fail') {
+      const error = new KindNotServedError(this.kind);
+      this.#gate.fail(error);
+      this.#known.fail(error);
+    }
+    if (whenMissing !== 'fail') this.#known.open();
   }
 
   #heard(): void {

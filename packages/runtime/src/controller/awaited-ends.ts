@@ -19,6 +19,7 @@ export class AwaitedEnds {
 
   /** Drops what a key waits for: its next reconcile finds out anew. */
   forget(key: string): void {
+    if (this.#objectsByKey.size === 0) return;
     for (const objectId of this.#objectsByKey.get(key) ?? []) {
       const keys = this.#keysByObject.get(objectId);
       keys?.delete(key);

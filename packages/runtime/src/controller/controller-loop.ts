@@ -1,5 +1,6 @@
 import type { Clock, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
+import { asCachedKind } from '../cache/cached-kind.ts';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { objectForm } from '../desired/object-form.ts';
 import { reportFinding } from '../detector/finding.ts';
@@ -26,6 +27,7 @@ import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileRun, type ReconcileRunParts } from './reconcile-run.ts';
 import { ReconcileStories } from './reconcile-stories.ts';
 import { type Lifetime, TimeLimit } from './reconcile-timeout.ts';
+import { type RunningReconcile, SlowReconciles } from './slow-reconciles.ts';
 
 /** What a controller needs of its manager. */
 export interface ControllerParts {
@@ -42,6 +44,8 @@ export interface ControllerParts {
   readonly tracing?: ReconcileTracing;
   /** Told of a programming error in a controller that does not recover from these. */
   readonly panicked?: (error: unknown) => void;
+  /** Told of a controller that cannot start after the others have. */
+  readonly failed?: (error: unknown) => void;
 }
 
 /** Runs one declared controller: sources fill the queue, workers reconcile its keys. */
@@ -64,6 +68,7 @@ export class ControllerLoop {
   readonly #steps: ObjectReconcile | undefined;
   readonly #after: AfterReconcile;
   readonly #awaited = new AwaitedEnds();
+  readonly #slow: SlowReconciles;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
   /** What was not done when it was stopped. */
@@ -106,6 +111,7 @@ export class ControllerLoop {
       isStopping: () => this.#work.signal.aborted,
       ...(definition.recoverPanic === false && { panicked: parts.panicked }),
     };
+    this.#slow = new SlowReconciles(parts.clock);
     this.#stories = ReconcileStories.for(parts.log, parts);
     this.#futile = new FutileWrites({
       cache: parts.cache,
@@ -150,6 +156,26 @@ export class ControllerLoop {
     if (before.#left) this.queue.takeOver(before.#left);
   }
 
+  /**
+   * Waits until it is known which of the kinds that it needs are not served, and returns those.
+   *
+   * @throws KindNotServedError (KW3016) where a declaration says so.
+   */
+  async missingKinds(signal: AbortSignal): Promise<readonly string[]> {
+    const { watches, caches = [] } = this.#definition;
+    const needed = [...watches.map((watch) => watch.cached), ...caches.map(asCachedKind)];
+    const declared = needed.map((each) => this.#parts.cache.declare(each));
+    await Promise.all(declared.map((each) => each.waitUntilKnown(signal)));
+    return [...new Set(declared.filter((each) => each.isMissing).map(({ kind }) => kind.kind))];
+  }
+
+  /** Waits for the caches that are declared for its reads alone. */
+  async waitForCaches(signal: AbortSignal): Promise<void> {
+    const { caches = [] } = this.#definition;
+    const declared = caches.map((each) => this.#parts.cache.declare(asCachedKind(each)));
+    await Promise.all(declared.map((each) => each.waitForSync(signal)));
+  }
+
   /** Starts the workers. */
   startWorkers(): void {
     const { maxConcurrentReconciles = 1 } = this.#definition;
@@ -175,6 +201,7 @@ export class ControllerLoop {
     if (patience.aborted) giveUp();
     else patience.addEventListener('abort', giveUp, { once: true });
     await Promise.all(this.#workers);
+    this.#slow.stop();
     patience.removeEventListener('abort', giveUp);
     this.#log.info('all workers finished');
   }
@@ -210,6 +237,7 @@ export class ControllerLoop {
     const startMs = clock.monotonic();
     const story = this.#stories?.begin(item.key);
     const run = new ReconcileRun(item.key, { parts: this.#runs, request, story });
+    const running = this.#slow.begin(() => run.log);
     let nextMs: number | undefined;
     this.#metrics?.activeWorkers(1);
     const onNext = (inMs: number | undefined): void => {
@@ -218,21 +246,22 @@ export class ControllerLoop {
     const after = story ? { ...this.#after, onNext } : this.#after;
     let label: ReconcileResultLabel = 'error';
     try {
-      label = afterSuccess(item, await this.#traced(run), after);
+      label = afterSuccess(item, await this.#traced(run, running), after);
       if (this.#telling.isTroubled(item.key))
         this.#telling.succeeded(item.key, { log: run.log, isThere: run.events.isBegun });
     } catch (error) {
       label = afterFailure(item, { error, log: run.log, events: run.events }, after);
     } finally {
+      this.#slow.ended(running);
       this.#metrics?.activeWorkers(-1);
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
       story?.ended(run.log, { failed: label === 'error', nextMs });
     }
   }
 
-  #traced(run: ReconcileRun): Promise<ReconcileOutcome> {
+  #traced(run: ReconcileRun, running: RunningReconcile): Promise<ReconcileOutcome> {
     const { tracing, client } = this.#parts;
-    if (!tracing) return this.#limited(run, client);
+    if (!tracing) return this.#limited(run, { client, running });
     const { primary } = this.#definition;
     const { namespace, name } = run.request;
     const attributes = {
@@ -242,13 +271,16 @@ export class ControllerLoop {
       'k8s.object.name': name,
       ...(namespace && { 'k8s.namespace.name': namespace }),
     };
-    return tracing.reconcile(attributes, (calls) => this.#limited(run, client.intercepted(calls)));
+    return tracing.reconcile(attributes, (calls) => this.#limited(run, { client: client.intercepted(calls), running }));
   }
 
-  #limited(run: ReconcileRun, client: KubernetesClient): Promise<ReconcileOutcome> {
+  #limited(
+    run: ReconcileRun,
+    within: { readonly client: KubernetesClient; readonly running: RunningReconcile },
+  ): Promise<ReconcileOutcome> {
     const entry = this.#definition.partition?.enter(run.request);
     const outcome = this.#limit.run(
-      (lifetime) => this.#call(run, { client, entry, lifetime }),
+      (lifetime) => this.#call(run, { ...within, entry, lifetime }),
       () => `reconcile of ${this.name} ${run.key}`,
     );
     // What is abandoned can write no more, so its key may go to another replica.
@@ -299,9 +331,10 @@ export class ControllerLoop {
 
   /** The client of a reconcile: what it writes is observed, and let out only while the key is this replica's. */
   #guarded(run: ReconcileRun, within: Within & { readonly writes: WriteSession }): KubernetesClient {
-    const { client, entry, writes } = within;
+    const { client, entry, writes, running } = within;
     const onRefused = (): void => this.#sources.dropped(run.key);
-    const guards = entry ? [writes.interceptor, whileOwned(entry, { key: run.key, onRefused })] : [writes.interceptor];
+    const guards = [running.interceptor, writes.interceptor];
+    if (entry) guards.push(whileOwned(entry, { key: run.key, onRefused }));
     const guarded = client.intercepted(...guards).observed(writes.observer);
     return run.story ? guarded.observed(run.story.observer) : guarded;
   }
@@ -316,6 +349,7 @@ interface Within {
   readonly client: KubernetesClient;
   readonly entry: PartitionEntry | undefined;
   readonly lifetime: Lifetime;
+  readonly running: RunningReconcile;
 }
 
 function objectReconcile(definition: ControllerDefinition, parts: ControllerParts): ObjectReconcile | undefined {

@@ -9,14 +9,15 @@ const nagMs = 10_000;
 export interface CacheSyncOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** 0 waits for ever. */
+  /** 0 is no limit. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits until every cache has listed; returns early when aborted. Says every ten seconds what is being waited for: a
- * missing kind or permission must not look like a hang.
+ * Waits until every cache has listed, or its kind is known not to be served; with a timeout, until every cache has listed.
+ * Returns early when aborted. Logs every ten seconds what is being waited for: a missing permission must not look like a
+ * hang.
  *
  * @throws ManagerError (KW3007) when it takes too long.
  */
@@ -39,7 +40,8 @@ export async function cacheSync(cache: InformerCache, options: CacheSyncOptions)
   };
   using _limit = timeoutMs > 0 ? clock.setTimer(timeoutMs, giveUp, { unref: true }) : undefined;
   try {
-    await cache.waitForSync(AbortSignal.any([signal, over.signal]));
+    const until = AbortSignal.any([signal, over.signal]);
+    await (timeoutMs > 0 ? cache.waitForSync(until) : cache.waitUntilKnown(until));
   } catch (error) {
     if (over.signal.aborted) throw over.signal.reason;
     if (!signal.aborted) throw error;

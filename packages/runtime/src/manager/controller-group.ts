@@ -47,20 +47,48 @@ export class ControllerGroup {
   }
 
   /**
-   * Starts sources, waits until all that is there is in the queues, and starts workers; nothing of it once aborted.
+   * Starts sources, and the workers of each controller once all that is there is in its queue; nothing of it once aborted.
+   * Resolves when all controllers work but those that wait for kinds that are not served: these start by themselves.
    *
    * @param options.after - what workers also wait for: caches that no controller of this group watches.
    */
   async start(signal: AbortSignal, options: { readonly after: Promise<void> }): Promise<void> {
+    const { after } = options;
     try {
       // Subscribed before caches have listed: nothing has to be replayed then.
-      await Promise.all([...this.#loops.map((loop) => loop.startSources(signal)), options.after]);
+      const ready = this.#loops.map((loop) => {
+        const sources = loop.startSources(signal);
+        sources.catch(() => {
+          // Thrown to those who wait for it, below.
+        });
+        return { loop, sources };
+      });
+      await after;
+      await Promise.all(ready.map(({ loop, sources }) => this.#startWorkers(loop, { sources, signal })));
     } catch (error) {
       if (signal.aborted) return;
       throw error;
     }
-    if (signal.aborted) return;
-    for (const loop of this.#loops) loop.startWorkers();
+  }
+
+  async #startWorkers(
+    loop: ControllerLoop,
+    { sources, signal }: { readonly sources: Promise<void>; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const working = Promise.all([sources, loop.waitForCaches(signal)]).then(() => {
+      if (!signal.aborted) loop.startWorkers();
+    });
+    working.catch(() => {
+      // Thrown to those who wait for it, below.
+    });
+    const kinds = await loop.missingKinds(signal);
+    if (kinds.length === 0) return working;
+    const { log, failed } = this.#parts;
+    const remedy = 'install their CustomResourceDefinitions; the controller starts by itself then';
+    log.warn('a controller waits for kinds that are not installed', { controller: loop.name, kinds, remedy });
+    working.catch((error: unknown) => {
+      if (!signal.aborted) failed?.(error);
+    });
   }
 
   /** Takes no more keys and waits for running reconciles; those that do not end in time are told in the log. */

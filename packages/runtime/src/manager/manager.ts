@@ -144,7 +144,10 @@ export class Manager implements AsyncDisposable {
     return this.#running;
   }
 
-  /** Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). */
+  /**
+   * Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). Caches of kinds that
+   * are not installed, and the controllers that need them, start by themselves when the kinds are.
+   */
   started(): Promise<void> {
     return this.#fate.started.promise;
   }
@@ -301,6 +304,7 @@ export class Manager implements AsyncDisposable {
       log: this.#from.log,
       recorder: (controller, regarding) => recorder.for(controller, regarding),
       panicked: (error) => this.#fate.fail(error),
+      failed: (error) => this.#fate.fail(error),
       ...(this.#tracing && { tracing: this.#tracing }),
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
       ...(this.#metrics && { metrics: this.#metrics }),

@@ -29,7 +29,8 @@ setInterval(() => {
     const about = who.replace(/[\\u0000-\\u001f\\u007f-\\u009f]/g, ' ') || 'watchdog';
     return write(ts.slice(11, 23) + ' WARN  ' + about + ' the event loop is held heldMs=' + heldMs);
   }
-  const line = { ts, level: 'warn', logger: 'watchdog', msg: 'the event loop is held', heldMs };
+  // In the order of the JSON logger: readers tell its lines by their beginning.
+  const line = { level: 'warn', ts, logger: 'watchdog', msg: 'the event loop is held', heldMs };
   if (who !== '') {
     const space = who.indexOf(' ');
     line.controller = who.slice(0, space);
