@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { exampleOf, exampleText } from '../explain/examples/index.ts';
 import { errorCodes } from '../explain/generated/error-codes.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 
-/** `explain CODE`: what an error code means; works offline. */
+/** `explain CODE`: what an error code means, with an example, its cause and its fix; works offline. */
 export function addExplain(program: Command, { reporter }: Context): void {
   program
     .command('explain')
@@ -26,6 +27,9 @@ export function addExplain(program: Command, { reporter }: Context): void {
       const { title, text, source } = found;
       // A title is the first sentence.
       const more = text.length > title.length + 1 ? `${text}\n\n` : '';
-      return reporter.result(found, `${code}  ${title}\n\n${more}Made by ${source}.\n`);
+      const example = exampleOf(code);
+      const shown = example === undefined ? '' : exampleText(example);
+      const record = { ...found, ...(example && { example: { ...example, code: undefined } }) };
+      return reporter.result(record, `${code}  ${title}\n\n${more}${shown}Made by ${source}.\n`);
     });
 }

@@ -1,0 +1,17 @@
+import type { CodeExample } from './code-example.ts';
+import { typeExamples } from './type-examples.ts';
+
+export type { CodeExample };
+
+const all: readonly CodeExample[] = [...typeExamples];
+
+/** Returns the example of a code; the codes that users meet most have one. */
+export function exampleOf(code: string): CodeExample | undefined {
+  return all.find((each) => each.code === code);
+}
+
+/** Writes an example for people. */
+export function exampleText({ mistake, cause, fix }: CodeExample): string {
+  const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ');
+  return `Example:\n\n${indented(mistake)}\n\nCause: ${cause}\n\nFix:\n\n${indented(fix)}\n\n`;
+}

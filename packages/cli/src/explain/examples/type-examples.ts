@@ -1,0 +1,249 @@
+import type { CodeExample } from './code-example.ts';
+
+/**
+ * Mistakes in types and kinds that `generate` reports. Where a program defines no kind, it is the spec of
+ * `defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' })`.
+ */
+export const typeExamples: readonly CodeExample[] = [
+  {
+    code: 'KW6002',
+    mistake: `interface ShopSpec { readonly owner?: string }
+const group = process.env['GROUP'] ?? 'example.com';
+export const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });`,
+    cause: 'Manifests are generated without running the program, so every value of defineKind must be written out.',
+    fix: `interface ShopSpec { readonly owner?: string }
+const group = 'example.com';
+export const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });`,
+  },
+  {
+    code: 'KW6003',
+    mistake: `export const Shop = defineKind({ group: 'example.com', version: 'v1', kind: 'Shop' });`,
+    cause: 'The schema is generated from the type arguments of defineKind. Names must be valid in Kubernetes, too.',
+    fix: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });`,
+  },
+  {
+    code: 'KW6004',
+    mistake: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
+export const ShopV2 = defineKind<ShopSpec>({ group: 'example.com', version: 'v2', kind: 'Shop' });`,
+    cause: 'Exactly one version of a kind is stored; plural, singular and scope are the same in all versions.',
+    fix: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
+export const ShopV2 = defineKind<ShopSpec>({ group: 'example.com', version: 'v2', kind: 'Shop', storage: false });`,
+  },
+  {
+    code: 'KW6101',
+    mistake: `interface ShopSpec {
+  readonly size?: number;
+}`,
+    cause: 'Kubernetes distinguishes integers from fractions, and number is both.',
+    fix: `interface ShopSpec {
+  /** Number of seats. @int32 */
+  readonly size?: number;
+}`,
+  },
+  {
+    code: 'KW6102',
+    mistake: `interface ShopSpec {
+  readonly opened?: Date;
+}`,
+    cause: 'The type has no JSON schema: dates, maps, sets, functions and unions of different types are not JSON.',
+    fix: `interface ShopSpec {
+  /** When the shop opened. @dateTime */
+  readonly opened?: string;
+}`,
+  },
+  {
+    code: 'KW6103',
+    mistake: `interface ShopSpec { readonly root?: Shelf }
+interface Shelf { readonly shelves?: readonly Shelf[] }`,
+    cause: 'A CRD has no references between schemas, so a type cannot contain itself at any depth.',
+    fix: `interface ShopSpec { readonly shelves?: readonly Shelf[] }
+interface Shelf {
+  readonly name: string;
+  /** Name of the shelf above. */
+  readonly parent?: string;
+}`,
+  },
+  {
+    code: 'KW6104',
+    mistake: `interface ShopSpec {
+  readonly size?: Sise;
+}
+type Size = 'small' | 'large';`,
+    cause:
+      'The compiler does not find the type: a misspelled name, a missing import, or a package that is not installed.',
+    fix: `interface ShopSpec {
+  readonly size?: Size;
+}
+type Size = 'small' | 'large';`,
+  },
+  {
+    code: 'KW6201',
+    mistake: `interface ShopSpec {
+  /** Owner of the shop. @minLenght 3 */
+  readonly owner?: string;
+}`,
+    cause: 'No tag has this name. The message names the nearest one; kubebuilder markers have other names here.',
+    fix: `interface ShopSpec {
+  /** Owner of the shop. @minLength 3 */
+  readonly owner?: string;
+}`,
+  },
+  {
+    code: 'KW6202',
+    mistake: `interface ShopSpec {
+  /** Whether the shop is open. @minLength 3 */
+  readonly open?: boolean;
+}`,
+    cause:
+      'The tag has no effect on this type: lengths belong to strings, limits to numbers, counts to lists and maps.',
+    fix: `interface ShopSpec {
+  /** Hours of the day. @minLength 3 */
+  readonly open?: string;
+}`,
+  },
+  {
+    code: 'KW6203',
+    mistake: `interface ShopSpec {
+  /** Owner of the shop. @maxLength many */
+  readonly owner?: string;
+}`,
+    cause: 'The argument of the tag is missing or has the wrong form.',
+    fix: `interface ShopSpec {
+  /** Owner of the shop. @maxLength 63 */
+  readonly owner?: string;
+}`,
+  },
+  {
+    code: 'KW6204',
+    mistake: `interface ShopSpec {
+  // @maxLength 63
+  readonly owner?: string;
+}`,
+    cause: 'Tags are read from documentation comments only, those that begin with /** and stand above a field.',
+    fix: `interface ShopSpec {
+  /** @maxLength 63 */
+  readonly owner?: string;
+}`,
+  },
+  {
+    code: 'KW6205',
+    mistake: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Shop',
+  columns: [{ name: 'Owner', jsonPath: '.spec.onwer' }],
+});`,
+    cause: 'The path names no field of the kind; kubectl would show an empty column.',
+    fix: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Shop',
+  columns: [{ name: 'Owner', jsonPath: '.spec.owner' }],
+});`,
+  },
+  {
+    code: 'KW6301',
+    mistake: `interface ShopSpec {
+  /** Number of seats. @int32 @maximum 5 @default 6 */
+  readonly size?: number;
+}`,
+    cause:
+      'The schema is valid TypeScript, but the API server would reject the CRD, here because the default breaks a limit.',
+    fix: `interface ShopSpec {
+  /** Number of seats. @int32 @maximum 5 @default 3 */
+  readonly size?: number;
+}`,
+  },
+  {
+    code: 'KW6302',
+    mistake: `interface ShopSpec {
+  /** @int32 */
+  readonly min: number;
+  /** @int32 @rule self.min <= self.max */
+  readonly max: number;
+}`,
+    cause: 'In a CEL rule, self is the value that the tag stands on: here the number, which has no fields.',
+    fix: `/** @rule self.min <= self.max */
+interface ShopSpec {
+  /** @int32 */
+  readonly min: number;
+  /** @int32 */
+  readonly max: number;
+}`,
+  },
+  {
+    code: 'KW6304',
+    mistake: `interface ShopSpec {
+  /** @rule self.all(a, self.exists_one(b, a == b)) */
+  readonly owners?: readonly string[];
+}`,
+    cause:
+      'The API server estimates the cost of a rule for the largest valid value, and lists and strings have no limit yet.',
+    fix: `interface ShopSpec {
+  /** @maxItems 10 @items.maxLength 63 @rule self.all(a, self.exists_one(b, a == b)) */
+  readonly owners?: readonly string[];
+}`,
+  },
+  {
+    code: 'KW6305',
+    mistake: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Shop',
+  shortNames: ['po'],
+});`,
+    cause: 'Another kind has the name already, so kubectl get po would show that kind.',
+    fix: `interface ShopSpec { readonly owner?: string }
+export const Shop = defineKind<ShopSpec>({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Shop',
+  shortNames: ['shp'],
+});`,
+  },
+  {
+    code: 'KW6401',
+    mistake: `import type { RequestContext } from '@kubewright/runtime';
+export const work = (ctx: RequestContext, object: KubernetesObject) => ctx.apply(object);`,
+    cause: 'The role is derived from typed calls, and the type of the object does not say its kind.',
+    fix: `import type { RequestContext } from '@kubewright/runtime';
+import type { ConfigMap } from '@kubewright/apimachinery/core/v1';
+export const work = (ctx: RequestContext, object: ConfigMap) => ctx.apply(object);`,
+  },
+  {
+    code: 'KW6501',
+    mistake: `interface ShopSpec { readonly owner?: string }
+const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
+export const webhooks = [validator(Shop, { create() {} }), validator(Shop, { update() {} })];`,
+    cause:
+      'The name of a webhook is derived from its kind and version, so two validators of one kind have the same name.',
+    fix: `interface ShopSpec { readonly owner?: string }
+const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
+export const webhooks = [validator(Shop, { create() {}, update() {} })];`,
+  },
+  {
+    code: 'KW6502',
+    mistake: `interface ShopSpec { readonly owner?: string }
+interface OldSpec { readonly who?: string }
+export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
+export const Old = defineKind<OldSpec>({ group: 'example.com', version: 'v1beta1', kind: 'Shop', storage: false });`,
+    cause:
+      'The versions have different fields and nothing converts between them: the API server would drop fields silently.',
+    fix: `interface ShopSpec { readonly owner?: string }
+interface OldSpec { readonly who?: string }
+export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
+export const Old = defineKind<OldSpec>({ group: 'example.com', version: 'v1beta1', kind: 'Shop', storage: false });
+export const conversion = runtime.converter(Shop, [
+  runtime.spoke(Old, {
+    toHub: ({ spec, ...rest }) => ({ ...rest, spec: spec.who === undefined ? {} : { owner: spec.who } }),
+    fromHub: ({ spec, ...rest }) => ({ ...rest, spec: spec.owner === undefined ? {} : { who: spec.owner } }),
+  }),
+]);`,
+  },
+];
