@@ -100,8 +100,9 @@ export class KubernetesClient implements AsyncDisposable {
       onWarning: options.onWarning,
       writeObservers: options.writeObservers,
     });
-    this.discovery = new DiscoveryClient((path, { accept, signal }) =>
-      this.request({ path, headers: { accept: accept ?? 'application/json' }, signal }),
+    this.discovery = new DiscoveryClient(
+      (path, { accept, signal }) => this.request({ path, headers: { accept: accept ?? 'application/json' }, signal }),
+      { clock },
     );
   }
 

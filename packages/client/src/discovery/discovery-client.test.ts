@@ -1,5 +1,7 @@
+import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { failure, json, scripted } from '../testdata/scripted-server.ts';
+import { DiscoveryClient } from './discovery-client.ts';
 
 const verbs = ['get', 'list'];
 const aggregated = (items: object[]) =>
@@ -181,5 +183,23 @@ describe('DiscoveryClient', () => {
     await expect(client.discovery.mapper()).rejects.toMatchObject({ httpStatus: 500 });
     down = false;
     expect((await client.discovery.mapper()).forName('po')?.kind).toBe('Pod');
+  });
+
+  it('gives up a reading that is not answered, and asks again for the next call', async () => {
+    const clock = new VirtualClock();
+    let isSilent = true;
+    const discovery = new DiscoveryClient(
+      (path) =>
+        isSilent && path === '/apis'
+          ? new Promise(() => {})
+          : Promise.resolve({ kind: 'APIGroupDiscoveryList', items: [] }),
+      { clock },
+    );
+    const failed = expect(discovery.groups()).rejects.toThrow('no answer within 32 s');
+    await clock.advance(32_000);
+    await failed;
+    isSilent = false;
+    expect(await discovery.groups()).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
   });
 });

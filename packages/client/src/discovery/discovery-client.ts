@@ -1,5 +1,6 @@
-import { apiVersionOf, StatusError } from '@kubewright/apimachinery';
-import { untilAborted } from '../until-aborted.ts';
+import { apiVersionOf, type Clock, StatusError, systemClock } from '@kubewright/apimachinery';
+import { TransportError } from '../transport/transport-error.ts';
+import { expectManyListeners, untilAborted } from '../until-aborted.ts';
 import type { ApiGroup, ApiGroupVersion } from './api-resource.ts';
 import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList } from './decode-discovery.ts';
 import { RestMapper } from './rest-mapper.ts';
@@ -11,11 +12,17 @@ const ACCEPT = [
   'application/json',
 ].join(',');
 
+/** Time for one reading, as in client-go: all who ask share it, so that none of their signals ends it. */
+const TIMEOUT_MS = 32_000;
+
 /** Reads one path as JSON; the client's own request pipeline. */
 export type JsonReader = (
   path: string,
   options: { readonly accept?: string; readonly signal?: AbortSignal | undefined },
 ) => Promise<unknown>;
+
+/** Reads a path within the time of one reading. */
+type Read = (path: string, accept?: string) => Promise<unknown>;
 
 /** The version of the server, as `/version` answers. */
 export interface ServerVersion {
@@ -34,12 +41,14 @@ export interface ServerVersion {
  * answer is reported as stale and empty, and hides no other group.
  */
 export class DiscoveryClient {
-  readonly #read: JsonReader;
+  readonly #readPath: JsonReader;
+  readonly #clock: Clock;
   #groups: Promise<readonly ApiGroup[]> | undefined;
   #mapper: Promise<RestMapper> | undefined;
 
-  constructor(read: JsonReader) {
-    this.#read = read;
+  constructor(read: JsonReader, options: { readonly clock?: Clock } = {}) {
+    this.#readPath = read;
+    this.#clock = options.clock ?? systemClock;
   }
 
   /** All groups, the core group first. */
@@ -62,7 +71,7 @@ export class DiscoveryClient {
 
   /** Asks the server for its version (`/version`); never kept. */
   async serverVersion(options: { readonly signal?: AbortSignal } = {}): Promise<ServerVersion> {
-    return (await this.#read('/version', options)) as ServerVersion;
+    return (await this.#readPath('/version', options)) as ServerVersion;
   }
 
   /** Forgets what was read: for when a kind was installed, or a lookup found nothing. */
@@ -72,21 +81,39 @@ export class DiscoveryClient {
   }
 
   async #readAll(): Promise<readonly ApiGroup[]> {
-    const [core, named] = await Promise.all([
-      this.#read('/api', { accept: ACCEPT }),
-      this.#read('/apis', { accept: ACCEPT }),
-    ]);
-    const first = isAggregated(core) ? decodeAggregated(core) : await this.#readCore(core);
-    const rest = isAggregated(named) ? decodeAggregated(named) : await this.#readNamed(named);
+    const stop = new AbortController();
+    expectManyListeners(stop.signal);
+    const timer = this.#clock.setTimer(TIMEOUT_MS, () => {
+      const message = `cannot read what the API server serves: no answer within ${TIMEOUT_MS / 1000} s`;
+      stop.abort(new TransportError('KW2003', message, { retryable: true }));
+    });
+    const read: Read = (path, accept) =>
+      this.#readPath(path, { signal: stop.signal, ...(accept === undefined ? {} : { accept }) });
+    try {
+      return await untilAborted(this.#readWith(read), stop.signal);
+    } finally {
+      timer[Symbol.dispose]();
+    }
+  }
+
+  async #readWith(read: Read): Promise<readonly ApiGroup[]> {
+    const [core, named] = await Promise.all([read('/api', ACCEPT), read('/apis', ACCEPT)]);
+    const first = isAggregated(core) ? decodeAggregated(core) : await this.#readCore(core, read);
+    const rest = isAggregated(named) ? decodeAggregated(named) : await this.#readNamed(named, read);
     return [...first, ...rest];
   }
 
-  async #readCore(document: unknown): Promise<ApiGroup[]> {
+  async #readCore(document: unknown, read: Read): Promise<ApiGroup[]> {
     const { versions = [] } = document as { readonly versions?: readonly string[] };
-    return [{ name: '', versions: await Promise.all(versions.map((version) => this.#readVersion('', version))) }];
+    return [
+      {
+        name: '',
+        versions: await Promise.all(versions.map((version) => this.#readVersion({ group: '', version }, read))),
+      },
+    ];
   }
 
-  async #readNamed(document: unknown): Promise<ApiGroup[]> {
+  async #readNamed(document: unknown, read: Read): Promise<ApiGroup[]> {
     interface LegacyGroup {
       readonly name: string;
       readonly versions?: readonly { readonly version: string }[];
@@ -101,15 +128,21 @@ export class DiscoveryClient {
           order.splice(order.indexOf(preferred), 1);
           order.unshift(preferred);
         }
-        return { name, versions: await Promise.all(order.map((version) => this.#readVersion(name, version))) };
+        return {
+          name,
+          versions: await Promise.all(order.map((version) => this.#readVersion({ group: name, version }, read))),
+        };
       }),
     );
   }
 
-  async #readVersion(group: string, version: string): Promise<ApiGroupVersion> {
+  async #readVersion(
+    { group, version }: { readonly group: string; readonly version: string },
+    read: Read,
+  ): Promise<ApiGroupVersion> {
     const apiVersion = apiVersionOf({ group, version });
     try {
-      const list = await this.#read(group === '' ? `/api/${version}` : `/apis/${apiVersion}`, {});
+      const list = await read(group === '' ? `/api/${version}` : `/apis/${apiVersion}`);
       return decodeLegacy(list as LegacyResourceList, apiVersion);
     } catch (error) {
       if (error instanceof StatusError) return { version, stale: true, resources: [] };

@@ -92,6 +92,34 @@ describe('HttpTransport connections', () => {
     );
   });
 
+  it.each(['h2', 'http/1.1'] as const)('gives the place of a call that gave up to the next (%s)', async (protocol) => {
+    const held: (() => void)[] = [];
+    await withServer(
+      (request, response) => {
+        if (request.url === '/held') held.push(() => response.end('ok'));
+        else response.end('ok');
+      },
+      async ({ open }) => {
+        const transport = open({ protocols: [protocol], tuning: { maxShortSessions: 1, maxHttp1Sockets: 1 } });
+        const first = transport.request({ ...get, path: '/held' });
+        await eventually(() => held.length === 1);
+        const giveUp = new AbortController();
+        const waiting = [giveUp.signal, undefined, giveUp.signal, undefined].map((signal) =>
+          transport.request({ ...get, ...(signal && { signal }) }).then(
+            async (response) => text(response.body),
+            () => 'gave up',
+          ),
+        );
+        await new Promise((resolve) => setImmediate(resolve));
+        giveUp.abort(new Error('given up'));
+        for (const end of held) end();
+        expect(await text((await first).body)).toBe('ok');
+        expect(await Promise.all(waiting)).toEqual(['gave up', 'ok', 'gave up', 'ok']);
+      },
+      { maxConcurrentStreams: 1 },
+    );
+  });
+
   it('makes short calls wait when all its sessions are full', async () => {
     let running = 0;
     let most = 0;
