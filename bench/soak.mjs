@@ -62,7 +62,7 @@ const result = {
   residentMB: mean(settled, 'resident') / 1e6,
   growth: growth(settled, 'resident'),
   heapGrowth: growth(settled, 'heap'),
-  outsideGrowth: growth(settled, 'arrayBuffers'),
+  outsideGrowth: growth(settled, 'external'),
   converged: seen.digest === digest,
 };
 // Less than what was asked for is no proof of what was asked for.
@@ -97,7 +97,7 @@ function line(minute) {
   const mb = (key) => `${(mean(minute, key) / 1e6).toFixed(1)} MB`;
   const { second, events, reconciles } = minute.at(-1);
   say(
-    `minute ${second / 60}: resident ${mb('resident')}, heap ${mb('heap')} of ${mb('heapTotal')}, buffers ${mb('arrayBuffers')}; ${events} events, ${reconciles} reconciles`,
+    `minute ${second / 60}: resident ${mb('resident')}, heap ${mb('heap')} of ${mb('heapTotal')}, buffers ${mb('external')}; ${events} events, ${reconciles} reconciles`,
   );
 }
 

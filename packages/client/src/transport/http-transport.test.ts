@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { HttpTransport } from './http-transport.ts';
 import { certificates, TlsServer } from './testdata/tls-server.ts';
 import { type ContractServer, describeTransport } from './transport.contract.ts';
@@ -19,6 +23,59 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
       },
     };
   });
+}
+
+describeTransport('HttpTransport without TLS', async (contract) => {
+  // Requests and responses of both protocols agree in what `serve` uses.
+  const server = await PlainServer.start((...exchange) => {
+    const [request, response] = exchange as unknown as [Http2ServerRequest, Http2ServerResponse];
+    void serve(contract, { request, response });
+  });
+  const transport = new HttpTransport({ server: server.url });
+  return {
+    transport,
+    async [Symbol.asyncDispose]() {
+      await transport[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe('HttpTransport without TLS', () => {
+  it('leaves a piece of a body as it was while the next ones are read', async () => {
+    const sent = Array.from({ length: 64 }, (_, i) => Buffer.alloc(40_000, i + 1));
+    await using server = await PlainServer.start((_request, response) => {
+      for (const piece of sent) response.write(piece);
+      response.end();
+    });
+    await using transport = new HttpTransport({ server: server.url });
+    const { body } = await transport.request({ method: 'GET', path: '/', headers: {} });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    expect(Buffer.concat(pieces).equals(Buffer.concat(sent))).toBe(true);
+  });
+});
+
+class PlainServer implements AsyncDisposable {
+  readonly url: string;
+  readonly #server: ReturnType<typeof createServer>;
+
+  private constructor(server: ReturnType<typeof createServer>) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(listener: RequestListener): Promise<PlainServer> {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new PlainServer(server);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
 }
 
 async function serve(

@@ -39,7 +39,7 @@ export class SlabAllocator {
     // An object that is large beside a slab has one to itself: otherwise the unused ends would be a loss that lasts.
     const alone = length > shared / 16;
     const size = Math.ceil(alone ? length : shared);
-    const slab: Slab = { bytes: Buffer.allocUnsafeSlow(size), used: 0, live: 0, condemned: false };
+    const slab: Slab = { bytes: pages(size), used: 0, live: 0, condemned: false };
     this.#slabs.add(slab);
     this.#size += size;
     if (alone) return slab;
@@ -81,3 +81,14 @@ export class SlabAllocator {
     if (this.#slabs.delete(slab)) this.#size -= slab.bytes.length;
   }
 }
+
+/**
+ * Allocates memory that the system has back as soon as it is garbage. A resizable buffer has pages of its own; what V8 takes
+ * from the C allocator stays there in pieces: after six rewrites of 20,000 objects 100 MB of them, instead of 40.
+ */
+function pages(size: number): Buffer {
+  return Buffer.from(new ResizableBuffer(size, { maxByteLength: size }));
+}
+
+/** The compiler's library knows of ES2022; Node 20 and all later ones have it. */
+const ResizableBuffer = ArrayBuffer as new (size: number, options: { readonly maxByteLength: number }) => ArrayBuffer;

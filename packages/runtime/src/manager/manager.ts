@@ -175,7 +175,10 @@ export class Manager implements AsyncDisposable {
     let ownClient: KubernetesClient | undefined;
     tellOverlaps(this.#controllers, this.#from.log);
     try {
-      await this.#startServers();
+      const serving = this.#startServers();
+      serving.catch(() => {
+        // Thrown once the caches have begun to list.
+      });
       if (!this.#parts) {
         ownClient = await loadClient(this.#from, this.#metrics);
         this.#parts = makeParts(ownClient, this.#from);
@@ -187,6 +190,8 @@ export class Manager implements AsyncDisposable {
       await this.#first.start(this.#fate.signal, { client: this.client });
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
+      // Listening loads a good part of Node, while the first answers are on their way.
+      await serving;
       await this.#work(this.#group, this.#fate.signal);
     } catch (error) {
       if (!this.#fate.signal.aborted) this.#fate.fail(error);

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { systemClock } from '@kubewright/apimachinery';
+import { systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { jsonLogger } from '../log/json-logger.ts';
+import { silentLogger } from '../log/silent-logger.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { Watchdog } from './watchdog.ts';
 import { watchdogSource } from './watchdog-source.ts';
@@ -44,6 +45,22 @@ describe('Watchdog', () => {
     hold(400);
     await eventually(() => lines.length > 0, 'the warning');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ controller: 'sites', key: 'default/waits' });
+  });
+
+  it('starts its thread with the first reconcile, not beside the first listings', async () => {
+    const clock = new VirtualClock();
+    await using watchdog = new Watchdog({ log: silentLogger, clock, tellAtOnce: false });
+    await clock.advance(5_000);
+    expect(watchdog.hasThread).toBe(false);
+    watchdog.activity.mark('sites', 'default/a').ended();
+    expect(watchdog.hasThread).toBe(true);
+  });
+
+  it('starts its thread after ten seconds without a reconcile', async () => {
+    const clock = new VirtualClock();
+    await using watchdog = new Watchdog({ log: silentLogger, clock, tellAtOnce: false });
+    await clock.advance(10_100);
+    expect(watchdog.hasThread).toBe(true);
   });
 });
 

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@kubewright/apimachinery';
 import { Few } from '../collection/few.ts';
 import { LineLogger } from '../log/line-logger.ts';
@@ -8,6 +8,11 @@ import { watchdogSource } from './watchdog-source.ts';
 
 /** How often the loop shows that it is alive, in milliseconds. */
 const beatMs = 100;
+/**
+ * The thread starts with the first reconcile, or after this time, in milliseconds. Starting it takes 60 to 80 ms of processor
+ * time, as much as a quarter of the first listing of 20,000 objects: on a small machine that would wait for it.
+ */
+const threadDelayMs = 10_000;
 /** Room for the name of whoever runs, in bytes. */
 const nameBytes = 512;
 
@@ -39,7 +44,9 @@ export class Watchdog implements AsyncDisposable {
   readonly #shared: Int32Array;
   readonly #name: Uint8Array;
   readonly #encoder = new TextEncoder();
-  readonly #worker: Worker;
+  readonly #workerData: Readonly<Record<string, unknown>>;
+  readonly #threadDueMs: number;
+  #worker: Worker | undefined;
   readonly #active = new Few<Who>();
   #last: Who | undefined;
   /** Since when {@link #last} runs, or since the last beat. */
@@ -59,14 +66,9 @@ export class Watchdog implements AsyncDisposable {
     this.#shared = new Int32Array(buffer, 0, 2);
     this.#name = new Uint8Array(buffer, 8);
     this.activity = { mark: (controller, key) => this.#mark(controller, key) };
-    this.#worker = new Worker(watchdogSource, {
-      eval: true,
-      workerData: { buffer, limitMs, tellAtOnce, forPeople: log instanceof LineLogger && log.isForPeople },
-      execArgv: [],
-    });
-    this.#worker.on('error', (error) => this.#log.warn('the watchdog thread has ended', { error }));
-    this.#worker.unref();
+    this.#workerData = { buffer, limitMs, tellAtOnce, forPeople: log instanceof LineLogger && log.isForPeople };
     this.#lastBeatMs = clock.monotonic();
+    this.#threadDueMs = this.#lastBeatMs + threadDelayMs;
     this.#timer = this.#arm();
   }
 
@@ -74,12 +76,26 @@ export class Watchdog implements AsyncDisposable {
     if (this.#ended) return;
     this.#ended = true;
     this.#timer[Symbol.dispose]();
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
+  }
+
+  /** True once the thread watches; until then a held loop is logged only when it is free again. */
+  get hasThread(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  #startThread(): void {
+    // An import would load what threads need at every start, 5 ms, before it is needed.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    this.#worker = new Worker(watchdogSource, { eval: true, workerData: this.#workerData, execArgv: [] });
+    this.#worker.on('error', (error) => this.#log.warn('the watchdog thread has ended', { error }));
+    this.#worker.unref();
   }
 
   #mark(controller: string, key: string): ActivityMark {
     const who = { controller, key };
     this.#active.add(who);
+    if (!this.#worker && !this.#ended) this.#startThread();
     const resumed = (): void => this.#runs(who);
     resumed();
     return {
@@ -129,6 +145,7 @@ export class Watchdog implements AsyncDisposable {
     const heldMs = now - this.#lastBeatMs - beatMs;
     this.#lastBeatMs = now;
     Atomics.add(this.#shared, 0, 1);
+    if (!this.#worker && now >= this.#threadDueMs) this.#startThread();
     // A reconcile that held the loop until its end is over by now: whoever ran longest is named, not whoever ran last.
     this.#credit();
     if (heldMs >= this.#limitMs)

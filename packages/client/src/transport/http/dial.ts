@@ -5,6 +5,9 @@ import { TransportError } from '../transport-error.ts';
 import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
+/** How much is read at once from connections that keep one buffer, in bytes. */
+const READ_BYTES = 128 << 10;
+
 /** A connection that is ready for HTTP, and the protocol that both sides agreed on. */
 export interface DialedSocket {
   readonly socket: Socket;
@@ -56,7 +59,7 @@ export class Dialer {
     const host = server.hostname.replace(/^\[|\]$/g, '');
     const port = Number(server.port) || (secure ? 443 : 80);
     const tunnel = proxy ? await openTunnel(proxy, { host, port, signal }) : undefined;
-    if (!secure) return tunnel ?? ready(connectTcp({ host, port }), { event: 'connect', signal });
+    if (!secure) return tunnel ?? ready(connectForHttp1({ host, port }), { event: 'connect', signal });
     this.#secureContext ??= this.#makeSecureContext();
     const { trust, protocols } = this.#context;
     const serverName = trust.serverName ?? (isIP(host) ? undefined : host);
@@ -87,6 +90,20 @@ export class Dialer {
       throw new TransportError('KW2002', message, { sent: false, cause });
     }
   }
+}
+
+/**
+ * Opens a connection that reads into one buffer over and over, for Node's HTTP/1.1 client, which copies what it is told of before
+ * it returns. Otherwise each read leaves 64 KiB of garbage behind: a fifth of what listing many objects costs.
+ */
+function connectForHttp1(to: { readonly host: string; readonly port: number }): Socket {
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  const callback = (length: number): boolean => {
+    socket.emit('data', buffer.subarray(0, length));
+    return true;
+  };
+  const socket: Socket = connectTcp({ ...to, onread: { buffer, callback } });
+  return socket;
 }
 
 function ready(socket: Socket, options: { readonly event: string; readonly signal: AbortSignal }): Promise<Socket> {
