@@ -1,4 +1,4 @@
-// The site's pages: those of docs/, and what lies elsewhere in the repository and belongs to them.
+// The site's pages: those in docs/, and pages elsewhere in the repository that belong to them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { slugOf } from './slug.mjs';
@@ -16,13 +16,13 @@ function pagesOf(root) {
       .map((name) => [`${folder}/${name}/README.md`, `${folder}/${name}.md`]),
   );
   const others = { 'README.md': 'readme', 'ARCHITECTURE.md': 'architecture', 'CONTRIBUTING.md': 'contributing' };
-  const project = Object.entries({ ...others, 'bench/README.md': 'measurements' })
+  const project = Object.entries({ ...others, 'bench/README.md': 'measurements', 'bench/notes.md': 'measurement-notes' })
     .filter(([path]) => existsSync(join(root, path)))
     .map(([path, name]) => [path, `project/${name}.md`]);
   return new Map([...docs, ...readmes, ...project]);
 }
 
-/** Writes the pages into a folder; answers dead links, each as `file:line: why`. */
+/** Writes the pages into a folder; returns dead links, each as `file:line: why`. */
 export function assemble(root, folder) {
   const pages = pagesOf(root);
   const dead = [];
@@ -40,7 +40,7 @@ export function assemble(root, folder) {
   return dead;
 }
 
-/** Pages that the reference writes itself may be linked to before they are there. */
+/** Generated pages can be linked to before they exist. */
 const generated = /^docs\/reference\/(command-line|error-codes|api\/[a-z]+)\.md$/;
 
 function follower({ root, pages, source, target }) {
@@ -56,7 +56,7 @@ function follower({ root, pages, source, target }) {
     }
     const readme = existsSync(join(root, file, 'README.md')) ? `${file}/README.md` : file;
     const page = pages.get(readme) ?? (generated.test(file) ? file.replace(/^docs\//, '') : undefined);
-    // A source file: the site has no page of it.
+    // The site has no pages for source files.
     if (page === undefined) return { text: label };
     const from = posix.relative(posix.dirname(target), page);
     return {
@@ -65,7 +65,7 @@ function follower({ root, pages, source, target }) {
   };
 }
 
-/** Replaces the links of a text, but those in code. */
+/** Replaces the links in a text, except in code. */
 function eachLink(text, replace) {
   const parts = /^ *(`{3,}).*?^ *\1 *$|(`+)(?:(?!\2).)+?\2|\[((?:[^[\]]|\[[^\]]*\])+)\]\(([^()\s]+)\)/gms;
   return text.replace(parts, (whole, _fence, _code, label, url, index) =>
