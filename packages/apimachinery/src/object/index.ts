@@ -1,3 +1,4 @@
+export { type KindFactory, type KindInit, kindFactory } from './kind-factory.ts';
 export {
   apiVersionOf,
   type GroupVersionKind,
@@ -23,3 +24,4 @@ export {
 } from './kubernetes-object.ts';
 export { pluralOf } from './plural.ts';
 export { compareResourceVersions } from './resource-version.ts';
+export type { ComputedMeta, KindMeta, Stored, StoredMeta } from './stored.ts';

@@ -1,4 +1,4 @@
-import type { KubernetesList, KubernetesObject, ObjectKey, ObjectMeta, Status } from '@kubewright/apimachinery';
+import type { KubernetesList, KubernetesObject, ObjectKey, ObjectMeta, Status, Stored } from '@kubewright/apimachinery';
 import type { Patch } from '../patch.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
 import type {
@@ -20,23 +20,23 @@ import type {
  * the signal's reason when aborted. Objects that come back always carry `apiVersion` and `kind`.
  */
 export interface ResourceClient<T> {
-  get(key: ObjectKey, options?: GetOptions): Promise<T>;
+  get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
   /** Reads one page. Use {@link ResourceClient.listAll} for all of them. */
-  list(options?: ListOptions): Promise<KubernetesList<T>>;
+  list(options?: ListOptions): Promise<KubernetesList<Stored<T>>>;
   /** Reads page by page; when a continue token has expired (410), it starts over once with one unpaged read. */
-  listAll(options?: ListOptions): AsyncIterable<T>;
-  create(object: T, options?: WriteOptions): Promise<T>;
+  listAll(options?: ListOptions): AsyncIterable<Stored<T>>;
+  create(object: T, options?: WriteOptions): Promise<Stored<T>>;
   /** Replaces the object; with `metadata.resourceVersion` set, only if it is still that version. */
-  update(object: T, options?: WriteOptions): Promise<T>;
-  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T>;
+  update(object: T, options?: WriteOptions): Promise<Stored<T>>;
+  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
   /** Server-side apply: says what this manager wants, creates or changes the object, takes back what it no longer says. */
-  apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<T>;
+  apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<Stored<T>>;
   /** Answers the object while it lingers (finalizers, grace), else a `Status` of `Success`. */
-  delete(key: ObjectKey, options?: DeleteOptions): Promise<T | Status>;
-  deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<T> | Status>;
+  delete(key: ObjectKey, options?: DeleteOptions): Promise<Stored<T> | Status>;
+  deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<Stored<T>> | Status>;
   /** Events until the server ends the stream; opened by the first `next()`. It does not reconnect: reflectors do. */
-  watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
-  readonly status: SubresourceClient<T>;
+  watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
+  readonly status: SubresourceClient<T, Stored<T>>;
   /** Calls on `…/<name>/<subresource>`; `S` is what travels there, such as a `Scale`. */
   subresource<S = KubernetesObject>(name: string): SubresourceClient<S>;
   /** For reflectors: the list's bytes as they come, nothing parsed. */
@@ -53,14 +53,14 @@ export interface ByteStream {
 }
 
 /** Calls on a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; errors as with {@link ResourceClient}. */
-export interface SubresourceClient<S> {
-  get(key: ObjectKey, options?: GetOptions): Promise<S>;
+export interface SubresourceClient<S, A = S> {
+  get(key: ObjectKey, options?: GetOptions): Promise<A>;
   /** Sends `body` to the subresource of `key`. What comes back depends on it: an eviction answers a `Status`. */
-  create<R = S>(key: ObjectKey, body: object, options?: WriteOptions): Promise<R>;
+  create<R = A>(key: ObjectKey, body: object, options?: WriteOptions): Promise<R>;
   /** Replaces by the object's own name. */
-  update(object: S, options?: WriteOptions): Promise<S>;
-  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<S>;
-  apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<S>;
+  update(object: S, options?: WriteOptions): Promise<A>;
+  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<A>;
+  apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<A>;
   /** For bodies that are no objects, such as a pod's log. */
   stream(key: ObjectKey, options?: StreamOptions): Promise<ByteStream>;
 }

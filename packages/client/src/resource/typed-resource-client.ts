@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type Status,
+  type Stored,
 } from '@kubewright/apimachinery';
 import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { isStatus } from '../call/failed-response.ts';
@@ -47,33 +48,33 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     this.#scope = scope;
   }
 
-  get status(): SubresourceClient<T> {
-    return this.subresource<T>('status');
+  get status(): SubresourceClient<T, Stored<T>> {
+    return new TypedSubresourceClient<T, Stored<T>>(this.#runner, { scope: this.#scope, name: 'status' });
   }
 
   subresource<S = KubernetesObject>(name: string): SubresourceClient<S> {
     return new TypedSubresourceClient<S>(this.#runner, { scope: this.#scope, name });
   }
 
-  async get(key: ObjectKey, options?: GetOptions): Promise<T> {
+  async get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>> {
     const query = { resourceVersion: options?.resourceVersion };
     return this.#object(
       objectRequest(this.#scope, { verb: 'get', at: placeOf(this.#scope, key), query, signal: options?.signal }),
     );
   }
 
-  async list(options?: ListOptions): Promise<KubernetesList<T>> {
+  async list(options?: ListOptions): Promise<KubernetesList<Stored<T>>> {
     const spec = this.#listRequest(options);
-    const list = (await this.#runner.json(spec)) as KubernetesList<T>;
+    const list = (await this.#runner.json(spec)) as KubernetesList<Stored<T>>;
     return { ...list, items: (list.items ?? []).map((item) => this.#named(item)) };
   }
 
-  async *listAll(options?: ListOptions): AsyncGenerator<T, void, undefined> {
+  async *listAll(options?: ListOptions): AsyncGenerator<Stored<T>, void, undefined> {
     const yielded = new Set<string>();
     let page: ListOptions = { limit: PAGE_SIZE, ...options };
     let restarted = false;
     for (;;) {
-      let list: KubernetesList<T>;
+      let list: KubernetesList<Stored<T>>;
       try {
         list = await this.list(page);
       } catch (error) {
@@ -95,7 +96,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     }
   }
 
-  async create(object: T, options?: WriteOptions): Promise<T> {
+  async create(object: T, options?: WriteOptions): Promise<Stored<T>> {
     const body = this.#named(object);
     const { name } = body.metadata;
     const place = placeOf(this.#scope, { ...body.metadata, name: name ?? '' });
@@ -113,7 +114,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     );
   }
 
-  async update(object: T, options?: WriteOptions): Promise<T> {
+  async update(object: T, options?: WriteOptions): Promise<Stored<T>> {
     return this.#object(
       objectRequest(this.#scope, {
         verb: 'update',
@@ -126,7 +127,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     );
   }
 
-  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T> {
+  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>> {
     return this.#object(
       objectRequest(this.#scope, {
         verb: 'patch',
@@ -140,7 +141,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     );
   }
 
-  async apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<T> {
+  async apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<Stored<T>> {
     const { kind } = this.#scope;
     return this.#object(
       objectRequest(this.#scope, {
@@ -155,7 +156,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     );
   }
 
-  async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | Status> {
+  async delete(key: ObjectKey, options?: DeleteOptions): Promise<Stored<T> | Status> {
     const spec = objectRequest(this.#scope, {
       verb: 'delete',
       at: placeOf(this.#scope, key),
@@ -165,10 +166,10 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
       signal: options?.signal,
     });
     const answer = await this.#runner.json(spec);
-    return isStatus(answer) ? answer : this.#named(answer as T);
+    return isStatus(answer) ? answer : this.#named(answer as Stored<T>);
   }
 
-  async deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<T> | Status> {
+  async deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<Stored<T>> | Status> {
     const spec = objectRequest(this.#scope, {
       verb: 'deletecollection',
       at: { namespace: collectionNamespace(this.#scope, options?.namespace) },
@@ -177,11 +178,11 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
       dryRun: options?.dryRun,
       signal: options?.signal,
     });
-    return (await this.#runner.json(spec)) as KubernetesList<T> | Status;
+    return (await this.#runner.json(spec)) as KubernetesList<Stored<T>> | Status;
   }
 
-  watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    return openWatch<T>({
+  watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>> {
+    return openWatch<Stored<T>>({
       what: `watch of ${this.#scope.kind.plural}`,
       signal: options?.signal,
       open: async (signal) => (await this.watchStream({ ...options, signal })).body,
@@ -215,13 +216,13 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     });
   }
 
-  async #object(spec: CallSpec): Promise<T> {
+  async #object(spec: CallSpec): Promise<Stored<T>> {
     // The server has validated the object against its kind, and the kind carries the type.
-    return this.#named((await this.#runner.json(spec)) as T);
+    return this.#named((await this.#runner.json(spec)) as Stored<T>);
   }
 
   /** Items of built-in lists, and objects that a program writes, may lack the two; all others keep their own. */
-  #named(object: T): T {
+  #named<O extends T>(object: O): O {
     if (object.apiVersion && object.kind) return object;
     return { ...object, apiVersion: apiVersionOf(this.#scope.kind), kind: this.#scope.kind.kind };
   }

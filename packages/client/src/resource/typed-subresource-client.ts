@@ -7,7 +7,7 @@ import { applyQuery, objectRequest, placeOf, type ResourceScope, writeQuery } fr
 import type { ApplyConfiguration, ByteStream, StreamOptions, SubresourceClient } from './resource-client.ts';
 
 /** {@link SubresourceClient} over a {@link CallRunner}. */
-export class TypedSubresourceClient<S> implements SubresourceClient<S> {
+export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A> {
   readonly #runner: CallRunner;
   readonly #scope: ResourceScope;
   readonly #name: string;
@@ -21,12 +21,12 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
     this.#name = options.name;
   }
 
-  async get(key: ObjectKey, options?: GetOptions): Promise<S> {
+  async get(key: ObjectKey, options?: GetOptions): Promise<A> {
     const query = { resourceVersion: options?.resourceVersion };
     return this.#json(objectRequest(this.#scope, { verb: 'get', at: this.#at(key), query, signal: options?.signal }));
   }
 
-  async create<R = S>(key: ObjectKey, body: object, options?: WriteOptions): Promise<R> {
+  async create<R = A>(key: ObjectKey, body: object, options?: WriteOptions): Promise<R> {
     const query = writeQuery(this.#scope, options);
     const spec = objectRequest(this.#scope, {
       verb: 'create',
@@ -40,14 +40,14 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
     return (await this.#json(spec)) as unknown as R;
   }
 
-  async update(object: S, options?: WriteOptions): Promise<S> {
+  async update(object: S, options?: WriteOptions): Promise<A> {
     const at = this.#at(keyOf(object, this.#scope));
     const query = writeQuery(this.#scope, options);
     const { dryRun, signal } = options ?? {};
     return this.#json(objectRequest(this.#scope, { verb: 'update', at, query, body: object, dryRun, signal }));
   }
 
-  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<S> {
+  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<A> {
     return this.#json(
       objectRequest(this.#scope, {
         verb: 'patch',
@@ -61,7 +61,7 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
     );
   }
 
-  async apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<S> {
+  async apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<A> {
     return this.#json(
       objectRequest(this.#scope, {
         verb: 'apply',
@@ -92,9 +92,9 @@ export class TypedSubresourceClient<S> implements SubresourceClient<S> {
     return { ...placeOf(this.#scope, key), subresource: this.#name };
   }
 
-  async #json(spec: CallSpec): Promise<S> {
+  async #json(spec: CallSpec): Promise<A> {
     // The server has validated what it answers against the kind; `S` is the caller's word for that kind.
-    return (await this.#runner.json(spec)) as S;
+    return (await this.#runner.json(spec)) as A;
   }
 }
 

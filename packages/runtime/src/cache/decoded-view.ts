@@ -1,13 +1,20 @@
-import { deepFreeze, type KubernetesObject, type ObjectKey, type OwnerReference } from '@kubewright/apimachinery';
+import {
+  deepFreeze,
+  type KubernetesObject,
+  type ObjectKey,
+  type OwnerReference,
+  type Stored,
+} from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /** Sees a decoded object as handlers, predicates and index functions see cached ones. */
 export class DecodedView<T> implements ObjectView<T> {
-  readonly object: T;
+  readonly object: Stored<T>;
   readonly #metadata: KubernetesObject['metadata'];
 
   constructor(object: T & KubernetesObject) {
-    this.object = deepFreeze(object);
+    // What a view shows came from the API server.
+    this.object = deepFreeze(object) as T as Stored<T>;
     this.#metadata = object.metadata;
   }
 

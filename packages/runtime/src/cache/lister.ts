@@ -1,4 +1,4 @@
-import type { ObjectKey } from '@kubewright/apimachinery';
+import type { ObjectKey, Stored } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /** What to list from a cache. All given conditions must hold. */
@@ -26,11 +26,11 @@ export interface CacheListOptions {
  */
 export interface Lister<T> {
   /** Reads one object, decoded and frozen. */
-  get(key: ObjectKey): T | undefined;
+  get(key: ObjectKey): Stored<T> | undefined;
   /** Reads one object's metadata without decoding it. */
   view(key: ObjectKey): ObjectView<T> | undefined;
   /** Reads objects in order of namespace and name, each decoded and frozen. */
-  list(options?: CacheListOptions): readonly T[];
+  list(options?: CacheListOptions): readonly Stored<T>[];
   /** Reads objects' metadata in order of namespace and name, nothing decoded. */
   views(options?: CacheListOptions): readonly ObjectView<T>[];
   /** Number of objects. */

@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject, ObjectKey, Stored } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 import { OutsideCacheScopeError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';
@@ -19,7 +19,7 @@ export class MergedLister<T> implements Lister<T> {
     return this.#informers().reduce((sum, { lister }) => sum + lister.size, 0);
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): Stored<T> | undefined {
     return this.view(key)?.object;
   }
 
@@ -29,7 +29,7 @@ export class MergedLister<T> implements Lister<T> {
     return informer.lister.view(key);
   }
 
-  list(options?: CacheListOptions): readonly T[] {
+  list(options?: CacheListOptions): readonly Stored<T>[] {
     return this.views(options).map((view) => view.object);
   }
 

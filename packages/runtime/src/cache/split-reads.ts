@@ -1,4 +1,11 @@
-import { deepFreeze, isNotFound, type Kind, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
+import {
+  deepFreeze,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  type Stored,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { KindNotServedError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';
@@ -36,7 +43,7 @@ export class SplitReads {
     kind: Kind<T>,
     key: ObjectKey,
     options: ReadOptions = {},
-  ): Promise<T | undefined> {
+  ): Promise<Stored<T> | undefined> {
     options.signal?.throwIfAborted();
     const informers = this.#cache.informersOf(kind, key);
     if (!this.#cache.holds(kind, key.namespace) || !canAnswer(informers)) return this.#live(kind, key, options);
@@ -53,7 +60,7 @@ export class SplitReads {
   async list<T extends KubernetesObject>(
     kind: Kind<T>,
     options: CacheListOptions & ReadOptions = {},
-  ): Promise<readonly T[]> {
+  ): Promise<readonly Stored<T>[]> {
     const { signal, ...wanted } = options;
     signal?.throwIfAborted();
     const informers = this.#informersIn(kind, wanted.namespace);
@@ -70,7 +77,7 @@ export class SplitReads {
         `cannot list ${kind.kind} by an index: it is not cached there; add kind and namespace to "caches"`,
       );
     }
-    const items: T[] = [];
+    const items: Stored<T>[] = [];
     const { namespace, labelSelector, fieldSelector, limit = Number.POSITIVE_INFINITY } = wanted;
     if (limit === 0) return items;
     for await (const item of this.#client.resource(kind).listAll({ namespace, labelSelector, fieldSelector, signal })) {
@@ -120,14 +127,22 @@ export class SplitReads {
   }
 
   /** Reads an object live and lets the cache know. */
-  async #ask<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions): Promise<T | undefined> {
+  async #ask<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions,
+  ): Promise<Stored<T> | undefined> {
     const told = this.#cache.informersOf(kind, key).map((informer) => informer.asking(key));
     const object = await this.#live(kind, key, options);
     for (const tell of told) tell(object);
     return object;
   }
 
-  async #live<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options: ReadOptions): Promise<T | undefined> {
+  async #live<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options: ReadOptions,
+  ): Promise<Stored<T> | undefined> {
     try {
       return deepFreeze(await this.#client.resource(kind).get(key, { signal: options.signal }));
     } catch (error) {

@@ -1,4 +1,10 @@
-import { deepFreeze, type KubernetesObject, type ObjectKey, type OwnerReference } from '@kubewright/apimachinery';
+import {
+  deepFreeze,
+  type KubernetesObject,
+  type ObjectKey,
+  type OwnerReference,
+  type Stored,
+} from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 import type { Decoded, DecodedObjects } from './decoded-objects.ts';
 import { MalformedJsonError, readString, skipValue } from './json-bytes.ts';
@@ -104,10 +110,10 @@ export class StoreEntry<T> implements ObjectView<T> {
     this.context.decoded.discard(this);
   }
 
-  get object(): T {
+  get object(): Stored<T> {
     const { decoded, apiVersion, kind, retyped } = this.context;
     const kept = decoded.get(this);
-    if (kept !== undefined) return kept as T;
+    if (kept !== undefined) return kept as Stored<T>;
     const parsed: object = this.#decode();
     // Items of built-in lists carry no type of their own.
     const typed = { apiVersion, kind };
@@ -115,7 +121,7 @@ export class StoreEntry<T> implements ObjectView<T> {
       retyped ? { ...parsed, ...typed } : 'apiVersion' in parsed ? parsed : Object.assign(typed, parsed),
     );
     decoded.set(this, object, this.length);
-    return object as T;
+    return object as unknown as Stored<T>; // what the server listed
   }
 
   #decode(): KubernetesObject {

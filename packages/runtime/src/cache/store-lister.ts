@@ -4,6 +4,7 @@ import {
   type KubernetesObject,
   LabelSelector,
   type ObjectKey,
+  type Stored,
 } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 import { OutsideCacheScopeError, UnknownIndexError } from './cache-errors.ts';
@@ -44,7 +45,7 @@ export class StoreLister<T> implements Lister<T> {
     return this.#writes.size === 0 ? this.#store.size : this.views().length;
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): Stored<T> | undefined {
     return this.view(key)?.object;
   }
 
@@ -55,7 +56,7 @@ export class StoreLister<T> implements Lister<T> {
     return this.#writes.newest(key, this.#store.get(key.namespace ?? '', key.name));
   }
 
-  list(options?: CacheListOptions): readonly T[] {
+  list(options?: CacheListOptions): readonly Stored<T>[] {
     return this.views(options).map((view) => view.object);
   }
 

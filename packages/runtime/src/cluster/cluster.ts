@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type Random,
+  type Stored,
   systemClock,
   systemRandom,
 } from '@kubewright/apimachinery';
@@ -100,12 +101,19 @@ export class Cluster implements Runnable, WatchedCluster {
   }
 
   /** Reads from this cluster's cache if kind and namespace are declared, else live. Not found is `undefined`. */
-  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, options?: ReadOptions): Promise<T | undefined> {
+  get<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: ReadOptions,
+  ): Promise<Stored<T> | undefined> {
     return this.#reads.get(kind, key, options);
   }
 
   /** Lists from this cluster's cache if the kind, and the namespace if one is named, are declared, else live. */
-  list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions & ReadOptions): Promise<readonly T[]> {
+  list<T extends KubernetesObject>(
+    kind: Kind<T>,
+    options?: CacheListOptions & ReadOptions,
+  ): Promise<readonly Stored<T>[]> {
     return this.#reads.list(kind, options);
   }
 

@@ -8,6 +8,7 @@ import {
   type ObjectKey,
   objectKey,
   type Random,
+  type Stored,
   setControllerReference,
   setOwnerReference,
 } from '@kubewright/apimachinery';
@@ -133,7 +134,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return observedChildren(primary, this.cache);
   }
 
-  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
+  async get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<Stored<T> | undefined> {
     try {
       return await this.#splitReads.get(kind, key, { signal: this.signal });
     } finally {
@@ -141,7 +142,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     }
   }
 
-  async list<T extends KubernetesObject>(kind: Kind<T>, options: CacheListOptions = {}): Promise<readonly T[]> {
+  async list<T extends KubernetesObject>(kind: Kind<T>, options: CacheListOptions = {}): Promise<readonly Stored<T>[]> {
     try {
       return await this.#splitReads.list(kind, { ...options, signal: this.signal });
     } finally {
@@ -152,14 +153,14 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   apply<const L extends readonly KubernetesObject[]>(
     objects: readonly [...L],
     options?: ApplyObjectsOptions,
-  ): Promise<{ readonly [I in keyof L]: L[I] }>;
-  apply<T extends KubernetesObject>(object: T, options?: ApplyObjectsOptions): Promise<T>;
+  ): Promise<{ readonly [I in keyof L]: Stored<L[I]> }>;
+  apply<T extends KubernetesObject>(object: T, options?: ApplyObjectsOptions): Promise<Stored<T>>;
   async apply(
     objects: KubernetesObject | readonly KubernetesObject[],
     options: ApplyObjectsOptions = {},
   ): Promise<unknown> {
     if (!Array.isArray(objects)) return this.#applyOne(objects as KubernetesObject, options);
-    const applied: KubernetesObject[] = [];
+    const applied: Stored<KubernetesObject>[] = [];
     for (const object of objects as readonly KubernetesObject[]) applied.push(await this.#applyOne(object, options));
     return applied;
   }
@@ -169,7 +170,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   /** Sets the status; answers the object as it is then, or nothing when there was nothing to do. */
-  async applyStatus(status: unknown, options: SetStatusOptions = {}): Promise<KubernetesObject | undefined> {
+  async applyStatus(status: unknown, options: SetStatusOptions = {}): Promise<Stored<KubernetesObject> | undefined> {
     this.signal.throwIfAborted();
     const { primary, primaryKind } = this.#parts;
     if (!primary || !primaryKind)
@@ -195,7 +196,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     this.#parts.writes.intends(wanted);
     const applying = { fieldManager, force, signal: this.signal };
     const { client, signal } = this;
-    const write = (): Promise<KubernetesObject> => client.resource(primaryKind).status.apply(wanted, applying);
+    const write = (): Promise<Stored<KubernetesObject>> => client.resource(primaryKind).status.apply(wanted, applying);
     return this.#answered(await writingStatus(write, { client, kind: primaryKind, object: primary, signal }));
   }
 
@@ -217,7 +218,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     }
   }
 
-  async #applyOne(object: KubernetesObject, options: ApplyObjectsOptions): Promise<KubernetesObject> {
+  async #applyOne(object: KubernetesObject, options: ApplyObjectsOptions): Promise<Stored<KubernetesObject>> {
     this.signal.throwIfAborted();
     const kind = await this.#parts.kinds.resolve(object, this.signal);
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
@@ -252,13 +253,13 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return ownership === 'controller' ? setControllerReference(object, owner) : setOwnerReference(object, owner);
   }
 
-  #cached(kind: Kind<KubernetesObject>, key: ObjectKey): KubernetesObject | undefined {
+  #cached(kind: Kind<KubernetesObject>, key: ObjectKey): Stored<KubernetesObject> | undefined {
     // What a lost answer left open is not to be compared with.
     return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 
   /** What the cache knows of a write it has from the client, which tells it of all writes. */
-  #answered(answer: KubernetesObject): KubernetesObject {
+  #answered(answer: Stored<KubernetesObject>): Stored<KubernetesObject> {
     this.#parts.resumed();
     return deepFreeze(answer);
   }

@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { DesiredState, Observed } from '../desired/desired-state.ts';
 import type { Predicate } from '../predicate/predicate.ts';
@@ -104,12 +104,12 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
 
 /** {@inheritDoc ReconcileOptions.reconcile} */
 export type Reconcile<T extends KubernetesObject> = (
-  object: T,
+  object: Stored<T>,
   context: ReconcileContext<T>,
 ) => Promise<ReconcileOutcome | DesiredState<T>>;
 
 /** {@inheritDoc DesiredOptions.desired} */
-export type Desired<T extends KubernetesObject> = (object: T, observed: Observed) => DesiredState<T>;
+export type Desired<T extends KubernetesObject> = (object: Stored<T>, observed: Observed) => DesiredState<T>;
 
 /** A controller whose function acts. */
 export interface ReconcileOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
@@ -167,9 +167,9 @@ export type ObjectRun = { readonly level: 'object' } & (
   | {
       readonly desired?: undefined;
       readonly reconcile: (
-        object: KubernetesObject,
+        object: Stored<KubernetesObject>,
         context: ReconcileContext<KubernetesObject>,
       ) => Promise<ReconcileOutcome | DesiredState>;
     }
-  | { readonly desired: (object: KubernetesObject, observed: Observed) => DesiredState }
+  | { readonly desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState }
 );

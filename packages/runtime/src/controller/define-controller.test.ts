@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectOf } from '@kubewright/apimachinery';
+import type { KubernetesObject, ObjectOf, Stored } from '@kubewright/apimachinery';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineKind } from '../kind/index.ts';
 import { controller, requestController } from './define-controller.ts';
@@ -28,9 +28,11 @@ describe('controller', () => {
         expectTypeOf(site.spec.domain).toEqualTypeOf<string>();
         const childOf = (): Child => ({ apiVersion: 'example.com/v1', kind: 'Child', metadata: {}, data: '' });
         const [child, copy] = await ctx.apply([childOf(), site]);
-        expectTypeOf(child).toEqualTypeOf<Child>();
-        expectTypeOf(copy).toEqualTypeOf<Website>();
-        expectTypeOf(await ctx.apply(childOf())).toEqualTypeOf<Child>();
+        expectTypeOf(child).toEqualTypeOf<Stored<Child>>();
+        expectTypeOf(copy).toExtend<Stored<Website>>();
+        expectTypeOf(await ctx.apply(childOf())).toEqualTypeOf<Stored<Child>>();
+        expectTypeOf(site.metadata.namespace).toEqualTypeOf<string>();
+        expectTypeOf(site.metadata.generation).toEqualTypeOf<number>();
         await ctx.setStatus({ ready: child.data === 'x' });
         // @ts-expect-error a status has no such field
         await ctx.setStatus({ phase: 'up' });

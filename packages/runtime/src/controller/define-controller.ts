@@ -78,7 +78,9 @@ function requireKinds(name: string | undefined, primary: unknown, owns: readonly
 }
 
 function isKind(value: unknown): value is Kind<KubernetesObject> {
-  return typeof value === 'object' && value !== null && typeof (value as { kind?: unknown }).kind === 'string'; // read as unknown
+  // Kinds are factories, or plain descriptions where a program learns a kind at run time.
+  const may = typeof value === 'function' || (typeof value === 'object' && value !== null);
+  return may && typeof (value as { kind?: unknown }).kind === 'string'; // read as unknown
 }
 
 /** @throws TypeError unless there is exactly one of `reconcile` and `desired`. */

@@ -1,12 +1,13 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { defineKind } from '../kind/define-kind.ts';
+import { stored } from '../testdata/stored.ts';
 import { controller, requestController } from './define-controller.ts';
 import { knownMembers } from './known-members.ts';
 import type { ReconcileContext } from './reconcile.ts';
 
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
-const site: KubernetesObject = { apiVersion: 'example.com/v1', kind: 'Site', metadata: { name: 'a' } };
+const site = stored(Site({ metadata: { name: 'a' }, spec: {} }));
 const context = {} as ReconcileContext<KubernetesObject>;
 /** As another language's habits, and a compiler that was not asked, would have it. */
 const wrong = { requeueAfter: 1_000 } as object;

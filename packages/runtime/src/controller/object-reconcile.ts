@@ -4,6 +4,7 @@ import {
   type Kind,
   type KubernetesObject,
   type ObjectKey,
+  type Stored,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
@@ -31,7 +32,7 @@ export interface ObjectRun {
   readonly lifetime: Lifetime;
   readonly client: () => KubernetesClient;
   /** Makes a context; `askedAt` says when the server was asked, of an object that is its answer. */
-  readonly contextFor: (primary: KubernetesObject, askedAt?: Moment) => LoopContext;
+  readonly contextFor: (primary: Stored<KubernetesObject>, askedAt?: Moment) => LoopContext;
 }
 
 /** Reads the object of a request and does with it what its state calls for: finalizers on, reconcile, clean-up. */
@@ -62,7 +63,7 @@ export class ObjectReconcile {
   }
 
   async #cleanUp(
-    object: KubernetesObject,
+    object: Stored<KubernetesObject>,
     { request, run }: { readonly request: ReconcileRequest; readonly run: ObjectRun },
   ): Promise<ReconcileOutcome> {
     const { kind, finalizers, cache } = this.#options;
@@ -82,7 +83,10 @@ export class ObjectReconcile {
   }
 
   /** Reads the object from the server; one that is outside the selector is as good as gone. */
-  async #ask(key: ObjectKey, { client, lifetime: { signal } }: ObjectRun): Promise<KubernetesObject | undefined> {
+  async #ask(
+    key: ObjectKey,
+    { client, lifetime: { signal } }: ObjectRun,
+  ): Promise<Stored<KubernetesObject> | undefined> {
     const { kind, cache } = this.#options;
     const object = await new SplitReads({ cache, client: client() }).get(kind, key, { signal });
     return cache.isOutside(kind, key) ? undefined : object;

@@ -1,4 +1,4 @@
-import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
+import type { Clock, Kind, KubernetesObject, ObjectKey, Random, Stored } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
@@ -85,9 +85,9 @@ export interface RequestContext {
   /** New for every reconcile; it is in every log line. */
   readonly reconcileID: string;
   /** Reads from the cache if kind and namespace are declared, else live. Not found is `undefined`. */
-  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined>;
+  get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<Stored<T> | undefined>;
   /** Lists from the cache if the kind, and the namespace if one is named, are declared, else live (all pages). */
-  list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions): Promise<readonly T[]>;
+  list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions): Promise<readonly Stored<T>[]>;
   /**
    * Makes these objects be as given, by server-side apply under the controller's field manager, in the given order.
    * Sends nothing for an object whose values equal the cached ones and whose field set equals the manager's own.
@@ -98,8 +98,8 @@ export interface RequestContext {
   apply<const L extends readonly KubernetesObject[]>(
     objects: readonly [...L],
     options?: ApplyObjectsOptions,
-  ): Promise<{ readonly [I in keyof L]: L[I] }>;
-  apply<T extends KubernetesObject>(object: T, options?: ApplyObjectsOptions): Promise<T>;
+  ): Promise<{ readonly [I in keyof L]: Stored<L[I]> }>;
+  apply<T extends KubernetesObject>(object: T, options?: ApplyObjectsOptions): Promise<Stored<T>>;
   /** Deletes this very object (its uid is a precondition). An object that is not there any more is no error. */
   delete(object: KubernetesObject, options?: DeleteObjectOptions): Promise<void>;
 }
@@ -120,6 +120,6 @@ export type Reconciler = (request: ReconcileRequest, context: RequestContext) =>
 
 /** Cleans up what the garbage collector cannot know of; the finalizer is removed only when it succeeded. */
 export type Finalizer<T extends KubernetesObject> = (
-  object: T,
+  object: Stored<T>,
   context: ReconcileContext<T>,
 ) => Promise<ReconcileOutcome>;

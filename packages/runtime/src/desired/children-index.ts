@@ -1,4 +1,4 @@
-import { isControlledBy, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { isControlledBy, type Kind, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
 import type { Cache } from '../cache/cache.ts';
 import type { IndexFunc } from '../cache/cached-kind.ts';
 import type { Observed } from './desired-state.ts';
@@ -14,7 +14,7 @@ export const childrenIndex: Readonly<Record<string, IndexFunc<KubernetesObject>>
 export function observedChildren(owner: KubernetesObject, cache: Pick<Cache, 'lister'>): Observed {
   const { uid = '', namespace } = owner.metadata;
   return {
-    get<C extends KubernetesObject>(kind: Kind<C>, which: Parameters<Observed['get']>[1]): C | undefined {
+    get<C extends KubernetesObject>(kind: Kind<C>, which: Parameters<Observed['get']>[1]): Stored<C> | undefined {
       if (which === undefined) return undefined;
       const key = typeof which === 'string' ? keyOf(kind, { name: which, namespace }) : which;
       const found = cache.lister(kind).get(key);

@@ -1,4 +1,11 @@
-import type { ConditionUpdate, Kind, KubernetesObject, ObjectKey, UnstructuredObject } from '@kubewright/apimachinery';
+import type {
+  ConditionUpdate,
+  Kind,
+  KubernetesObject,
+  ObjectKey,
+  Stored,
+  UnstructuredObject,
+} from '@kubewright/apimachinery';
 import type { ReconcileResult, StatusOf } from '../controller/reconcile.ts';
 
 /** An object that is wanted. Without a namespace it goes where its owner is. */
@@ -37,9 +44,9 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
 /** The children that there are: objects of the kinds in `owns` that the reconciled object controls. */
 export interface Observed {
   /** One child; a name is looked for in the namespace of the owner. */
-  get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): C | undefined;
+  get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): Stored<C> | undefined;
   /** All children of a kind, in order of namespace and name. */
-  list<C extends KubernetesObject>(kind: Kind<C>): readonly C[];
+  list<C extends KubernetesObject>(kind: Kind<C>): readonly Stored<C>[];
 }
 
 /**

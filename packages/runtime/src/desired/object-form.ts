@@ -1,4 +1,4 @@
-import { isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
+import { isDeleting, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
 import type { LoopContext } from '../controller/context.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import type { ReconcileOutcome } from '../controller/reconcile.ts';
@@ -7,7 +7,7 @@ import { Realization } from './realization.ts';
 import { StatusShape } from './status-shape.ts';
 
 /** Reconciles one object, in whichever form the controller was written. */
-export type ObjectForm = (object: KubernetesObject, context: LoopContext) => Promise<ReconcileOutcome>;
+export type ObjectForm = (object: Stored<KubernetesObject>, context: LoopContext) => Promise<ReconcileOutcome>;
 
 /** Makes the form of a controller's objects: a function that acts, one that returns what should be, or one that does both. */
 export function objectForm(definition: ControllerDefinition): ObjectForm {

@@ -8,6 +8,7 @@ import { Manager } from '../manager/manager.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { stored } from '../testdata/stored.ts';
 import { childrenFirst } from './children-first.ts';
 import type { DesiredState } from './desired-state.ts';
 import { objectForm } from './object-form.ts';
@@ -211,7 +212,7 @@ describe('children of which controller', () => {
 describe('the state that a reconcile returns', () => {
   // Nothing of the context is asked for a state without children, but what the cache has of the object.
   const context = { cache: { peek: () => undefined }, appliedIds: new Set() } as unknown as LoopContext;
-  const site = { apiVersion: 'example.com/v1', kind: 'Site', metadata: { name: 'a', namespace: 'default' } };
+  const site = stored(Site({ metadata: { name: 'a', namespace: 'default' }, spec: { pages: [] } }));
 
   it.each<[DesiredState, unknown]>([
     [{}, undefined],

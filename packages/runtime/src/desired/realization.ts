@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
   objectKey,
   StatusError,
+  type Stored,
 } from '@kubewright/apimachinery';
 import type { LoopContext } from '../controller/context.ts';
 import type { ReconcileOutcome } from '../controller/reconcile.ts';
@@ -24,7 +25,7 @@ const cannotReconcile = 'CannotReconcile';
 /** What a desired state is made true with. */
 export interface RealizationOptions {
   readonly context: LoopContext;
-  readonly object: KubernetesObject;
+  readonly object: Stored<KubernetesObject>;
   readonly kind: Kind<KubernetesObject>;
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly shape: StatusShape;
@@ -44,7 +45,9 @@ export class Realization {
   }
 
   /** Makes true what a pure function says. It is called once more when children have changed, for the status to show them. */
-  async ofFunction(desired: (object: KubernetesObject, observed: Observed) => DesiredState): Promise<ReconcileOutcome> {
+  async ofFunction(
+    desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState,
+  ): Promise<ReconcileOutcome> {
     const { object, context } = this.#options;
     await this.#settle();
     const { observed } = context;

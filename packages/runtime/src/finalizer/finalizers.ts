@@ -1,4 +1,11 @@
-import { deepFreeze, isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import {
+  deepFreeze,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  objectKey,
+  type Stored,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 
 /** How an object's finalizers are changed. */
@@ -20,18 +27,18 @@ export function hasFinalizer(object: KubernetesObject, name: string): boolean {
  * @throws StatusError with reason `Conflict` when it has changed: read it again and retry.
  */
 export async function addFinalizers(
-  object: KubernetesObject,
+  object: Stored<KubernetesObject>,
   options: FinalizerPatchOptions & { readonly names: readonly string[] },
-): Promise<KubernetesObject> {
+): Promise<Stored<KubernetesObject>> {
   const finalizers = [...new Set([...(object.metadata.finalizers ?? []), ...options.names])];
   return patchFinalizers(object, { ...options, finalizers });
 }
 
 /** Takes a finalizer off an object; answers it as it is then. If it is gone already, that is what was wanted. */
 export async function removeFinalizer(
-  object: KubernetesObject,
+  object: Stored<KubernetesObject>,
   options: FinalizerPatchOptions & { readonly name: string },
-): Promise<KubernetesObject> {
+): Promise<Stored<KubernetesObject>> {
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== options.name);
   try {
     return await patchFinalizers(object, { ...options, finalizers });
@@ -42,9 +49,9 @@ export async function removeFinalizer(
 }
 
 async function patchFinalizers(
-  object: KubernetesObject,
+  object: Stored<KubernetesObject>,
   options: FinalizerPatchOptions & { readonly finalizers: readonly string[] },
-): Promise<KubernetesObject> {
+): Promise<Stored<KubernetesObject>> {
   const { client, kind, finalizers, signal } = options;
   const { uid, resourceVersion } = object.metadata;
   // The uid keeps the patch off another object of the same name, the version off a list that somebody else changed.

@@ -1,4 +1,4 @@
-import type { ObjectKey, OwnerReference } from '@kubewright/apimachinery';
+import type { ObjectKey, OwnerReference, Stored } from '@kubewright/apimachinery';
 
 /**
  * A cached object seen through its metadata. Reading any property but {@link ObjectView.object} decodes nothing; `object` decodes the
@@ -18,5 +18,5 @@ export interface ObjectView<T> {
   readonly ownerReferences: readonly OwnerReference[];
   readonly deletionTimestamp: string | undefined;
   /** The whole object, decoded when first read, frozen. */
-  readonly object: T;
+  readonly object: Stored<T>;
 }

@@ -1,10 +1,30 @@
-import { type Kind, type KubernetesObject, pluralOf, type Scope } from '@kubewright/apimachinery';
+import {
+  type ComputedMeta,
+  type KindFactory,
+  type KindMeta,
+  type KubernetesObject,
+  kindFactory,
+  type ObjectMeta,
+  pluralOf,
+  type Scope,
+} from '@kubewright/apimachinery';
 
-/** An object of a custom kind: metadata, a desired state and, where the kind has one, an observed state. */
-export interface CustomResource<Spec, Status = never> extends KubernetesObject {
+/**
+ * An object of a custom kind: metadata, a desired state and, if the kind has one, an observed state. `Meta` says which
+ * metadata stored objects have; `defineKind` chooses it by the kind's scope.
+ */
+export interface CustomResource<Spec, Status = never, Meta extends ObjectMeta = NamespacedCustomMeta>
+  extends KubernetesObject {
+  readonly metadata: Meta;
   readonly spec: Spec;
   readonly status?: Status;
 }
+
+/** Metadata of a namespaced custom kind. */
+export type NamespacedCustomMeta = KindMeta<'namespace' | 'generation'>;
+
+/** Metadata of a cluster-scoped custom kind. */
+export type ClusterCustomMeta = KindMeta<'generation'>;
 
 /** A column of `kubectl get` (apiextensions/v1 `CustomResourceColumnDefinition`). */
 export interface PrinterColumn {
@@ -74,8 +94,11 @@ export interface KindDefinition {
   readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A kind made by {@link defineKind}: usable wherever a `Kind` is, and complete enough to write its CRD from. */
-export interface DefinedKind<T> extends Kind<T> {
+/** A kind made by {@link defineKind}: makes objects, is usable wherever a `Kind` is, and describes its CRD. */
+export interface DefinedKind<T> extends KindFactory<T>, KindSettings {}
+
+/** What a {@link DefinedKind} knows beyond its name, scope and plural. */
+export interface KindSettings {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
@@ -87,7 +110,7 @@ export interface DefinedKind<T> extends Kind<T> {
 }
 
 /**
- * Declares a custom kind; the type arguments are its spec and its status.
+ * Declares a custom kind; the type arguments are its spec and its status. Call the result to make objects of the kind.
  *
  * @example
  * ```ts
@@ -95,14 +118,22 @@ export interface DefinedKind<T> extends Kind<T> {
  *   group: 'database.db.example.com', version: 'v1', kind: 'Postgresql', shortNames: ['pg'],
  * });
  * export type Postgresql = ObjectOf<typeof Postgresql>;
+ *
+ * const database = Postgresql({ metadata: { name: 'mydb' }, spec: { password: 'secret' } });
  * ```
  */
 export function defineKind<Spec, Status = never>(
-  definition: KindDefinition,
-): DefinedKind<CustomResource<Spec, Status>> {
+  definition: KindDefinition & { readonly servedBy: 'aggregated' },
+): DefinedKind<CustomResource<Spec, Status, ComputedMeta>>;
+export function defineKind<Spec, Status = never>(
+  definition: KindDefinition & { readonly scope: 'Cluster' },
+): DefinedKind<CustomResource<Spec, Status, ClusterCustomMeta>>;
+export function defineKind<Spec, Status = never>(definition: KindDefinition): DefinedKind<CustomResource<Spec, Status>>;
+/* @__NO_SIDE_EFFECTS__ */
+export function defineKind(definition: KindDefinition): unknown {
   const { group, version, kind } = definition;
   const scale = definition.scale === undefined ? {} : { scale: definition.scale };
-  return Object.freeze({
+  return kindFactory({
     group,
     version,
     kind,

@@ -1,4 +1,4 @@
-import type { Condition, IntOrString } from '@kubewright/apimachinery';
+import type { ComputedMeta, Condition, IntOrString } from '@kubewright/apimachinery';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import { type CustomResource, type DefinedKind, defineKind } from '@kubewright/runtime';
 
@@ -34,7 +34,7 @@ interface WellStatus {
 }
 
 /** A hole with water in it. */
-export const Well: DefinedKind<CustomResource<WellSpec, WellStatus>> = defineKind<WellSpec, WellStatus>({
+export const Well: DefinedKind<CustomResource<WellSpec, WellStatus, ComputedMeta>> = defineKind<WellSpec, WellStatus>({
   group: 'wells.example.com',
   version: 'v1',
   kind: 'Well',
