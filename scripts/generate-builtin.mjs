@@ -43,10 +43,10 @@ function generate(data) {
   return files;
 }
 
-/** The package's manifest with one subpath for each module of types. */
+/** The package's manifest with its own subpaths and one for each module of types. */
 function manifestText(data) {
   const parsed = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
-  const subpaths = { '.': parsed.exports['.'] };
+  const subpaths = { '.': parsed.exports['.'], './testing': parsed.exports['./testing'] };
   for (const subpath of typeSubpaths(data)) {
     const file = `generated/${subpath.replace('/', '-')}`;
     subpaths[`./${subpath}`] = {

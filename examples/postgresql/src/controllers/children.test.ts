@@ -1,10 +1,11 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
-import type { Postgresql } from '../api/v1/postgresql.ts';
+import { Postgresql } from '../api/v1/postgresql.ts';
 import { podFor, secretFor } from './children.ts';
 
-function pg(spec: Postgresql['spec']): Postgresql {
-  const metadata = { name: 'mydb', namespace: 'a' };
-  return { apiVersion: 'database.db.example.com/v1', kind: 'Postgresql', metadata, spec };
+function pg(spec: Postgresql['spec']): Stored<Postgresql> {
+  return stored(Postgresql({ metadata: { name: 'mydb', namespace: 'a' }, spec }));
 }
 const decoded = (secret: ReturnType<typeof secretFor>) =>
   Object.fromEntries(
@@ -22,7 +23,7 @@ describe('secretFor', () => {
 describe('podFor', () => {
   it('is named like its object and holds no secret itself', () => {
     const pod = podFor(pg({ password: 'canary' }));
-    expect(pod.metadata).toMatchObject({ name: 'mydb', namespace: 'a' });
+    expect(pod.metadata).toMatchObject({ name: 'mydb' });
     expect(JSON.stringify(pod)).not.toContain('canary');
     expect(pod.spec?.containers[0]?.image).toBe('postgres:17');
     expect(pod.spec?.containers[0]?.env?.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef?.name])).toEqual([

@@ -1,20 +1,19 @@
-import type { Container, Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import type { Stored } from '@kubewright/apimachinery';
+import { type Container, Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import type { Postgresql } from '../api/v1/postgresql.ts';
 
 /** The user and password of a server, where its pod and its clients read them. */
-export function secretFor({ metadata, spec }: Postgresql): Secret {
+export function secretFor({ metadata, spec }: Stored<Postgresql>): Secret {
   const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: `${metadata.name}-credentials`, namespace: metadata.namespace ?? 'default' },
+  return Secret({
+    metadata: { name: `${metadata.name}-credentials` },
     type: 'kubernetes.io/basic-auth',
     data: { username: base64(spec.defaultUser ?? spec.defaultuser ?? 'postgres'), password: base64(spec.password) },
-  };
+  });
 }
 
 /** The pod that runs the server, named like the object that asks for it. */
-export function podFor({ metadata: { name = '', namespace = 'default' } }: Postgresql): Pod {
+export function podFor({ metadata: { name } }: Stored<Postgresql>): Pod {
   const labels = { 'app.kubernetes.io/name': 'postgresql', 'app.kubernetes.io/instance': name };
   const fromSecret = (key: string) => ({ secretKeyRef: { name: `${name}-credentials`, key } });
   const server: Container = {
@@ -27,5 +26,5 @@ export function podFor({ metadata: { name = '', namespace = 'default' } }: Postg
     ],
     readinessProbe: { tcpSocket: { port: 'postgresql' }, periodSeconds: 1 },
   };
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec: { containers: [server] } };
+  return Pod({ metadata: { name, labels }, spec: { containers: [server] } });
 }

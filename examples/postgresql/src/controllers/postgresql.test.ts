@@ -34,7 +34,7 @@ describe('the Postgresql operator', () => {
     await cluster
       .client()
       .resource(Namespace)
-      .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      .create(Namespace({ metadata: { name: namespace } }));
     const account = { namespace: 'postgresql-operator-system', name: 'postgresql-operator-controller-manager' };
     const kubeconfig = await cluster.logInAs(account);
     operator = new Manager({ controllers: [postgresql], kubeconfig, log: silentLogger, handleSignals: false });
@@ -51,7 +51,7 @@ describe('the Postgresql operator', () => {
     cluster
       .client()
       .resource(Postgresql)
-      .create({ apiVersion: 'database.db.example.com/v1', kind: 'Postgresql', metadata: { name, namespace }, spec });
+      .create(Postgresql({ metadata: { name, namespace }, spec }));
   async function find<T extends Pod | Postgresql | Secret>(kind: Kind<T>, name: string): Promise<T | undefined> {
     try {
       return await cluster.client().resource(kind).get({ namespace, name });

@@ -1,10 +1,12 @@
-import type { Pod } from '@kubewright/apimachinery/core/v1';
+import type { Stored } from '@kubewright/apimachinery';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { statusOf } from './status.ts';
 
-function pod(status: Pod['status'], deletionTimestamp?: string): Pod {
+function pod(status: Pod['status'], deletionTimestamp?: string): Stored<Pod> {
   const metadata = { name: 'db', namespace: 'a', uid: 'u', ...(deletionTimestamp && { deletionTimestamp }) };
-  return { apiVersion: 'v1', kind: 'Pod', metadata, ...(status && { status }) };
+  return stored({ ...Pod({ metadata }), ...(status && { status }) });
 }
 const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } as const;
 

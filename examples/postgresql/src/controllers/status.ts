@@ -1,9 +1,9 @@
-import { type ConditionUpdate, isDeleting } from '@kubewright/apimachinery';
+import { type ConditionUpdate, isDeleting, type Stored } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { PostgresqlStatus } from '../api/v1/postgresql.ts';
 
 /** What there is to say of an object, given its pod. */
-export function statusOf(pod: Pod | undefined): { status: PostgresqlStatus; conditions: [ConditionUpdate] } {
+export function statusOf(pod: Stored<Pod> | undefined): { status: PostgresqlStatus; conditions: [ConditionUpdate] } {
   const pgPhase = phaseOf(pod);
   const ready = {
     type: 'Ready',
@@ -11,7 +11,7 @@ export function statusOf(pod: Pod | undefined): { status: PostgresqlStatus; cond
     reason: { up: 'ServerUp', pending: 'WaitingForPod', Failed: 'PodFailed' }[pgPhase],
   } as const;
   if (!pod) return { status: { pgPhase }, conditions: [ready] };
-  const { namespace = '', name = '', uid = '' } = pod.metadata;
+  const { namespace, name, uid } = pod.metadata;
   const message = `Pod ${name} is ${isDeleting(pod) ? 'being deleted' : (pod.status?.phase ?? 'Pending')}`;
   const active = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
   return { status: { pgPhase, active }, conditions: [{ ...ready, message }] };

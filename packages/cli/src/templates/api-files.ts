@@ -93,8 +93,7 @@ function controller({ version, kind, scope }: ApiNames): string {
   const variable = variableOf(kind);
   // A cluster-scoped object has no namespace that its children could share.
   const namespace = scope === 'Namespaced' ? '' : ", namespace: 'default'";
-  return `import type { ConfigMap as ConfigMapObject } from '@kubewright/apimachinery/core/v1';
-import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+  return `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';
 import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
 
@@ -107,25 +106,23 @@ export const ${variable} = controller({
 });
 
 /** What an object asks for, as a pure function: easy to test. */
-export function configMapFor({ metadata, spec }: ${kind}): ConfigMapObject {
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
+export function configMapFor({ metadata, spec }: ${kind}): ConfigMap {
+  return ConfigMap({
     metadata: { name: \`\${metadata.name}-message\`${namespace} },
     data: { message: spec.message },
-  };
+  });
 }
 `;
 }
 
-function test({ group, version, kind }: ApiNames): string {
+function test({ version, kind }: ApiNames): string {
   return `import { describe, expect, it } from 'vitest';
+import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
 import { configMapFor } from './${fileNameOf(kind)}.ts';
 
 describe('configMapFor', () => {
   it('holds the message', () => {
-    const metadata = { name: 'one', namespace: 'default' };
-    const object = { apiVersion: '${group}/${version}', kind: '${kind}', metadata, spec: { message: 'hi' } };
+    const object = ${kind}({ metadata: { name: 'one' }, spec: { message: 'hi' } });
     expect(configMapFor(object)).toMatchObject({ metadata: { name: 'one-message' }, data: { message: 'hi' } });
   });
 });

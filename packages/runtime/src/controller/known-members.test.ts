@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { defineKind } from '../kind/define-kind.ts';
-import { stored } from '../testdata/stored.ts';
 import { controller, requestController } from './define-controller.ts';
 import { knownMembers } from './known-members.ts';
 import type { ReconcileContext } from './reconcile.ts';

@@ -1,4 +1,5 @@
 import { type Kind, type KubernetesObject, type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
+import { stored } from '@kubewright/apimachinery/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LoopContext } from '../controller/context.ts';
 import { controller } from '../controller/define-controller.ts';
@@ -8,7 +9,6 @@ import { Manager } from '../manager/manager.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import { stored } from '../testdata/stored.ts';
 import { childrenFirst } from './children-first.ts';
 import type { DesiredState } from './desired-state.ts';
 import { objectForm } from './object-form.ts';

@@ -12,8 +12,7 @@ const sites = controller({
   owns: [ConfigMap],
   async reconcile(site, ctx) {
     const data = { 'index.html': `<h1>${site.spec.title}</h1>` };
-    const page: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: site.metadata.name ?? '' }, data };
-    await ctx.apply(page);
+    await ctx.apply(ConfigMap({ metadata: { name: site.metadata.name }, data }));
     await ctx.setStatus({ ready: true });
   },
 });

@@ -1,0 +1,45 @@
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { ConfigMap, Pod } from '../generated/core-v1.ts';
+
+describe('kindFactory', () => {
+  it('makes objects with apiVersion and kind first', () => {
+    const config = ConfigMap({ metadata: { name: 'a' }, data: { x: 'y' } });
+    expect(Object.entries(config)).toEqual([
+      ['apiVersion', 'v1'],
+      ['kind', 'ConfigMap'],
+      ['metadata', { name: 'a' }],
+      ['data', { x: 'y' }],
+    ]);
+  });
+
+  it('is a description of its kind, as an object and as JSON', () => {
+    const description = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
+    expect({ ...Pod }).toEqual(description);
+    expect(JSON.parse(JSON.stringify({ for: Pod }))).toEqual({ for: description });
+    expect(Pod.name).toBe('Pod');
+    expect(Object.isFrozen(Pod)).toBe(true);
+  });
+
+  it('does not take type, status or unknown fields', () => {
+    // @ts-expect-error the status is the server's
+    Pod({ metadata: {}, status: { phase: 'Running' } });
+    // @ts-expect-error no such field
+    ConfigMap({ metadata: {}, datum: {} });
+    // @ts-expect-error the type is the factory's
+    expect(() => ConfigMap({ apiVersion: 'v2', metadata: {} })).toThrow('makes objects of v1 ConfigMap');
+  });
+
+  it('leaves kinds that a program does not use out of its bundle', async () => {
+    const stdin = {
+      contents:
+        "import { ConfigMap } from '@kubewright/apimachinery/core/v1'; console.log(ConfigMap({ metadata: {} }));",
+      resolveDir: import.meta.dirname,
+    };
+    const conditions = ['kubewright-source'];
+    const { outputFiles } = await build({ stdin, conditions, bundle: true, write: false, format: 'esm' });
+    const text = outputFiles[0]?.text;
+    expect(text).toContain('configmaps');
+    expect(text).not.toContain('replicationcontrollers');
+  });
+});
