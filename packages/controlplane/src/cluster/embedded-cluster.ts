@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@kubewright/apimachinery';
+import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { ApiServerLimits } from '../apiserver/api-server.ts';
@@ -34,15 +34,22 @@ import { SplitIdentityTransport } from './split-identity-transport.ts';
 import { StateDirectory } from './state-directory.ts';
 import type * as Workers from './workers.ts';
 
-/** What an {@link EmbeddedCluster} is told. */
+/** Options of {@link EmbeddedCluster.start}; each has a default. */
 export interface EmbeddedClusterOptions {
-  /** Folder for certificates, the kubeconfig and notes; made where needed, held while the cluster runs. */
-  readonly directory: string;
+  /**
+   * Folder for certificates, the kubeconfig and notes; created if needed, locked while the cluster runs.
+   *
+   * @defaultValue a temporary folder, removed when the cluster stops
+   */
+  readonly directory?: string | undefined;
   /** Port of the API server. @defaultValue the one of the last start, if it is free, else any */
   readonly port?: number | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
+  /** @defaultValue the system's clock */
+  readonly clock?: Clock | undefined;
+  /** @defaultValue the system's randomness */
+  readonly random?: Random | undefined;
+  /** @defaultValue nothing is logged */
+  readonly log?: Logger | undefined;
   /** Bounds on connections and bodies (`http`) and on requests at a time (`requests`). @defaultValue those of each field */
   readonly limits?:
     | { readonly http?: Partial<HttpLimits> | undefined; readonly requests?: ApiServerLimits | undefined }
@@ -64,8 +71,8 @@ const serverStopMs = 700;
  *
  * @example
  * ```ts
- * await using cluster = await EmbeddedCluster.start({ directory: '.kubewright', clock, random, log });
- * console.log(cluster.url, cluster.kubeconfig);
+ * await using cluster = await EmbeddedCluster.start();
+ * const pods = await cluster.client().resource(Pod).list();
  * ```
  */
 export class EmbeddedCluster implements AsyncDisposable {
@@ -81,17 +88,20 @@ export class EmbeddedCluster implements AsyncDisposable {
    *
    * @throws StateDirectoryError when the folder cannot be used or is held, ListenError when the port is busy.
    */
-  static async start(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
-    const directory = StateDirectory.take(options.directory);
+  static async start(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
+    const { directory: path, clock = systemClock, random = systemRandom } = options;
+    const directory = path === undefined ? StateDirectory.temporary() : StateDirectory.take(path);
     try {
-      return await EmbeddedCluster.#startIn(directory, options);
+      // The runtime, which has the logger, is loaded later where nobody needs it sooner.
+      const log = options.log ?? (await import('./workers.ts')).silentLogger;
+      return await EmbeddedCluster.#startIn(directory, { ...options, clock, random, log });
     } catch (error) {
       directory[Symbol.dispose]();
       throw error;
     }
   }
 
-  static async #startIn(directory: StateDirectory, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  static async #startIn(directory: StateDirectory, options: CompleteOptions): Promise<EmbeddedCluster> {
     const { random, log } = options;
     const clock = containedClock(options.clock, (error) => log.error('a timer of the API server failed', { error }));
     const onError = (error: unknown): void => log.error('the API server failed', { error });
@@ -302,9 +312,16 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 }
 
+/** Options with the defaults that parts of a cluster share. */
+type CompleteOptions = EmbeddedClusterOptions & {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+};
+
 interface Parts {
   readonly directory: StateDirectory;
-  readonly options: EmbeddedClusterOptions;
+  readonly options: CompleteOptions;
   readonly certificates: CertificateStore;
   readonly storage: MemoryStorage;
   readonly plane: ControlPlane;
@@ -324,7 +341,7 @@ interface Parts {
 async function listen(
   directory: StateDirectory,
   parts: {
-    readonly options: EmbeddedClusterOptions;
+    readonly options: CompleteOptions;
     readonly plane: ControlPlane;
     readonly certificates: CertificateStore;
     readonly onError: (error: unknown) => void;

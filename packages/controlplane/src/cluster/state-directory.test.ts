@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +27,13 @@ describe('StateDirectory', () => {
     expect(clusterProcess(folder)).toBe(process.pid);
     expect(() => StateDirectory.take(folder)).toThrow(StateDirectoryError);
     expect(() => StateDirectory.take(folder)).toThrow(`(pid ${process.pid})`);
+  });
+
+  it('is removed when it was temporary', () => {
+    const directory = StateDirectory.temporary();
+    expect(statSync(directory.path).mode & 0o777).toBe(0o700);
+    directory[Symbol.dispose]();
+    expect(existsSync(directory.path)).toBe(false);
   });
 
   it('is free again once released', () => {

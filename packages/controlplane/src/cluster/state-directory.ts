@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { folderFault } from '@kubewright/apimachinery';
 import { makeFolder } from '../node/make-folder.ts';
@@ -23,29 +24,45 @@ export class StateDirectory implements Disposable {
   readonly path: string;
   /** The process that held the folder before and did not release it (it was killed); `undefined` if none. */
   readonly abandonedBy: ProcessIdentity | undefined;
+  readonly #isTemporary: boolean;
   #held = true;
 
-  private constructor(path: string, abandonedBy: ProcessIdentity | undefined) {
+  private constructor(
+    path: string,
+    { abandonedBy, isTemporary }: { readonly abandonedBy: ProcessIdentity | undefined; readonly isTemporary: boolean },
+  ) {
     this.path = path;
     this.abandonedBy = abandonedBy;
+    this.#isTemporary = isTemporary;
   }
 
   /**
-   * Makes the folder where needed and takes it.
+   * Creates a folder among the system's temporary files; disposing removes it.
+   *
+   * @throws {@link StateDirectoryError} when no folder can be created there.
+   */
+  static temporary(): StateDirectory {
+    const parent = resolve(tmpdir());
+    const path = orUnusable(parent, () => mkdtempSync(join(parent, 'kubewright-')));
+    return StateDirectory.#hold(path, { isTemporary: true });
+  }
+
+  /**
+   * Creates the folder if needed and locks it.
    *
    * @throws {@link StateDirectoryError} when it cannot be written, or another instance holds it (with that one's pid).
    */
   static take(path: string): StateDirectory {
-    const absolute = resolve(path);
-    try {
-      makeFolder(absolute, 0o700);
-      chmodSync(absolute, 0o700);
-      writeFileSync(join(absolute, '.gitignore'), '*\n', { mode: 0o600 });
-      return new StateDirectory(absolute, lock(absolute));
-    } catch (error) {
-      if (error instanceof StateDirectoryError) throw error;
-      throw unusable(absolute, error);
-    }
+    return StateDirectory.#hold(resolve(path), { isTemporary: false });
+  }
+
+  static #hold(path: string, { isTemporary }: { readonly isTemporary: boolean }): StateDirectory {
+    return orUnusable(path, () => {
+      makeFolder(path, 0o700);
+      chmodSync(path, 0o700);
+      writeFileSync(join(path, '.gitignore'), '*\n', { mode: 0o600 });
+      return new StateDirectory(path, { abandonedBy: lock(path), isTemporary });
+    });
   }
 
   /** Path of a file or folder inside. */
@@ -72,11 +89,21 @@ export class StateDirectory implements Disposable {
     }
   }
 
-  /** Lets the next instance in. */
+  /** Releases the folder; removes it if it is temporary. */
   [Symbol.dispose](): void {
     if (!this.#held) return;
     this.#held = false;
-    rmSync(this.file('instance.json'), { force: true });
+    if (this.#isTemporary) rmSync(this.path, { recursive: true, force: true });
+    else rmSync(this.file('instance.json'), { force: true });
+  }
+}
+
+function orUnusable<T>(path: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    if (error instanceof StateDirectoryError) throw error;
+    throw unusable(path, error);
   }
 }
 

@@ -89,15 +89,15 @@ async function placeOf(backend: TestBackend, env: Env): Promise<Place> {
     const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
     return { client, kubeconfig, stop: () => client[Symbol.asyncDispose]() };
   }
+  if (backend.type === 'embedded') {
+    const cluster = await EmbeddedCluster.start();
+    return { client: cluster.client(), kubeconfig: cluster.kubeconfig, stop: () => cluster.stop() };
+  }
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-test-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const directory = join(folder, 'cluster');
   const parts = { directory, clock: systemClock, random: systemRandom, log: silentLogger };
   try {
-    if (backend.type === 'embedded') {
-      const cluster = await EmbeddedCluster.start(parts);
-      return { client: cluster.client(), kubeconfig: cluster.kubeconfig, stop: () => cluster.stop().then(remove) };
-    }
     const plane = await BinaryControlPlane.start({ ...backend, ...parts });
     const client = clientFromConfig(await loadClientConfig({ kubeconfig: plane.kubeconfig }));
     const stop = async (): Promise<void> => {
