@@ -1,5 +1,5 @@
-// Writes what each package exports, as declarations, into docs/api; with --check only says whether that has changed.
-// A change of the public surface is thereby a change in a file that people review.
+// Writes the declarations that each package exports to docs/api; --check only reports whether they changed.
+// So a change of the public API is a change in a file that people review.
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { build } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const check = process.argv.includes('--check');
-/** What the tool says of every declaration; ours are documented by other rules. */
+/** Messages that the tool prints for every declaration; other rules check our documentation. */
 const silent = { default: { logLevel: 'none' } };
 
 const status = await build(() => {});
@@ -23,7 +23,7 @@ if (changed.length > 0) {
 }
 process.exitCode = status !== 0 || (check && changed.length > 0) ? 1 : 0;
 
-/** Answers false when the report has changed. */
+/** Returns false if the report has changed. */
 function report(name) {
   const folder = join(root, 'packages', name);
   const configObject = {

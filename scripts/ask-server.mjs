@@ -1,10 +1,10 @@
-// Asks an API server over HTTPS, whatever its certificate: what all recorders of answers use.
+// Sends requests to an API server over HTTPS without verifying its certificate; all recorders use it.
 import { Agent, request as httpsRequest } from 'node:https';
 
 /**
- * Answers a function `ask(method, path, body?, headers?)`. Bodies that are no text go as JSON. Answers
- * `{ status, headers, text, body }`, where `body` is the parsed JSON, or the text where it is none. Connections are kept
- * for as long as the process has other work; `ask.close()` ends them.
+ * Returns a function `ask(method, path, body?, headers?)`, which sends bodies other than text as JSON and returns
+ * `{ status, headers, text, body }`, where `body` is the parsed JSON, or the text if it is not JSON. Connections stay open
+ * while the process has other work; `ask.close()` closes them.
  */
 export function asker(server, token, { userAgent = 'recorder/1' } = {}) {
   const agent = new Agent({ keepAlive: true });

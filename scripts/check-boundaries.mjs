@@ -25,7 +25,7 @@ const provocations = [
   ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/api-server.ts';", 'storage-knows-no-server'],
 ];
 
-// Whoever has no patience must not find a provocation among the sources.
+// If the check is interrupted, no provocation may remain among the sources.
 let provoked;
 process.on('exit', () => provoked && rmSync(provoked, { force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));

@@ -1,4 +1,4 @@
-// Time, chance and identity come in through Clock and Random only (DESIGN §7). This finds the globals that go around them.
+// Time, randomness and identity are injected as Clock and Random. This finds globals that bypass them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const banned =
   /\b(?:setTimeout|setInterval|setImmediate)\(|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)|\bperformance\.now\(|\brandomUUID\(|\bAbortSignal\.timeout\(|['"](?:node:)?timers\/promises['"]/;
-// Files whose purpose is to be the seam, or whose reason is written beside the call (`seam: …`).
+// Files that are the seam themselves; others give the reason next to the call (`seam: …`).
 // Programs for another thread or process, kept as text, have no seam to reach.
 const seams = /(^|\/)(clock\/system|watchdog\/watchdog-source|images\/stand-in)\.ts$/;
 const faults = [];

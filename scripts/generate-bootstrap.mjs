@@ -25,7 +25,7 @@ const serviceCidr = {
 };
 
 if (!existsSync(source)) {
-  console.log(`${source} is not there: nothing was ${check ? 'compared' : 'written'}`);
+  console.log(`${source} does not exist: nothing was ${check ? 'compared' : 'written'}`);
 } else {
   const objects = await storedForms(wanted(JSON.parse(readFileSync(source, 'utf8'))));
   const text = `// Made by scripts/generate-bootstrap.mjs from recordings of kube-apiserver 1.36.3. Do not edit.
@@ -57,7 +57,7 @@ function wanted(recorded) {
   return [...made, ...kept, serviceCidr];
 }
 
-/** Sends the objects to an empty server of ours and answers what it stored, without what each cluster has of its own. */
+/** Sends the objects to our own empty server and returns what it stored, without cluster-specific fields. */
 async function storedForms(objects) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-bootstrap-'));
   try {

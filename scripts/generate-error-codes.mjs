@@ -1,5 +1,5 @@
-// Writes the table behind `kubewright explain`: each error code with what its source says of it. With --check only says
-// whether the table is current.
+// Writes the table behind `kubewright explain`: each error code with its documentation from the source. --check only reports
+// whether the table is up to date.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -30,7 +30,7 @@ export class LeftOutReporter {
       const text = tests.length > 0 ? readFileSync(module.moduleId, 'utf8') : '';
       return tests.map((test) => ({ name: test.fullName, reason: reasonOf({ note: test.result().note, text }) }));
     });
-    // Tests that the name filter excludes were left out by whoever wrote the filter.
+    // Tests excluded by the name filter were left out deliberately.
     if (this.#isFiltered) return;
     for (const reason of new Set(skipped.map((each) => each.reason))) {
       tell(

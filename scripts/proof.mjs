@@ -163,14 +163,14 @@ async function record(tree, { folder, args = [], stdout: file, plain }) {
   return { ok, text: ok ? '' : said };
 }
 
-/** Runs suites of what is committed; answers their counts, or what vitest said of failures and of errors that belong to no test. */
+/** Runs test suites of the committed state; returns their counts, or vitest's output about failures and errors outside tests. */
 async function suites(tree, patterns, env = {}) {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs');
   const { ok, stdout, said } = run(tree, [vitest, 'run', ...patterns], { env });
   return { ok, text: ok ? (/Tests\s+(.*)/.exec(stdout)?.[1] ?? '') : said };
 }
 
-/** What operators do is asked of the real API server, too. */
+/** The operator tests also run against the real API server. */
 async function onRealCluster(tree, patterns) {
   await using server = await startControlPlane(bin, { controllers: true });
   const env = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: server.kubeconfig };

@@ -11,7 +11,7 @@ if (!supported) {
   process.exitCode = await main();
 }
 
-/** Answers the exit code; 2 means a wrong flag. */
+/** Returns the exit code; 2 means an invalid flag. */
 async function main() {
   const { readFlags, usage } = await import('../examples/postgresql/dev/flags.mjs');
   let flags;

@@ -1,4 +1,4 @@
-// What the command line says of itself, read from its `--help`.
+// The commands and flags of the command line, read from its `--help`.
 
 /** Every command with what its help says, the program itself first. */
 export async function commandsOf(runCli) {
@@ -45,7 +45,7 @@ function entriesOf(section) {
   for (const line of section.split('\n')) {
     const [, term, text = ''] = /^ {2}(\S(?:.*?\S)?)(?: {2,}(.*))?$/.exec(line) ?? [];
     if (term) entries.push({ term, text });
-    // A long description goes on below itself; what stands at the margin is another text.
+    // A long description continues below itself; text at the margin is separate.
     else if (/^ {4}/.test(line) && entries.length > 0)
       entries.at(-1).text = `${entries.at(-1).text} ${line.trim()}`.trim();
     else if (/^\S/.test(line)) break;

@@ -47,7 +47,7 @@ const scalars = new Map([
  *     name of the definition { TAB number ' ' name ' ' type [' ' flags] }
  *
  * Types: `s` string, `b` boolean, `i` and `l` integers of 32 and 64 bits, `y` bytes, `n` number, `@3` the message on
- * line 3, `[T` repeated, `{T` a map with string keys; capitals are messages with a JSON form of their own, see
+ * line 3, `[T` repeated, `{T` a map with string keys; capitals are messages with a special JSON form, see
  * `protobuf/decode.ts`. Flags: `i` fields belong to the message around it, `k` kept when zero, `z` left out when zero.
  *
  * @param {import('./read-data.mjs').Data} data

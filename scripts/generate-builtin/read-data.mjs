@@ -28,7 +28,7 @@ import { gunzipSync } from 'node:zlib';
  */
 
 /**
- * Reads everything that the generator starts from; undefined when the data folder is not there.
+ * Reads the generator's input; undefined if the data folder does not exist.
  *
  * @param {string} folder
  * @returns {Data | undefined}

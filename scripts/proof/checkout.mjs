@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /**
- * What is committed, in a folder of its own: nothing that is being worked on is proven, and recorders may write there. What is
- * installed is shared, but for this repository's own packages.
+ * The committed state in a separate folder: uncommitted work is not proven, and recorders can write there. Installed
+ * packages are shared, except this repository's own.
  */
 export function checkOut(root) {
   const home = mkdtempSync(join(tmpdir(), 'kw-proof-'));
@@ -26,7 +26,7 @@ export function checkOut(root) {
   };
 }
 
-/** A link into the repository is made anew, and leads into the checkout, for it is relative. */
+/** Recreates a link into the repository; because it is relative, it leads into the checkout. */
 function share(path, { root, folder }) {
   const [from, to] = [join(root, path), join(folder, path)];
   if (lstatSync(from).isSymbolicLink()) {

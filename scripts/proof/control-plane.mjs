@@ -17,7 +17,7 @@ export function missingPrograms(bin) {
   return programs.filter((program) => !existsSync(join(bin, program)));
 }
 
-/** What etcd and the API server say of their versions. */
+/** Returns the versions that etcd and the API server report. */
 export function controlPlaneVersions(bin) {
   const said = (program) => spawnSync(join(bin, program), ['--version'], { encoding: 'utf8' }).stdout.split('\n')[0];
   return [said('kube-apiserver'), said('etcd').replace(' Version:', '')].join(', ');

@@ -31,7 +31,7 @@ Written by \`npm run proof\` on 2026-02-03, commit abc.
   });
 });
 
-describe('what a report may say of a machine', () => {
+describe('machine-specific text in a report', () => {
   it('names folders by what they are, the longest first', () => {
     const folders = { '/home/x': '~', '/home/x/kw': '.', '/tmp/kw-proof-1': '.' };
     expect(neutral('/home/x/kw/a.ts:1 /home/x/.cache /tmp/kw-proof-1/b.ts', folders)).toBe('./a.ts:1 ~/.cache ./b.ts');

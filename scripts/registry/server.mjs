@@ -1,4 +1,4 @@
-// The answers of the registry of this machine. Whatever a request holds, it gets an answer, and the process goes on.
+// The HTTP server of the local registry. Every request gets a response, and no request stops the process.
 import { createServer } from 'node:http';
 
 /** A name with its scope, perhaps with a version or a tag. */
@@ -13,7 +13,7 @@ class BadRequest extends Error {
 }
 
 /**
- * Makes the server; the caller lets it listen.
+ * Creates the server; the caller makes it listen.
  *
  * @param packages - name → versions, newest last
  * @param upstream - registry that has everything else; undefined answers 404

@@ -23,7 +23,7 @@ afterAll(() => {
 
 const portOf = (each: typeof server): number => (each.address() as AddressInfo).port;
 
-/** Sends a request line as it is: fetch would normalise it. Returns status and location. */
+/** Sends an unmodified request line, which fetch would normalize. Returns status and location. */
 async function ask(target: string, { method = 'GET', at = server } = {}): Promise<readonly [number, string?]> {
   const socket = connect(portOf(at), '127.0.0.1');
   socket.write(`${method} ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
@@ -51,7 +51,7 @@ describe('the registry of this machine', () => {
     '/a%0d%0alocation:%20evil',
     '/kubewright/-/0.2.0.tgz',
     '/',
-  ])('answers %s with 4xx, and goes on', async (target) => {
+  ])('answers %s with 4xx, and keeps running', async (target) => {
     for (const at of [server, offline]) {
       const [status, location] = await ask(target, { at });
       expect(status).toBeGreaterThanOrEqual(400);
