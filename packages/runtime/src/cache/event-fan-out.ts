@@ -24,7 +24,7 @@ export class EventFanOut<T> {
     return this.#handlers.size;
   }
 
-  /** Adds a handler and replays what is there; events that come during the replay are told at once. */
+  /** Adds a handler and replays what is there; events that come during the replay reach it immediately. */
   subscribe(handler: InformerHandler<T>, replay: Omit<ReplayOptions<T>, 'tell'>): Subscription {
     const replaying = new Replay({ ...replay, tell: (event) => this.tell(handler, event) });
     this.#handlers.set(handler, replaying);

@@ -86,12 +86,12 @@ export class PendingWrites<T> {
     return this.#views.values();
   }
 
-  /** Returns true if the object of a write is there and its content is not kept any more. */
+  /** Returns true if the object of a write is there and its content is no longer kept. */
   isReleased(id: string): boolean {
     return this.#released.has(id);
   }
 
-  /** Keys of the objects whose content is not kept any more. */
+  /** Keys of the objects whose content is no longer kept. */
   released(): readonly ObjectKey[] {
     return [...this.#released].flatMap((id) => this.#entries.get(id)?.key ?? []);
   }

@@ -36,7 +36,7 @@ function setUp(count: number) {
 }
 
 describe('Replay', () => {
-  it('shows everything at once when that is quick', async () => {
+  it('shows everything in one turn when that is quick', async () => {
     const { told, replay } = setUp(3);
     expect(told).toEqual(['create p0@1 listed', 'create p1@1 listed', 'create p2@1 listed']);
     await replay.done;
@@ -57,7 +57,7 @@ describe('Replay', () => {
     expect(counts.slice(0, 5)).toEqual([5, 10, 15, 20, 23]);
   });
 
-  it('tells a change at once, as a creation where the object was not shown yet, and shows nothing twice', async () => {
+  it('passes a change on immediately, as a creation where the object was not shown yet, and shows nothing twice', async () => {
     const { present, told, replay, change } = setUp(12);
     told.splice(0);
     change(present[0]!, view('p0', '2'));
@@ -70,7 +70,7 @@ describe('Replay', () => {
     expect(told).toHaveLength(6);
   });
 
-  it('does not show an object that was deleted meanwhile, and tells its deletion', async () => {
+  it('does not show an object that was deleted meanwhile, and passes its deletion on', async () => {
     const { present, current, told, replay } = setUp(12);
     const [, , , , , , , , , , last] = present;
     current.delete(last);

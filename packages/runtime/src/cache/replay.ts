@@ -6,26 +6,26 @@ import type { ObjectView } from '../handler/object-view.ts';
 /** How long a replay holds the event loop at a stretch, in milliseconds. */
 const sliceMs = 5;
 
-/** What a {@link Replay} shows, and to whom. */
+/** Options of a {@link Replay}. */
 export interface ReplayOptions<T> {
   readonly clock: Clock;
   /** The objects at the time of the subscription. */
   readonly present: readonly ObjectView<T>[];
-  /** Returns false for an object that was changed or deleted since: its event was told already. */
+  /** Returns false for an object that was changed or deleted since: its event was passed on already. */
   readonly isCurrent: (object: ObjectView<T>) => boolean;
   readonly tell: (event: ObjectEvent<T>) => void;
 }
 
 /**
  * Shows a new subscriber the objects that are there, in slices that yield to the event loop: a replay of a large cache at a
- * stretch would delay everything else, the renewal of a lease included. Events that come meanwhile are told at once; of an
- * object that was not shown yet, a change is told as its creation.
+ * stretch would delay everything else, the renewal of a lease included. Events that come meanwhile are passed on immediately;
+ * the change of an object that was not shown yet is passed on as its creation.
  */
 export class Replay<T> implements Disposable {
   /** Resolves when everything was shown, or the replay was disposed. */
   readonly done: Promise<void>;
   readonly #options: ReplayOptions<T>;
-  /** What was shown; kept only when a slice is over, since nothing else can happen before. */
+  /** The objects that were shown; kept only when a slice is over, since nothing else can happen before. */
   #shown: Set<ObjectView<T>> | undefined;
   #isDone = false;
 
@@ -34,7 +34,7 @@ export class Replay<T> implements Disposable {
     this.done = this.#run();
   }
 
-  /** Tells an event, as it is for someone who has seen a part of the objects. */
+  /** Passes an event on, adjusted for a subscriber that has seen only a part of the objects. */
   tell(event: ObjectEvent<T>): void {
     const { tell } = this.#options;
     const adjusted = this.#shown ? adjust(event, this.#shown) : event;

@@ -11,6 +11,7 @@ import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
+import type { TimedKey } from '../workqueue/waiting-keys.ts';
 import { type PendingWork, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import { type AfterReconcile, afterFailure, afterSuccess } from './after-reconcile.ts';
 import { AwaitedEnds } from './awaited-ends.ts';
@@ -21,6 +22,7 @@ import { ControllerSources } from './controller-sources.ts';
 import { FailureTelling } from './failure-telling.ts';
 import type { KindResolver } from './kind-resolver.ts';
 import { LoopTurn } from './loop-turn.ts';
+import { nextRun } from './next-run.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
 import { type PartitionEntry, whileOwned } from './partition.ts';
 import type { ReconcileOutcome } from './reconcile.ts';
@@ -44,7 +46,7 @@ export interface ControllerParts {
   readonly tracing?: ReconcileTracing;
   /** Told of a programming error in a controller that does not recover from these. */
   readonly panicked?: (error: unknown) => void;
-  /** Told of a controller that cannot start after the others have. */
+  /** Called when a controller cannot start after the others have. */
   readonly failed?: (error: unknown) => void;
 }
 
@@ -73,6 +75,8 @@ export class ControllerLoop {
   #stopped: Promise<void> | undefined;
   /** What was not done when it was stopped. */
   #left: PendingWork | undefined;
+  /** Keys whose reconcile has succeeded since, with the times at which they run again. */
+  readonly #endedWell = new Map<string, readonly TimedKey[]>();
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
     this.name = definition.name;
@@ -153,7 +157,14 @@ export class ControllerLoop {
    * what came from a channel, or was asked for by a result, does not come again.
    */
   takeOver(before: ControllerLoop): void {
-    if (before.#left) this.queue.takeOver(before.#left);
+    if (!before.#left) return;
+    const { working, timed, ...left } = before.#left;
+    const ended = before.#endedWell;
+    this.queue.takeOver({
+      ...left,
+      working: working.filter(({ key }) => !ended.has(key)),
+      timed: [...timed.filter(({ key, slot }) => slot !== 'requeue' || !ended.has(key)), ...[...ended.values()].flat()],
+    });
   }
 
   /**
@@ -246,7 +257,9 @@ export class ControllerLoop {
     const after = story ? { ...this.#after, onNext } : this.#after;
     let label: ReconcileResultLabel = 'error';
     try {
-      label = afterSuccess(item, await this.#traced(run, running), after);
+      const outcome = await this.#traced(run, running);
+      label = afterSuccess(item, outcome, after);
+      if (this.#left) this.#noteEnd(item, outcome);
       if (this.#telling.isTroubled(item.key))
         this.#telling.succeeded(item.key, { log: run.log, isThere: run.events.isBegun });
     } catch (error) {
@@ -257,6 +270,15 @@ export class ControllerLoop {
       this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
       story?.ended(run.log, { failed: label === 'error', nextMs });
     }
+  }
+
+  /** Records what became of a key after the stop, for the next term: the queue takes nothing more. */
+  #noteEnd({ key, priority: given }: WorkItem, outcome: ReconcileOutcome): void {
+    const next = outcome ? nextRun(outcome, key) : undefined;
+    if (next === 'with back-off') return;
+    const { priority = given } = outcome ?? {};
+    const dueMs = this.#parts.clock.monotonic() + (next?.delayMs ?? 0);
+    this.#endedWell.set(key, next ? [{ key, slot: 'requeue', dueMs, priority }] : []);
   }
 
   #traced(run: ReconcileRun, running: RunningReconcile): Promise<ReconcileOutcome> {

@@ -40,7 +40,7 @@ class Running implements RunningReconcile {
     };
   }
 
-  /** What it waits for, as far as that is known. */
+  /** The API calls that it waits for. */
   get waitingFor(): readonly string[] {
     const calls = [...(this.#calls ?? [])];
     return calls.length > 0 ? calls.map(nameOf) : ['no call through its client'];

@@ -206,5 +206,39 @@ describe('the leadership of a manager', () => {
       expect(done.at(-1)).toBe('later');
       expect(done).toHaveLength(6);
     });
+
+    it('does not run a key again that a reconcile finished after its term, and keeps the time it asked for', async () => {
+      const server = new FakeApiServer([LeaseKind, Event], { clock });
+      const channel = new EventChannel<{ readonly name: string }>();
+      const done: string[] = [];
+      let finish = (): void => {};
+      const listener = requestController({
+        name: 'listener',
+        sources: [channelSource({ name: 'channel', events: channel, handler: enqueueRequest })],
+        async reconcile({ name }) {
+          if (done.length === 0) {
+            await new Promise<void>((resolve) => {
+              finish = resolve;
+            });
+          }
+          done.push(name);
+          return { requeueAfterMs: 120_000 };
+        },
+      });
+      manager = new Manager({ ...rest, client: server.client, controllers: [listener] });
+      manager.run().catch(() => {});
+      await manager.started();
+      await channel.send({ name: 'a' });
+      const before = finish;
+      await eventually(() => finish !== before);
+      const giveBack = await loseTo(server, 'other');
+      finish();
+      giveBack();
+      await pass(60_000);
+      expect(server.get(LeaseKind, 'lock').spec.holderIdentity).toBe('me');
+      expect(done).toEqual(['a']);
+      await pass(70_000);
+      expect(done).toEqual(['a', 'a']);
+    });
   });
 });

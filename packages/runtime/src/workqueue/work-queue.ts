@@ -45,8 +45,10 @@ export interface AddOptions {
 
 /** What a queue has not done: for the next queue of the same controller. */
 export interface PendingWork {
-  /** Keys that are ready, or are worked on. */
+  /** Keys that are ready, or were added while they are worked on. */
   readonly ready: readonly WorkItem[];
+  /** Keys that are worked on, and were not added meanwhile. */
+  readonly working: readonly WorkItem[];
   /** Keys that wait for a time. */
   readonly timed: readonly TimedKey[];
 }
@@ -200,14 +202,17 @@ export class WorkQueue {
 
   /** What is not done at this moment; of what is worked on nobody knows yet whether it will be. */
   pending(): PendingWork {
-    const working = this.working().map((key) => ({ key, priority: this.#dirty.get(key) ?? 0 }));
+    const dirty = Array.from(this.#dirty, ([key, priority]) => ({ key, priority }));
     const ready = Array.from(this.#ready.keys(), ({ key, priority }) => ({ key, priority }));
-    return { ready: [...working, ...ready], timed: [...this.#waiting.all()] };
+    const working = [...this.#processing].flatMap(({ item: { key } }) =>
+      this.#dirty.has(key) ? [] : [{ key, priority: 0 }],
+    );
+    return { ready: [...dirty, ...ready], working, timed: [...this.#waiting.all()] };
   }
 
   /** Takes over what another queue of the same clock has not done. Times that were waited for go on. */
-  takeOver({ ready, timed }: PendingWork): void {
-    for (const { key, priority } of ready) this.add(key, { priority });
+  takeOver({ ready, working, timed }: PendingWork): void {
+    for (const { key, priority } of [...working, ...ready]) this.add(key, { priority });
     for (const { key, ...wait } of timed) this.#waiting.set(key, wait);
   }
 
