@@ -5,6 +5,7 @@ export { type ApplyType, applyTypeOf, type KindType } from './apply-type.ts';
 export { checkApplied } from './check-applied.ts';
 export { type Comparison, compareObjects } from './compare.ts';
 export { fieldSetOf } from './field-set-of.ts';
+export { ElementError } from './list-elements.ts';
 export { defaultManagerName, type ManagedFieldsEntry } from './managers.ts';
 export type { Ownership, VersionView } from './ownership.ts';
 export { entriesAfterScale, entriesOfScale, type ReplicasPaths } from './scale.ts';

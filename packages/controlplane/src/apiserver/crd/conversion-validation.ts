@@ -22,7 +22,10 @@ export function validateConversion({ spec }: CustomResourceDefinition): readonly
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     faults.push(invalidField('spec.preserveUnknownFields', true, detail));
   }
-  const { strategy = 'None', webhook } = (spec.conversion ?? {}) as { strategy?: string; webhook?: Webhook };
+  const { strategy = '', webhook } = (spec.conversion ?? { strategy: 'None' }) as {
+    strategy?: string;
+    webhook?: Webhook;
+  };
   if (strategy === '') faults.push(requiredField('spec.conversion.strategy'));
   else if (strategy !== 'None' && strategy !== 'Webhook') {
     faults.push(unsupportedField('spec.conversion.strategy', strategy, ['None', 'Webhook']));

@@ -65,8 +65,9 @@ export function crdStatusStrategy(options: CrdStrategyOptions): Strategy {
 }
 
 function applyDefaults(object: Draft): void {
-  const spec = object['spec'] as Record<string, unknown> | undefined;
-  if (spec === undefined || spec === null) return;
+  // Go has an empty spec where none was sent: validation says what it lacks.
+  const spec = (object['spec'] ?? {}) as Record<string, unknown>;
+  object['spec'] = spec;
   const names = (spec['names'] ?? {}) as Record<string, unknown>;
   const kind = typeof names['kind'] === 'string' ? names['kind'] : '';
   if (kind !== '') {
@@ -74,7 +75,6 @@ function applyDefaults(object: Draft): void {
     if (!names['listKind']) names['listKind'] = `${kind}List`;
   }
   spec['names'] = names;
-  spec['versions'] ??= [];
   spec['conversion'] ??= { strategy: 'None' };
   withoutGoZeroes(spec);
 }

@@ -40,6 +40,7 @@ export function validateCrdUpdate(
 ): readonly FieldError[] {
   const established = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
   const faults = [...validateSpec(crd, { ...tools, old })];
+  const { versions = [] } = crd.spec as Partial<CustomResourceDefinition['spec']>; // not validated yet
   const fixed = (field: string, now: unknown, before: unknown): void => {
     if (now !== before) faults.push(invalidField(field, now, 'field is immutable'));
   };
@@ -50,7 +51,7 @@ export function validateCrdUpdate(
   fixed('spec.group', crd.spec.group, old.spec.group);
   fixed('spec.names.plural', crd.spec.names.plural, old.spec.names.plural);
   for (const [i, stored] of (old.status?.storedVersions ?? []).entries()) {
-    if (crd.spec.versions.some(({ name }) => name === stored)) continue;
+    if (versions.some(({ name }) => name === stored)) continue;
     faults.push(invalidField(`status.storedVersions[${i}]`, stored, missingVersion(stored)));
   }
   return faults;

@@ -9,7 +9,7 @@ import {
 } from '@kubewright/apimachinery';
 import { checkStructural, compileRules, compileStructuralSchema, type JsonSchema, rulesOf } from '@kubewright/schema';
 import { fieldErrorOf, type SchemaTools } from './compile-version.ts';
-import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
+import type { CrdColumn, CrdSpec, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
@@ -19,13 +19,15 @@ export function validateVersions(
   { spec }: CustomResourceDefinition,
   { old, ...tools }: SchemaTools & { readonly old: CustomResourceDefinition | undefined },
 ): readonly FieldError[] {
-  const { versions } = spec;
+  const { versions: given } = spec as Partial<CrdSpec>; // not validated yet
+  const versions = given ?? [];
   const faults: FieldError[] = [];
   const storage = versions.filter((version) => version.storage);
-  const shown = versions.map(showVersion);
+  const shown = given?.map(showVersion) ?? null;
   for (const [i, version] of versions.entries()) {
-    const wrong = checkDns1035Label(version.name);
-    if (wrong.length > 0) faults.push(invalidField(`spec.versions[${i}].name`, version.name, wrong.join(',')));
+    const { name = '' } = version;
+    const wrong = checkDns1035Label(name);
+    if (wrong.length > 0) faults.push(invalidField(`spec.versions[${i}].name`, name, wrong.join(',')));
     faults.push(...validateDeprecation(version, `spec.versions[${i}].deprecationWarning`));
     if (version.schema?.openAPIV3Schema === undefined) {
       faults.push(requiredField(`spec.versions[${i}].schema.openAPIV3Schema`));
@@ -182,7 +184,13 @@ function validateSelectableFields(
 }
 
 /** A version as Go prints its internal form. */
-function showVersion({ name, served, storage, deprecated = false, deprecationWarning }: CrdVersion): object {
+function showVersion({
+  name = '',
+  served = false,
+  storage = false,
+  deprecated = false,
+  deprecationWarning,
+}: CrdVersion): object {
   return {
     Name: name,
     Served: served,

@@ -6,7 +6,10 @@ import { Counter, Histogram, type Labels } from './metric-family.ts';
 const DURATION_BOUNDS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
-const VERBS: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT' };
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['create', 'POST'],
+  ['update', 'PUT'],
+]);
 const PATHS = new Set(['livez', 'readyz', 'healthz', 'version', 'metrics', 'openapi', 'api', 'apis']);
 
 /** Counts and times requests under kube-apiserver's names and labels (1.36). Hand it to the server as `audit`. */
@@ -57,7 +60,7 @@ export class RequestMetrics {
 
 function verbLabel(verb: string, contentType: string | undefined): string {
   if (verb === 'patch' && contentType?.startsWith('application/apply-patch+')) return 'APPLY';
-  return VERBS[verb] ?? verb.toUpperCase();
+  return VERBS.get(verb) ?? verb.toUpperCase();
 }
 
 function unknown(method: string): Labels {

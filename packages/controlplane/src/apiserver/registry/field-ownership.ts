@@ -12,6 +12,7 @@ import {
   applyPatch,
   applyTypeOf,
   checkApplied,
+  ElementError,
   type KindType,
   type Ownership,
   trackUpdate,
@@ -83,7 +84,7 @@ export class FieldOwnership {
     }
     if (this.#definition.custom) dropEmptyMetadata(draft);
     if (this.#conversions === undefined || live === undefined) {
-      setEntries(draft, this.#entries(live, draft, change));
+      setEntries(draft, this.#entriesOrNone(live, draft, change));
       return;
     }
     // Upstream forgets who owned what rather than refuse the write.
@@ -91,6 +92,16 @@ export class FieldOwnership {
       .run((otherVersion) => this.#entries(live, draft, { ...change, otherVersion }))
       .catch(() => [])
       .then((entries) => setEntries(draft, entries));
+  }
+
+  /** Nobody owns anything of an object whose lists have elements without keys, as upstream. */
+  #entriesOrNone(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): readonly unknown[] {
+    try {
+      return this.#entries(live, draft, change);
+    } catch (error) {
+      if (error instanceof ElementError) return [];
+      throw error;
+    }
   }
 
   #entries(

@@ -30,14 +30,14 @@ export interface RequestInfo {
 
 const EMPTY_QUERY = new URLSearchParams();
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
-const VERBS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
 
 /**
  * Reads method and URL.
@@ -76,7 +76,7 @@ function resourceInfo({ method, path, query, group, version, rest }: ResourcePar
     if (inNamespace) parts = parts.slice(2);
   }
   const [resource = '', pathName = '', subresource = ''] = parts;
-  let verb = VERBS[method] ?? '';
+  let verb = VERBS.get(method) ?? '';
   let name = pathName;
   if (name === '' && verb === 'get') {
     verb = isTrue(query.get('watch')) ? 'watch' : 'list';

@@ -7,7 +7,11 @@ export interface RankedPod {
   readonly rank: number;
 }
 
-const phaseOrder: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const phaseOrder: ReadonlyMap<string, number> = new Map([
+  ['Pending', 0],
+  ['Unknown', 1],
+  ['Running', 2],
+]);
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
@@ -66,7 +70,7 @@ function byUid(a: Pod, b: Pod): number {
 }
 
 function phase({ status }: Pod): number {
-  return phaseOrder[status?.phase ?? 'Pending'] ?? 0;
+  return phaseOrder.get(status?.phase ?? 'Pending') ?? 0;
 }
 
 /** What is no 32-bit integer in its plain form counts as 0. */

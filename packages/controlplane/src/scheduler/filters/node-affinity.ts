@@ -24,7 +24,7 @@ function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTe
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata.labels ?? {};
   return (
-    matchExpressions.every((requirement) => matches(requirement, labels[requirement.key])) &&
+    matchExpressions.every((requirement) => matches(requirement, labelOf(labels, requirement.key))) &&
     matchFields.every((requirement) => requirement.key === 'metadata.name' && matches(requirement, node.metadata.name))
   );
 }
@@ -49,4 +49,9 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, actual: str
     default:
       return false;
   }
+}
+
+/** A label that the node has itself: `constructor` is no label of a plain object. */
+function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -14,12 +14,12 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 const MAX_BYTES = 1_048_576;
 const DATA = FieldPath.of('data');
 /** Keys that a typed secret must have. */
-const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
-  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
-  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
-  'kubernetes.io/dockercfg': ['.dockercfg'],
-  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
-};
+const REQUIRED_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
+  ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
+  ['kubernetes.io/dockercfg', ['.dockercfg']],
+  ['kubernetes.io/dockerconfigjson', ['.dockerconfigjson']],
+]);
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
 /** Rules of config maps and secrets. */
@@ -64,7 +64,7 @@ function secretFaults({ metadata, type = '', data = {} }: Secret): readonly Fiel
     bytes += Buffer.byteLength(value, 'base64');
   }
   if (bytes > MAX_BYTES) faults.push(tooLongField(DATA, { max: MAX_BYTES }));
-  for (const key of REQUIRED_KEYS[type] ?? []) {
+  for (const key of REQUIRED_KEYS.get(type) ?? []) {
     if (!Object.hasOwn(data, key)) faults.push(requiredField(DATA.key(key)));
     else faults.push(...dockerFaults(key, data[key] ?? ''));
   }

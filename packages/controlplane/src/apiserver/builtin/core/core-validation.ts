@@ -128,7 +128,10 @@ function oneLimit(
   at: { readonly name: string; readonly path: FieldPath },
 ): readonly FieldError[] {
   const { name, path } = at;
-  const text = (field: 'min' | 'max' | 'default' | 'defaultRequest'): string | undefined => item[field]?.[name];
+  const text = (field: 'min' | 'max' | 'default' | 'defaultRequest'): string | undefined => {
+    const amounts = item[field] ?? {};
+    return Object.hasOwn(amounts, name) ? amounts[name] : undefined;
+  };
   const over = (a: string | undefined, b: string | undefined): boolean =>
     a !== undefined && b !== undefined && billionthsOf(a) > billionthsOf(b);
   const [min, max, limit, request] = [text('min'), text('max'), text('default'), text('defaultRequest')];

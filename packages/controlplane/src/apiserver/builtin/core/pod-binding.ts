@@ -1,4 +1,4 @@
-import { type Clock, conflict, formatTime, StatusError } from '@kubewright/apimachinery';
+import { badRequest, type Clock, conflict, formatTime, StatusError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../../http/api-request.ts';
 import type { ConnectCall, ConnectSubresource } from '../../registry/resource-definition.ts';
 import type { Draft } from '../../registry/strategy.ts';
@@ -10,7 +10,10 @@ export function podBinding(clock: Clock): ConnectSubresource {
 }
 
 async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
-  const binding = call.body as unknown as Binding;
+  const binding = (call.body ?? { metadata: {} }) as unknown as Binding;
+  if ((binding.metadata?.name ?? '') !== call.name) {
+    throw badRequest('name in URL does not match name in Binding object');
+  }
   checkTarget(binding);
   if (call.dryRun) await call.parent();
   else await call.updateParent((draft) => bind(draft, { binding, call, now }));
@@ -19,11 +22,22 @@ async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
   return { status: 201, headers, body: new TextEncoder().encode(`${JSON.stringify(status)}\n`) };
 }
 
-/** Upstream's answer has this odd form: a validation error that nobody turned into a status. */
+/** Upstream's answers have this odd form: a validation error that nobody turned into a status. */
 function checkTarget({ target }: Binding): void {
-  const kind = target?.kind ?? '';
-  if (kind === '' || kind === 'Node') return;
-  const message = `target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`;
+  if (typeof (target ?? {}) !== 'object' || Array.isArray(target)) {
+    const type = Array.isArray(target) ? 'array' : typeof target === 'boolean' ? 'bool' : typeof target;
+    throw badRequest(
+      `Binding in version "v1" cannot be handled as a Binding: json: cannot unmarshal ${type} into Go struct field Binding.target of type v1.ObjectReference`,
+    );
+  }
+  const { kind = '', name = '' } = target ?? {};
+  const faults: string[] = [];
+  if (kind !== '' && kind !== 'Node') {
+    faults.push(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
+  }
+  if (name === '') faults.push('target.name: Required value');
+  if (faults.length === 0) return;
+  const message = faults.length === 1 ? (faults[0] as string) : `[${faults.join(', ')}]`;
   throw new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }
 

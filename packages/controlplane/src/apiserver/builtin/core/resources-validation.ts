@@ -48,7 +48,7 @@ function requestFaults({ limits = {}, requests = {} }: ResourceRequirements, pat
       ...containerResourceName(name, path.key(name)),
       ...quantityFaults({ name, amount, path: path.key(name) }),
     ];
-    const limit = limits[name];
+    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
     const asked = billionthsOf(amount);
     const most = limit === undefined ? undefined : billionthsOf(limit);
     const overcommit = CONTAINER_RESOURCES.has(name);
