@@ -20,7 +20,8 @@ export function readCrd(
   if (/^https?:\/\//i.test(source)) return download(source, surroundings);
   const path = resolve(surroundings.cwd, source);
   if (existsSync(path)) return Promise.resolve(readFile(path));
-  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { surroundings, flags });
+  const isFileName = /\.(ya?ml|json)$/i.test(source);
+  if (!isFileName && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { surroundings, flags });
   throw unreadable(
     source,
     `there is no file ${path}`,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../generated/error-codes.ts';
+import { commandExamples } from './command-examples.ts';
 import { exampleOf, exampleText } from './index.ts';
 import { typeExamples } from './type-examples.ts';
 
-const all = [...typeExamples];
+const all = [...typeExamples, ...commandExamples];
 
 describe('examples of error codes', () => {
   it('are of codes that exist, one each', () => {

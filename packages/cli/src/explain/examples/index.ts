@@ -1,9 +1,10 @@
 import type { CodeExample } from './code-example.ts';
+import { commandExamples } from './command-examples.ts';
 import { typeExamples } from './type-examples.ts';
 
 export type { CodeExample };
 
-const all: readonly CodeExample[] = [...typeExamples];
+const all: readonly CodeExample[] = [...typeExamples, ...commandExamples];
 
 /** Returns the example of a code; the codes that users meet most have one. */
 export function exampleOf(code: string): CodeExample | undefined {
