@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type ImageReference, ImageReferenceError, parseImageReference } from './image-reference.ts';
 
-/** What distribution/reference 0.6.0 answers; recorded by testdata/record.go. */
+/** The results of distribution/reference 0.6.0, recorded by testdata/record.go. */
 const recorded = JSON.parse(readFileSync(new URL('./testdata/recorded.json', import.meta.url), 'utf8')) as readonly ({
   readonly input: string;
   readonly error?: string;

@@ -69,7 +69,7 @@ export function parseImageReference(text: string): ImageReference {
 /** Takes apart what is well-formed; `undefined` otherwise. */
 function partsOf(domain: string, rest: string): ImageReference | undefined {
   const [, path = '', tag, digest] = /^([^:@]*)(?::([^:@]*))?(?:@(.*))?$/s.exec(rest) ?? [];
-  // What is no domain may still be the first part of a path.
+  // A text that is not a domain may still be the first part of a path.
   const isDomain = domainPattern.test(domain);
   const whole = { domain: isDomain ? domain : '', path: isDomain ? path : `${domain}/${path}` };
   if (!pathPattern.test(whole.path)) return undefined;
@@ -78,7 +78,7 @@ function partsOf(domain: string, rest: string): ImageReference | undefined {
   return { ...whole, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
 }
 
-/** What comes before the first slash is a registry only with a dot, a port or a capital letter, or as `localhost`. */
+/** Splits off the registry: the part before the first slash if it has a dot, a port or a capital letter, or is `localhost`. */
 function splitDomain(text: string): { readonly domain: string; readonly rest: string } {
   const slash = text.indexOf('/');
   if (slash < 0) return { domain: defaultDomain, rest: `library/${text}` };

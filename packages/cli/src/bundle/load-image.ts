@@ -19,7 +19,7 @@ const files = ['main.mjs', 'main.mjs.map'];
 /**
  * Lets the embedded cluster's node run the bundle in `dist/` as an image: keeps a copy of it below `dist/images`, named by
  * its content, and writes into `kubewright-images.json` that the tag is that copy. So each tag keeps the program that it was
- * loaded with, and other tags are not there. Copies that no tag names any more are removed.
+ * loaded with, and other tags do not exist. Copies that no tag refers to are removed.
  */
 export function loadImage(root: string, image: string): void {
   const mapFile = join(root, 'kubewright-images.json');

@@ -52,7 +52,7 @@ export class SupervisedNode {
             log.error('the node agent failed; restarting it', { error, restartInMs });
             return;
           }
-          // A node that cannot start is not tried again: whoever waits for the start reports it.
+          // A node that cannot start is not retried: the caller of start() reports the error.
           this.#stop.abort(new Error('the node did not start'));
           failedToStart(error);
         },

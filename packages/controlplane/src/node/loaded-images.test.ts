@@ -41,7 +41,7 @@ describe('images that were loaded', () => {
     return text;
   };
 
-  it('run the program of their own tag, and none for a tag that was not loaded', async () => {
+  it('run the program of their tag, and fail for a tag that was not loaded', async () => {
     const entryOf = (version: string) => {
       mkdirSync(join(folder, version));
       writeFileSync(join(folder, version, 'main.mjs'), `console.log('this is ${version}')`);

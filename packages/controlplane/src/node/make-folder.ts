@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /**
- * Makes a folder with those above it, which may be there already.
+ * Creates a folder and its missing parents; does nothing if it exists.
  *
  * @throws the system's error; Node itself answers ENOENT for a parent that is read-only.
  */
@@ -12,7 +12,7 @@ export function makeFolder(path: string, mode: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     mkdirSync(firstMissing(path), { mode });
-    // Somebody removed a folder above in the meantime: it is there again.
+    // A parent folder was removed in the meantime: it exists again.
     mkdirSync(path, { recursive: true, mode });
   }
 }

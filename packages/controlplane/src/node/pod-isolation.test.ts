@@ -49,7 +49,7 @@ describe('pods of a node that root runs', () => {
     await expect.poll(isGone, { timeout: 10_000 }).toBe(true);
   };
 
-  it('cannot read the token of another pod, nor signal its processes, nor see their environment', async (context) => {
+  it('cannot read the token of another pod, signal its processes or see their environment', async (context) => {
     if (!isRoot) return context.skip(notRoot);
     await create('victim', { containers: [script(`echo "$$$$ ${tokenPath} $(id -u) $(id -g)"; exec sleep 1000`)] });
     await expect.poll(() => logOf('victim').catch(() => ''), { timeout: 10_000 }).toMatch(/\/token \d+ \d+\n/);
@@ -96,7 +96,7 @@ describe('pods of a node that root runs', () => {
     return undefined;
   });
 
-  it('find what others left in a claim, whoever they run as', async (context) => {
+  it('read the files that other pods left in a claim, as any user', async (context) => {
     if (!isRoot) return context.skip(notRoot);
     await claim('handed-on');
     const use = async (name: string, line: string, runAsUser?: number): Promise<string> => {

@@ -181,7 +181,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   return { agent, connector: agent.connector, nodeIP: addresses.nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
-/** Makes the folder of all containers, and notes where it is; gives the addresses back where that fails. */
+/** Creates the folder of all containers and records its path; releases the addresses if that fails. */
 async function makeSandboxes(
   addresses: LoopbackRange,
   { temporary, instance, note }: { readonly temporary: string; readonly instance: string; readonly note: string },
@@ -196,7 +196,7 @@ async function makeSandboxes(
   }
 }
 
-/** Makes the node's folder. Containers live elsewhere: nobody else has anything to look for here. */
+/** Creates the node's folder, which only the agent reads: containers have their folders elsewhere. */
 function makeOwn(directory: string): void {
   try {
     makeFolder(directory, 0o700);

@@ -20,14 +20,14 @@ export class NodeFolderError extends Error {
  */
 const longestForSockets = 55;
 
-/** A user who owns nothing on the way: where that one may pass, every container may. */
+/** A user who owns no folder: a path that this user can enter is open to every container. */
 export const stranger = { uid: -1, gid: -1 } as const;
 
 /**
  * Chooses where containers live: the system's folder for temporary files, or `/tmp` where the former is root's alone (as
- * some systems set it up) and containers run as somebody else, or where its path is too long for sockets.
+ * some systems set it up) and containers run as other users, or where its path is too long for sockets.
  *
- * @throws NodeFolderError when the chosen one is not there or cannot be written.
+ * @throws NodeFolderError when the chosen one does not exist or cannot be written.
  */
 export function temporaryFolder(
   options: {

@@ -14,8 +14,8 @@ export interface EventNote {
   readonly regarding?: KubernetesObject;
   readonly related?: KubernetesObject;
   /**
-   * Further text by which events are told apart: those that differ in it are not counted in one series. A kubelet's events
-   * are told apart by their notes.
+   * Text that distinguishes events: those that differ in it are not counted in one series. A kubelet passes the note, so
+   * that events with different notes stay separate.
    *
    * @defaultValue events of one reason and action about one object are one series, whatever their notes
    */

@@ -5,7 +5,7 @@ export function logTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000000Z');
 }
 
-/** Makes a line of a CRI log: time, stream, `F` for a whole line or `P` for a part of one, text. */
+/** Returns a line of a CRI log: time, stream, `F` for a whole line or `P` for a part of one, text. */
 export function criLine(parts: {
   readonly time: string;
   readonly stream: 'stdout' | 'stderr';

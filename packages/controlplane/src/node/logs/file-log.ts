@@ -21,8 +21,8 @@ export type LogFiles = Pick<
 export const localFiles: LogFiles = fs;
 
 /**
- * A log in two files: the present one and the one before. Writes wait for the disk: that holds back a container that
- * prints faster than the disk accepts. A write that fails leaves the log as it was.
+ * A log in two files: the current one and the previous one. Writes wait for the disk, which slows down a container that
+ * prints faster than the disk accepts. A failed write leaves the log unchanged.
  */
 export class FileLog implements WritableLog, ReadableLog {
   readonly #folder: string;

@@ -6,7 +6,7 @@ import type { LogWriter, WritableLog } from './log-store.ts';
 /** A line longer than this is written in parts. */
 const lineBytes = 16 * 1024;
 
-/** What a {@link LineWriter} reports. */
+/** The reports of a {@link LineWriter}. */
 export interface LineWriterReports {
   /** A line could not be written, after all before it could: it and those that follow are dropped. */
   dropping(error: unknown): void;

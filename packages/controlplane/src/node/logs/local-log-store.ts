@@ -5,7 +5,7 @@ import { LineWriter } from './line-writer.ts';
 import type { LogKey, LogStore, LogWriter, ReadableLog, WritableLog } from './log-store.ts';
 import { MemoryLog } from './memory-log.ts';
 
-/** A container keeps two files of this size: the present one and the one before. */
+/** A container keeps two files of this size: the current one and the previous one. */
 const fileBytes = 10 * 1024 * 1024;
 
 /** Options of a {@link LocalLogStore}. */

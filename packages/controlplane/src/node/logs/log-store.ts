@@ -9,9 +9,9 @@ export interface LogKey {
 
 /** Keeps what containers print, per attempt, in CRI form. */
 export interface LogStore {
-  /** Opens the log of an attempt for writing; only the newest attempt and the one before are kept. */
+  /** Opens the log of an attempt for writing; only the last two attempts are kept. */
   open(key: LogKey, folder: string | undefined): LogWriter;
-  /** Reads a log from its beginning, or `undefined` when there is none (any more). */
+  /** Reads a log from its beginning, or `undefined` if it does not exist. */
   find(key: LogKey): ReadableLog | undefined;
   /** Forgets a pod's logs; the files go with the pod's folder. */
   removePod(podUid: string): void;

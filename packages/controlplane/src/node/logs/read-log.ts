@@ -6,7 +6,7 @@ import type { ReadableLog } from './log-store.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** What of a log is wanted. */
+/** The part of a log to read. */
 export type ReadLogOptions = Pick<
   LogOptions,
   'follow' | 'timestamps' | 'sinceSeconds' | 'sinceTime' | 'tailLines' | 'limitBytes' | 'signal'

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What has to fit on a disk before it counts as having space again, in bytes. */
+/** Size of a file that must fit before a disk counts as having space again, in bytes. */
 const enoughBytes = 256 * 1024;
 
 /** Options of a {@link DiskPressure}. */

@@ -65,7 +65,7 @@ export async function containerRequest(
   };
 }
 
-/** What a driver is asked to find out whom a container runs as. */
+/** Returns the request with which a driver determines the user of a container. */
 export function userRequest(pod: Pod, container: Container): Parameters<NonNullable<Driver['userOf']>>[0] {
   return {
     podUid: pod.metadata.uid ?? '',

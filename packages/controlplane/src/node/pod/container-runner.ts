@@ -18,7 +18,7 @@ const configRetryMs = 5_000;
 /** What a container gets to end itself though its grace was used up by a hook: the kubelet's minimum. */
 const leastGraceMs = 2_000;
 
-/** What a {@link ContainerRunner} works with. */
+/** Options of a {@link ContainerRunner}. */
 export interface ContainerRunnerOptions {
   readonly host: PodHost;
   readonly slot: ContainerSlot;
@@ -28,7 +28,7 @@ export interface ContainerRunnerOptions {
   readonly changed: () => void;
 }
 
-/** Runs the attempts of one container and notes in its slot what comes of them. Decides nothing. */
+/** Runs the attempts of one container and records their results in its slot. Decides nothing. */
 export class ContainerRunner {
   readonly #options: ContainerRunnerOptions;
   #probes: ContainerProbes | undefined;

@@ -16,7 +16,7 @@ async function eventsOf(runs: string | undefined): Promise<readonly string[]> {
   return events;
 }
 
-/** What comes of an image that cannot be had: the events, and what the container waits with. */
+/** Pulls an image that fails; returns the events and the reasons for waiting. */
 async function failureOf(error: { reason?: string; message: string }, container: { image: string; policy?: 'Never' }) {
   const events: string[] = [];
   const clock = new VirtualClock();
@@ -61,7 +61,7 @@ describe('pullImage', () => {
     ]);
   });
 
-  it('says that an image is not there which must not be pulled', async () => {
+  it('reports a missing image that must not be pulled', async () => {
     const container = { image: 'a:1', policy: 'Never' } as const;
     const { events, states } = await failureOf({ reason: 'ErrImagePull', message: 'not loaded' }, container);
     const message = 'Container image "a:1" is not present with pull policy of Never: not loaded';

@@ -24,7 +24,7 @@ export class ContainerWaitError extends Error {
   }
 }
 
-/** Where an image is to be had, and told of. */
+/** The container slot and the node that a pull works with, and where its events go. */
 interface PullContext {
   readonly slot: ContainerSlot;
   readonly host: PodHost;
@@ -86,7 +86,7 @@ function pullFailed(
   return waiting(context, { message: why, reason, retryAtMs: failedAt + errorShownMs });
 }
 
-/** Tells of the reason as an event of its own, as a kubelet does. */
+/** Reports the reason as a separate event, as a kubelet does. */
 function waiting(
   { event }: PullContext,
   options: { readonly message: string; readonly reason: string; readonly retryAtMs: number },

@@ -28,8 +28,8 @@ export interface WantedUser {
 }
 
 /**
- * Decides whom a container runs as. An agent that is root runs containers as their pod's own user (as `nobody` where there
- * is none) unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user
+ * Returns the user that a container runs as. An agent that is root runs containers as their pod's user (as `nobody` if it
+ * has none) unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user
  * database is taken unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All
  * containers of a pod are in its own group, so that they can share its volumes. An agent that is not root can run
  * containers only as itself: what a pod says about users and groups is ignored there.

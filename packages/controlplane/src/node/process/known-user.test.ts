@@ -3,7 +3,7 @@ import { nobody } from './container-user.ts';
 import { KnownUser } from './known-user.ts';
 
 const stranger = { uid: 1_879_048_200, gid: 1_879_048_200 };
-const notRoot = 'needs root: only root can become somebody else';
+const notRoot = 'needs root: only root can switch users';
 
 describe('KnownUser', () => {
   it('puts nothing before a program of a known user', async (context) => {
@@ -12,7 +12,7 @@ describe('KnownUser', () => {
     return undefined;
   });
 
-  it('lets an unknown user appear as nobody, where the machine allows that', async (context) => {
+  it('lets an unknown user appear as `nobody` where the machine allows it', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody());
     if (!(await known.canImpersonate(stranger))) return context.skip('this machine allows no user namespaces');

@@ -11,14 +11,14 @@ export class KnownUser {
   readonly #unshare: string | undefined;
   #possible: Promise<boolean> | undefined;
 
-  /** @param nobody - a user that the database knows. */
+  /** @param nobody - the Unix user `nobody`, or another that the database knows. */
   constructor(nobody: ContainerUser | undefined, exists: (path: string) => boolean = existsSync) {
     this.#nobody = nobody;
     this.#unshare = process.platform === 'linux' ? places.find(exists) : undefined;
   }
 
   /**
-   * Answers the words to put before such a program: none for a user that the database knows, else a user namespace in
+   * Returns the words to put before such a program: none for a user that the database knows, else a user namespace in
    * which the user appears as `nobody`; files stay its own.
    *
    * @throws ContainerUserError when the user is not known and there can be no such namespace.

@@ -6,7 +6,7 @@ export interface UidRange {
   readonly count: number;
 }
 
-/** A pod's own user, in a group of its own with the same number. */
+/** A pod's user, and its group with the same number. */
 export interface PodUser {
   readonly uid: number;
   readonly gid: number;
@@ -18,7 +18,7 @@ class PodUserError extends Error {
 
   constructor({ first, count }: UidRange) {
     super(
-      `cannot give the pod a user of its own: all ${count} ids from ${first} are taken; delete pods, or give the node a larger range (podUids)`,
+      `cannot give the pod a separate user: all ${count} ids from ${first} are taken; delete pods, or give the node a larger range (podUids)`,
     );
     this.name = 'PodUserError';
   }
@@ -40,9 +40,9 @@ const mostNodes = 256;
 export function podUidRange(
   node: number,
   options: {
-    /** Chosen by the user; used as it is. */
+    /** Chosen by the user; used unchanged. */
     readonly chosen?: UidRange | undefined;
-    /** Texts of `/proc/self/uid_map` and `gid_map`. @defaultValue those of this process; every id where there are none */
+    /** Texts of `/proc/self/uid_map` and `gid_map`. @defaultValue those of this process; without any, every id is mapped */
     readonly maps?: readonly string[];
   } = {},
 ): UidRange | undefined {
@@ -55,7 +55,7 @@ export function podUidRange(
 }
 
 /**
- * Gives each pod a user of its own from a range. Pods that mount the same persistent volume claim share one, and a claim
+ * Gives each pod a separate user from a range. Pods that mount the same persistent volume claim share one, and a claim
  * keeps its user: what one pod wrote, the next can read, and PostgreSQL accepts only data that is its own user's.
  */
 export class PodUsers {
@@ -92,7 +92,7 @@ export class PodUsers {
     this.#pods.delete(podUid);
   }
 
-  /** Of several claims' users that of a running pod comes first: it cannot change any more. */
+  /** Prefers the user of a claim that a running pod mounts: that one can no longer change. */
   #ofClaims(claims: readonly string[]): number | undefined {
     const known = claims.map((claim) => this.#claims.get(claim)).filter((uid) => uid !== undefined);
     const running = new Set(this.#pods.values());

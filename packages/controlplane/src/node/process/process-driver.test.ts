@@ -393,7 +393,7 @@ describe('ProcessDriver', () => {
   });
 
   it('runs as a uid that the user database does not know', async (context) => {
-    if (process.getuid?.() !== 0) return context.skip('needs root: only root can become somebody else');
+    if (process.getuid?.() !== 0) return context.skip('needs root: only root can switch users');
     const securityContext = { runAsUser: 54_321, runAsGroup: 54_322, groups: [54_323] };
     const { running, log } = await container('busybox', { command: ['sh', '-c', 'id -u; id -G'], securityContext });
     expect(await running.exited).toMatchObject({ exitCode: 0 });
@@ -401,8 +401,8 @@ describe('ProcessDriver', () => {
     return undefined;
   });
 
-  it("gives pods users of their own, but not where PostgreSQL's initdb would refuse to run as one", async (context) => {
-    if (process.getuid?.() !== 0) return context.skip('needs root: only root can become somebody else');
+  it("gives each pod a separate user, except where PostgreSQL's initdb would refuse to run as one", async (context) => {
+    if (process.getuid?.() !== 0) return context.skip('needs root: only root can switch users');
     const { env, platform, execPath, version } = process;
     const own = new ProcessDriver({
       images: new ImageMap(builtInImages({ env, platform, execPath, version })),

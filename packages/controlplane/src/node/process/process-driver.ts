@@ -101,7 +101,7 @@ export class ProcessDriver implements Driver {
     const { marked, journal } = this.#options;
     await marked.end({ mark: `${journal.instance}/${uid}` });
     this.#options.folders.removePod(uid);
-    // Nothing of the pod runs any more, and no file is its user's.
+    // All processes of the pod have ended, and its user owns no file.
     this.#users?.free(uid);
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /**
  * Gives a folder of a persistent volume to another user, with all in it that was its former owner's: without a mount there
  * is no other way to let the next pod read it, and PostgreSQL accepts only data that is its own user's. Files of others stay
- * theirs. Does nothing when the folder is that user's already, or is not there.
+ * theirs. Does nothing if that user owns the folder already, or if it does not exist.
  */
 export async function adopt(folder: string, uid: number): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
@@ -15,7 +15,7 @@ export async function adopt(folder: string, uid: number): Promise<void> {
 async function give(folder: string, owner: { readonly from: number; readonly to: number }): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Removed since the folder was read, if it is not there.
+    // Undefined if it was removed since the folder was read.
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory()) await give(path, owner);
     // Never through a link.

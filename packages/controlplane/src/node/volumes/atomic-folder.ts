@@ -26,7 +26,7 @@ export interface VolumeFile {
   readonly mode: number;
 }
 
-/** Whom files belong to; `undefined` leaves them to this process's user. */
+/** The owner of files; `undefined` leaves them to this process's user. */
 export type FileOwner =
   | {
       readonly uid: number;
@@ -91,7 +91,7 @@ export function wipe(folder: string): void {
     try {
       overwrite(file);
     } catch {
-      // Somebody else removed it first: nothing is left to overwrite.
+      // It was removed first: nothing is left to overwrite.
     }
   }
   rmSync(folder, { recursive: true, force: true });

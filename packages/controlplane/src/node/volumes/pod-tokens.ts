@@ -18,7 +18,7 @@ export class PodTokens {
     this.#objects = options.objects;
   }
 
-  /** When the first of them is to be renewed. */
+  /** The time at which the first of them must be renewed. */
   get refreshAtMs(): number | undefined {
     const times = [...this.#kept.values()].map(({ refreshAtMs }) => refreshAtMs);
     return times.length === 0 ? undefined : Math.min(...times);

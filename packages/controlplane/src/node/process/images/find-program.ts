@@ -28,7 +28,7 @@ const usualFolders = [
 export function installedPrograms(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Whether a file is there. @defaultValue asks the disk */
+  /** True if a file exists. @defaultValue asks the disk */
   readonly exists?: (path: string) => boolean;
   /** What a program prints for `-v`. @defaultValue runs it */
   readonly ask?: (path: string) => Promise<string>;

@@ -64,7 +64,7 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
   return mappedImage(repository, { ...described, base: baseOf(described.like, { ...context, fail }), place });
 }
 
-/** What an image is like: the machine's commands, where it does not say. */
+/** Returns the program that an image is based on: without `like`, the machine's commands. */
 function baseOf(
   like: string | undefined,
   { image, builtIn, fail }: EntryContext & { readonly fail: (reason: string) => never },
@@ -80,7 +80,7 @@ function baseOf(
     // Not even an image name: known are none but those below.
   }
   if (!source) {
-    return fail(`"${image}" is to be like ${like}; it can be like ${[...builtIn.keys()].sort().join(', ')}`);
+    return fail(`"${image}" cannot be like ${like}: this node has ${[...builtIn.keys()].sort().join(', ')}`);
   }
   const found = source;
   return () => found.find(tag);

@@ -87,13 +87,13 @@ describe('ImageFile', () => {
     [{ app: { command: [1] } }, '"command" of "app" is [1]'],
     [
       { app: { like: 'centos' } },
-      'it can be like alpine, busybox, debian, nginx, node, pause, postgres, python, redis, ubuntu',
+      '"app" cannot be like centos: this node has alpine, busybox, debian, nginx, node, pause, postgres, python, redis, ubuntu',
     ],
-    [{ app: { like: 'No Image' } }, '"app" is to be like No Image; it can be like'],
+    [{ app: { like: 'No Image' } }, '"app" cannot be like No Image: this node has'],
     [{ app: { like: 'node', env: { 'A=B': 'c' } } }, '"env" of "app"'],
     [{ app: { like: 'node', stopSignal: 'SIGSTOP' } }, '"stopSignal" of "app"'],
     [{ app: { command: ['./../../bin/sh'] } }, 'leads out of'],
-    [{ app: { command: ['./nothing'] } }, 'nothing, which kubewright-images.json names for it, is not there'],
+    [{ app: { command: ['./nothing'] } }, 'nothing, which kubewright-images.json names for it, does not exist'],
     [JSON.parse('{"app": {"__proto__": {"like": "node"}}}'), 'has "__proto__"'],
   ])('says what is wrong with %j', async (content, message) => {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o644 });
@@ -165,7 +165,7 @@ describe('ImageFile', () => {
     });
   });
 
-  it('refuses a file that everybody can write', async () => {
+  it('refuses a file that everyone can write', async () => {
     write({ app: { like: 'node' } });
     chmodSync(path, 0o666);
     await expect(mapOf().resolve('app')).rejects.toThrow('everybody may write to it');

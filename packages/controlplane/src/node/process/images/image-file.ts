@@ -8,7 +8,7 @@ import { ImageFileError } from './image-file-error.ts';
 /** Larger files are no image maps, in bytes. */
 const mostBytes = 1024 * 1024;
 
-/** What a file says, by repository, then by tag; `*` stands for every tag that has no entry of its own. */
+/** Images by repository, then by tag; `*` stands for every tag without an entry. */
 interface Content {
   readonly images: ReadonlyMap<string, ReadonlyMap<string, ImageSource>>;
   /** Keys that are no image references, with the reason. */
@@ -24,7 +24,7 @@ interface Content {
  *
  * A name with a tag is that tag alone, a name without one every other tag. `like` names the image whose program and entry
  * point serve (default: the machine's commands, as `busybox`); `command` and `args` are the image's own; what begins with
- * `./` lies in the file's folder; `folder` is one of it with all that the program needs, and comes first in PATH;
+ * `./` is relative to the file; `folder` has everything that the program needs, and comes first in PATH;
  * `stopSignal` as in an image. Programs by absolute path must be allowed. An entry that is wrong fails its own image only.
  */
 export class ImageFile {
@@ -49,7 +49,7 @@ export class ImageFile {
     return tags?.get(tag) ?? tags?.get('*');
   }
 
-  /** The tags of a repository that have entries of their own, sorted. @throws ImageFileError when the file is wrong */
+  /** Returns the tags of a repository that have entries, sorted. @throws ImageFileError when the file is wrong */
   tags(repository: string): readonly string[] {
     return [...(this.#content()?.images.get(repository)?.keys() ?? [])].filter((tag) => tag !== '*').sort();
   }
@@ -105,7 +105,7 @@ export class ImageFile {
     return { images, unknown };
   }
 
-  /** An image whose entry is wrong is there, and says so when it is asked for. */
+  /** Returns the image of an entry; one with a mistake reports it when the image is pulled. */
   #source(image: string, { name, entry }: { readonly name: ImageName; readonly entry: unknown }): ImageSource {
     const { repository } = name;
     const context = { file: this.path, image, builtIn: this.#builtIn, allowHostPrograms: this.#allowHostPrograms };

@@ -18,7 +18,7 @@ export interface BuiltInImagesOptions {
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Finds nginx and redis-server. @defaultValue looks in PATH and the usual folders */
   readonly findProgram?: FindProgram | undefined;
-  /** Whether a path can be run by users other than this process's, who run containers. @defaultValue every path */
+  /** True if the users that containers run as can run a path. @defaultValue true for every path */
   readonly isForAll?: ((path: string) => boolean) | undefined;
 }
 

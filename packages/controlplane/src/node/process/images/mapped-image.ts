@@ -15,7 +15,7 @@ export interface MappedImage {
   readonly folder?: string;
 }
 
-/** Makes an image of a user's description. */
+/** Returns the image that a user described. */
 export function mappedImage(
   repository: string,
   image: MappedImage & {
@@ -38,7 +38,7 @@ export function mappedImage(
     async find(): Promise<ImageProgram> {
       const base = await image.base();
       const missing = paths.find((path) => !existsSync(path));
-      if (missing !== undefined) throw new Error(`${missing}, which ${image.file} names for it, is not there`);
+      if (missing !== undefined) throw new Error(`${missing}, which ${image.file} names for it, does not exist`);
       const standIn = `${repository}: what runs here is ${what}, as ${image.file} says`;
       return {
         ...base,
@@ -57,7 +57,7 @@ export function mappedImage(
   };
 }
 
-/** Says that a pod's own command runs, as with real images. */
+/** Returns the note that a pod's command replaces the image's, as with real images. */
 function replaced(
   command: readonly string[],
   { file, what }: { readonly file: string; readonly what: string },

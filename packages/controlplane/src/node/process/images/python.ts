@@ -24,9 +24,9 @@ const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/home/
 export function pythonImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Whether users other than this process's can run what lies at a path. @defaultValue all can */
+  /** True if the users that containers run as can run a path. @defaultValue true for every path */
   readonly isForAll?: ((path: string) => boolean) | undefined;
-  /** Whether a file is there. @defaultValue asks the disk */
+  /** True if a file exists. @defaultValue asks the disk */
   readonly exists?: (path: string) => boolean;
   /** Asks a Python where it is; rejects when it does not run. @defaultValue runs it */
   readonly ask?: (path: string) => Promise<InstalledPython>;
@@ -62,7 +62,7 @@ function pythonProgram(
   return {
     description: `Python ${version} at ${path}`,
     standIn: `python: ${differs ?? `this is the machine's own Python ${version}`}, with its packages`,
-    // Its library lies beside it, and is copied with it where it must be.
+    // The standard library is in the same installation and is copied with the program.
     programFolders: isForAll ? [path] : [prefix],
     launch(context) {
       const program = context.reachable(path);
