@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { DesiredState, Observed } from '../desired/desired-state.ts';
+import type { ExactStatus } from '../desired/exact-status.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 import type { ShardedOptions } from '../sharding/sharded.ts';
 import type { Source, Watch } from '../source/source.ts';
@@ -122,7 +123,8 @@ export interface ReconcileOptions<T extends KubernetesObject> extends Controller
 }
 
 /** A controller whose function says what should be. */
-export interface DesiredOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
+export interface DesiredOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>
+  extends ControllerOfObjects<T> {
   /**
    * Says what should be, given the object and the children that there are. A pure function: it may be called several times
    * for one change, and looks at nothing else. Not called for what is being deleted.
@@ -135,12 +137,14 @@ export interface DesiredOptions<T extends KubernetesObject> extends ControllerOf
    * })
    * ```
    */
-  readonly desired: Desired<T>;
+  readonly desired: (object: Stored<T>, observed: Observed) => R & ExactStatus<T, R['status']>;
   readonly reconcile?: undefined;
 }
 
 /** What {@link controller} is told. */
-export type ControllerOptions<T extends KubernetesObject> = ReconcileOptions<T> | DesiredOptions<T>;
+export type ControllerOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>> =
+  | ReconcileOptions<T>
+  | DesiredOptions<T, R>;
 
 /** What {@link requestController} is told. */
 export interface RequestControllerOptions extends ControllerSettings {

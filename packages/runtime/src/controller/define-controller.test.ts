@@ -43,6 +43,18 @@ describe('controller', () => {
     expect(definition.watches.map((watch) => watch.kind.kind)).toEqual(['Website', 'Child']);
   });
 
+  it('checks the status that "desired" returns', () => {
+    const given: { readonly ready: boolean } = { ready: true };
+    expect(controller({ for: Website, desired: () => ({ status: { ...given } }) }).name).toBe('website');
+    controller({ for: Website, desired: ({ spec }) => (spec.domain ? { requeueAfterMs: 5 } : { status: given }) });
+    // @ts-expect-error a status has no such field
+    controller({ for: Website, desired: () => ({ status: { raedy: true } }) });
+    // @ts-expect-error the same where the function returns one of several states
+    controller({ for: Website, desired: ({ spec }) => (spec.domain ? { status: { up: 1 } } : { requeue: true }) });
+    // @ts-expect-error a field of another type
+    controller({ for: Website, desired: ({ spec }) => ({ status: { ready: spec.domain } }) });
+  });
+
   it('takes reconciles that return nothing', () => {
     expect(controller({ for: Website, name: 'a', async reconcile() {} }).name).toBe('a');
     expect(requestController({ name: 'b', reconcile: async () => {} }).primary).toBeUndefined();

@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import { childrenIndex } from '../desired/children-index.ts';
+import type { DesiredState } from '../desired/desired-state.ts';
 import { enqueueForObject } from '../handler/enqueue-for-object.ts';
 import { enqueueForOwner } from '../handler/enqueue-for-owner.ts';
 import { type Watch, watch } from '../source/source.ts';
@@ -36,7 +37,9 @@ import type { Finalizer } from './reconcile.ts';
  * @throws {@link MetadataOnlyError} (KW3042) when only the metadata of its own kind would be cached.
  * @throws TypeError when `for` or a member of `owns` is no kind, or there is not exactly one of `reconcile` and `desired`.
  */
-export function controller<T extends KubernetesObject>(options: ControllerOptions<T>): ControllerDefinition {
+export function controller<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>(
+  options: ControllerOptions<T, R>,
+): ControllerDefinition {
   const { for: primary, owns = [], predicates = [], finalizers = {} } = options;
   requireKinds(options.name, primary, owns);
   if (options.cached?.metadataOnly) throw new MetadataOnlyError(primary.kind);

@@ -30,16 +30,20 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    */
   readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
   /**
-   * The whole status, but for `observedGeneration` and `conditions`, which are filled in. Absent, as `conditions` is, too: the
-   * status is left alone.
+   * The whole status. `observedGeneration` is filled in; conditions in it count as those of {@link DesiredState.conditions}. If
+   * both are absent, the status is not written.
    */
-  readonly status?: Omit<StatusOf<T>, 'conditions' | 'observedGeneration'>;
+  readonly status?: WantedStatus<StatusOf<T>>;
   /**
    * Conditions beside, or in place of, those derived from the children: `Ready`, and while they hold `Reconciling` and
    * `Stalled` (the rules of kstatus). Transition times are filled in.
    */
   readonly conditions?: readonly ConditionUpdate[];
 }
+
+/** A status as a desired state has it: the fields that the framework fills in are optional. */
+export type WantedStatus<Status> = Omit<Status, 'conditions' | 'observedGeneration'> &
+  Partial<Pick<Status, keyof Status & ('conditions' | 'observedGeneration')>>;
 
 /** The children that there are: objects of the kinds in `owns` that the reconciled object controls. */
 export interface Observed {

@@ -222,6 +222,24 @@ describe('desired', () => {
     expect(server.get(Site, 'b').status).toBeUndefined();
   });
 
+  it('writes conditions that the status holds, behind those given beside it', async () => {
+    const server = new FakeApiServer([Site, Page, Event]);
+    put(server, []);
+    const condition = (type: string, status: 'True' | 'False') => ({ type, status, reason: 'Said', message: '' });
+    start(server, {
+      controllers: [
+        sites(() => ({
+          children: [],
+          status: { phase: 'up', conditions: [condition('Backed', 'True'), condition('Sold', 'True')] },
+          conditions: [condition('Sold', 'False')],
+        })),
+      ],
+    });
+    await eventually(() => conditions(server)['Backed'] === 'True');
+    expect(conditions(server)).toEqual({ Ready: 'True', Backed: 'True', Sold: 'False' });
+    expect(server.get(Site, 'a').status.conditions[1]).toMatchObject({ lastTransitionTime: expect.any(String) });
+  });
+
   it('is what a reconcile may return, too; what that applied itself is not pruned', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x']);

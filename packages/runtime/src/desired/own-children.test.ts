@@ -231,7 +231,7 @@ describe('the state that a reconcile returns', () => {
     ],
   ])('may ask for another run as any result may: %j', async (result, outcome) => {
     const state = { ...result, children: [] };
-    const acting = objectForm(controller({ for: Site, reconcile: async () => state as DesiredState<Site> }));
+    const acting = objectForm(controller({ for: Site, reconcile: async () => state as unknown as DesiredState<Site> }));
     expect(await acting(site, context)).toEqual(outcome);
   });
 

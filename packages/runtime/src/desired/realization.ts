@@ -1,4 +1,5 @@
 import {
+  type ConditionUpdate,
   findCondition,
   isConflict,
   isControlledBy,
@@ -198,7 +199,7 @@ export class Realization {
     const { generation } = object.metadata;
     const outcome = { states: [...this.#states.values()], waiting: this.#waiting, leaving: [], ...what };
     const { clock } = context;
-    const given = state.conditions ?? [];
+    const given = givenConditions(state);
     const conditions = derivedConditions(outcome, { given, before: conditionsOf(latest), generation, clock });
     const observedGeneration = generation === undefined ? {} : { observedGeneration: generation };
     const whole = { ...(isOurs ? state.status : statusOf(latest)), ...observedGeneration, conditions };
@@ -206,6 +207,15 @@ export class Realization {
     if (!answer) return;
     tellPhase({ before: latest, after: answer }, context);
   }
+}
+
+/** The conditions that the function returned: of one type, those beside the status go before those in it. */
+function givenConditions({ status, conditions = [] }: DesiredState): readonly ConditionUpdate[] {
+  const types = new Set(conditions.map(({ type }) => type));
+  const inStatus: unknown = (status as { readonly conditions?: unknown } | undefined)?.conditions;
+  // A kind may use the name for something other than a list of conditions; then nothing is derived from it.
+  const others = Array.isArray(inStatus) ? (inStatus as readonly ConditionUpdate[]) : [];
+  return [...others.filter(({ type }) => !types.has(type)), ...conditions];
 }
 
 /** True for answers that the same request will get again. */
