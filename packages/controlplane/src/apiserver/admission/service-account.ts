@@ -1,5 +1,5 @@
 import { forbidden, type KubernetesObject, type Random } from '@kubewright/apimachinery';
-import type { Draft } from '../registry/strategy.ts';
+import { isMirrorPod, type ReferringPod, secretNames } from '../authorization/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
 import type { ReadObject } from './object-reader.ts';
 
@@ -32,7 +32,11 @@ export function serviceAccountAdmission(options: {
     name: 'ServiceAccount',
     async mutate({ definition, subresource, operation, object, namespace, name }: AdmissionAttributes): Promise<void> {
       if (definition.resource !== 'pods' || definition.group !== '' || subresource !== '') return;
-      if (operation !== 'CREATE' || object === undefined || isMirrorPod(object)) return;
+      if (operation !== 'CREATE' || object === undefined) return;
+      if (isMirrorPod(object)) {
+        checkMirrorPod(object, name);
+        return;
+      }
       const spec = object['spec'] as PodSpec | undefined;
       if (spec === undefined) return;
       if (!spec.serviceAccountName) spec.serviceAccountName = 'default';
@@ -57,8 +61,15 @@ export function serviceAccountAdmission(options: {
   };
 }
 
-function isMirrorPod(object: Draft): boolean {
-  return object.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+/** Whoever creates a mirror pod must not get at accounts and secrets by it. */
+function checkMirrorPod(pod: ReferringPod, name: string): void {
+  const refuse = (why: string) => forbidden({ group: '', resource: 'pods' }, name, `a mirror pod may not ${why}`);
+  if (pod.spec?.serviceAccountName) throw refuse('reference service accounts');
+  if (secretNames(pod).length > 0) throw refuse('reference secrets');
+  const sources = (pod.spec?.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
+  if (sources.some(({ serviceAccountToken }) => serviceAccountToken)) {
+    throw refuse('use ServiceAccountToken volume projections');
+  }
 }
 
 function mountsToken(spec: PodSpec, account: KubernetesObject): boolean {

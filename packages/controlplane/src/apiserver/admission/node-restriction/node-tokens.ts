@@ -27,7 +27,8 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw refusal(write, 'node requested token not bound to a pod');
   if (!uid) throw refusal(write, 'node requested token with a pod binding without a uid');
   const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
-  if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, name);
+  // Upstream's informer names the resource so.
+  if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name);
   if (uid !== pod.metadata.uid) {
     throw refusal(
       write,
@@ -49,7 +50,16 @@ async function checkAudience(
   const { user, namespace, name } = write.attributes;
   if (audiences.length > 1) throw refusal(write, 'node may only request 0 or 1 audiences');
   const [audience = ''] = audiences;
-  for (const volume of pod.spec?.volumes ?? []) if (await namesAudience(write, { pod, volume, audience })) return;
+  const missing: string[] = [];
+  for (const volume of pod.spec?.volumes ?? []) {
+    const found = await namesAudience(write, { pod, volume, audience });
+    if (found === true) return;
+    if (found !== false) missing.push(found.missing);
+  }
+  if (missing.length > 0) {
+    const all = missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`;
+    throw refusal(write, `error validating audience ${quoted(audience)}: ${all}`);
+  }
   const { decision } = await authorizer.authorize({
     user,
     verb: 'request-serviceaccounts-token-audience',
@@ -62,16 +72,21 @@ async function checkAudience(
   );
 }
 
+/** Whether tokens of a volume are for an audience; what is missing where that cannot be told. */
+type Named = boolean | { readonly missing: string };
+
 async function namesAudience(
   write: NodeWrite,
   { pod, volume, audience }: { readonly pod: StoredPod; readonly volume: Volume; readonly audience: string },
-): Promise<boolean> {
+): Promise<Named> {
   const sources = volume.projected?.sources ?? [];
   if (sources.some(({ serviceAccountToken: token }) => token && (token.audience ?? '') === audience)) return true;
   const driver = await driverOf(write, { pod, volume });
-  if (!driver) return false;
+  if (driver === undefined) return false;
+  if (typeof driver === 'object') return driver;
   const found = await write.read({ group: 'storage.k8s.io', resource: 'csidrivers', name: driver });
-  const { spec } = (found ?? {}) as {
+  if (found === undefined) return { missing: `csidriver.storage.k8s.io ${quoted(driver)} not found` };
+  const { spec } = found as {
     readonly spec?: { readonly tokenRequests?: readonly { readonly audience?: string }[] | null };
   };
   return (spec?.tokenRequests ?? []).some((request) => (request.audience ?? '') === audience);
@@ -81,14 +96,16 @@ async function namesAudience(
 async function driverOf(
   { read }: NodeWrite,
   { pod, volume }: { readonly pod: StoredPod; readonly volume: Volume },
-): Promise<string | undefined> {
+): Promise<string | undefined | { readonly missing: string }> {
   if (volume.csi) return volume.csi.driver;
   const { namespace = '', name } = pod.metadata;
   const claimName = volume.ephemeral ? `${name}-${volume.name}` : volume.persistentVolumeClaim?.claimName;
   if (!claimName) return undefined;
   const claim = await read({ group: '', resource: 'persistentvolumeclaims', namespace, name: claimName });
-  const { spec } = (claim ?? {}) as { readonly spec?: { readonly volumeName?: string } };
-  if (!spec?.volumeName) return undefined;
-  const bound = await read({ group: '', resource: 'persistentvolumes', name: spec.volumeName });
-  return ((bound ?? {}) as { readonly spec?: { readonly csi?: { readonly driver?: string } } }).spec?.csi?.driver;
+  if (claim === undefined) return { missing: `persistentvolumeclaim ${quoted(claimName)} not found` };
+  const { spec } = claim as { readonly spec?: { readonly volumeName?: string } };
+  const volumeName = spec?.volumeName ?? '';
+  const bound = await read({ group: '', resource: 'persistentvolumes', name: volumeName });
+  if (bound === undefined) return { missing: `persistentvolume ${quoted(volumeName)} not found` };
+  return (bound as { readonly spec?: { readonly csi?: { readonly driver?: string } } }).spec?.csi?.driver;
 }
