@@ -37,7 +37,13 @@ export function admissionHandler(
       webhook: webhooks[0]?.type,
       ...brief(response),
     });
-    return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
+    try {
+      return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      requestLog.error('failed to write response', { error });
+      return { status: 200, json: writeAdmissionReview(errored(500, error.message), review), verdict: 'error' };
+    }
   };
 }
 

@@ -8,6 +8,7 @@ import {
   parseApiVersion,
   StatusError,
 } from '@kubewright/apimachinery';
+import { ExactIntegers } from './exact-integers.ts';
 import { fieldsOf } from './review-format.ts';
 import { asObject } from './reviewed-object.ts';
 import type { ConversionWebhook } from './webhook-definition.ts';
@@ -29,11 +30,11 @@ export function conversionHandler(
       log.error('failed to read conversion request');
       return { status: 400, json: {} };
     }
-    const { uid, desiredAPIVersion, objects, apiVersion } = review;
-    const answer = (response: Record<string, unknown>): WebhookAnswer => ({
-      status: 200,
-      json: { kind: 'ConversionReview', apiVersion, response: { uid, ...response } },
-    });
+    const { uid, desiredAPIVersion, objects, apiVersion, integers } = review;
+    const answer = (response: Record<string, unknown>): WebhookAnswer => {
+      const json = { kind: 'ConversionReview', apiVersion, response: { uid, ...response } };
+      return { status: 200, json, text: integers.write(json) };
+    };
     try {
       const convertedObjects: KubernetesObject[] = [];
       for (const raw of objects) convertedObjects.push(await convertOne(raw, { desiredAPIVersion, byKind }));
@@ -52,21 +53,24 @@ interface Review {
   readonly uid: string;
   readonly desiredAPIVersion: string;
   readonly objects: readonly unknown[];
+  /** Integers of the objects that a number would round. */
+  readonly integers: ExactIntegers;
 }
 
 function readReview(call: WebhookCall): Review | undefined {
-  let body: unknown;
+  let read: ReturnType<typeof ExactIntegers.read>;
   try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
+    read = ExactIntegers.read(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
   } catch {
     // No JSON is as bad as JSON of something else.
     return undefined;
   }
-  const { apiVersion, request } = fieldsOf(body);
+  const { integers } = read;
+  const { apiVersion, request } = fieldsOf(read.value);
   const { uid, desiredAPIVersion, objects } = fieldsOf(request) as Partial<Record<keyof Review, unknown>>;
   if (typeof apiVersion !== 'string' || typeof uid !== 'string' || typeof desiredAPIVersion !== 'string')
     return undefined;
-  return Array.isArray(objects) ? { apiVersion, uid, desiredAPIVersion, objects } : undefined;
+  return Array.isArray(objects) ? { apiVersion, uid, desiredAPIVersion, objects, integers } : undefined;
 }
 
 interface Target {

@@ -1,10 +1,13 @@
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
+import { ExactIntegers } from './exact-integers.ts';
 import type { WebhookCall } from './webhook-parts.ts';
 
 /** A review as it came, in whichever of the two versions. */
 export interface AdmissionReview {
   readonly apiVersion: string;
   readonly request: AdmissionRequest;
+  /** Integers of the request that a number would round. */
+  readonly integers: ExactIntegers;
 }
 
 /** Why a body is no review. */
@@ -23,22 +26,32 @@ export function readAdmissionReview(call: WebhookCall): AdmissionReview | Review
     return fault(
       `expected an AdmissionReview of ${versions.join(' or ')}, got ${String(kind)} (${String(apiVersion)})`,
     );
-  return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview holds no complete request');
+  const { integers } = body;
+  return isRequest(request)
+    ? { apiVersion, request, integers }
+    : fault('the AdmissionReview holds no complete request');
 }
 
 /** Reads a body as JSON, or answers why it is none. */
-export function readReviewBody(call: WebhookCall): { readonly fields: ReturnType<typeof fieldsOf> } | string {
+export function readReviewBody(
+  call: WebhookCall,
+): { readonly fields: ReturnType<typeof fieldsOf>; readonly integers: ExactIntegers } | string {
   if (call.body.length === 0) return 'request body is empty';
   const contentType = call.contentType ?? '';
   if (!isJson(contentType)) return `contentType=${contentType}, expected application/json`;
   try {
-    return { fields: fieldsOf(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(call.body))) };
+    const { value, integers } = ExactIntegers.read(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
+    return { fields: fieldsOf(value), integers };
   } catch (error) {
     return `cannot decode the request: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** Writes the answer in the version of the question. The shape of `result` and `patch` is the wire's. */
+/**
+ * Writes the answer in the version of the question. The shape of `result` and `patch` is the wire's.
+ *
+ * @throws WebhookError when the patch holds an integer that cannot be told from another
+ */
 export function writeAdmissionReview(response: AdmissionResponse, review: AdmissionReview | undefined): unknown {
   const { allowed, result, patch = [], warnings = [], auditAnnotations = {} } = response;
   return {
@@ -50,7 +63,7 @@ export function writeAdmissionReview(response: AdmissionResponse, review: Admiss
       status: { metadata: {}, code: allowed ? 200 : 403, ...result },
       ...(patch.length > 0 && {
         patchType: 'JSONPatch',
-        patch: Buffer.from(JSON.stringify(patch), 'utf8').toString('base64'),
+        patch: Buffer.from(review?.integers.write(patch) ?? JSON.stringify(patch), 'utf8').toString('base64'),
       }),
       ...(warnings.length > 0 && { warnings }),
       ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations }),

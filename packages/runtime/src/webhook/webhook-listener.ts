@@ -75,8 +75,8 @@ async function answerOf(
   return reply === 'too large' ? asJson(route.tooLarge) : { status: 503, text: 'too many requests at a time\n' };
 }
 
-function asJson({ status, json, verdict }: WebhookAnswer): Reply {
-  return { status, text: `${JSON.stringify(json)}\n`, isJson: true, verdict };
+function asJson({ status, json, text = JSON.stringify(json), verdict }: WebhookAnswer): Reply {
+  return { status, text: `${text}\n`, isJson: true, verdict };
 }
 
 function reply(response: ServerResponse, { status, text, isJson = false }: Reply): void {

@@ -41,6 +41,8 @@ export interface WebhookCall {
 export interface WebhookAnswer {
   readonly status: number;
   readonly json: unknown;
+  /** The JSON as text, where it holds integers that a number would round. */
+  readonly text?: string;
   /** Of reviews of admission. */
   readonly verdict?: 'allowed' | 'denied' | 'error';
 }
