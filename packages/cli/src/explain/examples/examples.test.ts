@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../generated/error-codes.ts';
+import { callExamples } from './call-examples.ts';
 import { commandExamples } from './command-examples.ts';
 import { exampleOf, exampleText } from './index.ts';
 import { typeExamples } from './type-examples.ts';
 
-const all = [...typeExamples, ...commandExamples];
+const all = [...typeExamples, ...commandExamples, ...callExamples];
 
 describe('examples of error codes', () => {
   it('are of codes that exist, one each', () => {

@@ -1,10 +1,11 @@
+import { callExamples } from './call-examples.ts';
 import type { CodeExample } from './code-example.ts';
 import { commandExamples } from './command-examples.ts';
 import { typeExamples } from './type-examples.ts';
 
 export type { CodeExample };
 
-const all: readonly CodeExample[] = [...typeExamples, ...commandExamples];
+const all: readonly CodeExample[] = [...typeExamples, ...commandExamples, ...callExamples];
 
 /** Returns the example of a code; the codes that users meet most have one. */
 export function exampleOf(code: string): CodeExample | undefined {
