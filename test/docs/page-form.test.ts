@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { docsPages, page, type Page } from './pages.ts';
+import { docsPages, type Page, page } from './pages.ts';
 
 const guides = docsPages().filter(({ path }) => !/^docs\/(decisions\/|plan\.md|proof\.md|index\.md)/.test(path));
 const longest = 2_000;
