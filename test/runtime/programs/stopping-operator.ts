@@ -53,6 +53,6 @@ const manager = new Manager({
   log: jsonLogger({ destination: { write: (line) => void writeSync(1, line) } }),
   watchdog: false,
 });
-// Leases have connections of their own: the write has to find one open, so that it leaves as soon as the process resumes.
+// Leases have dedicated connections: the write has to find one open, so that it leaves as soon as the process resumes.
 await client.request({ path: '/version' });
 await manager.run();

@@ -45,9 +45,9 @@ export class KindNotServedError extends Error {
   }
 }
 
-/** Thrown when a kind that somebody still follows is to be removed from the cache. */
+/** Thrown when a kind that still has followers should be removed from the cache. */
 export class CacheInUseError extends Error {
-  /** Names the class of failure; whoever follows the kind must stop first. */
+  /** Names the class of failure; stop what follows the kind first. */
   readonly code = 'KW3017';
 
   constructor(kind: Kind<KubernetesObject>) {

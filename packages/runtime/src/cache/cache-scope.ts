@@ -54,13 +54,13 @@ export function scopesOf(cached: CachedKind, namespaces: readonly string[] | und
   });
 }
 
-/** True if a field has the value; what is not there counts as false or zero, as the server fills it in. */
+/** True if a field has the value; a missing field counts as false or zero, as the server fills it in. */
 function hasValue(object: KubernetesObject, { field, value }: FieldRequirement): boolean {
   const text = fieldText(object, field);
   return text === value || (text === '' && (value === 'false' || value === '0'));
 }
 
-/** Reads a field as field selectors compare it: its text, `''` where it is not there. */
+/** Reads a field as field selectors compare it: its text, `''` where it is missing. */
 function fieldText(object: unknown, path: string): string {
   let value: unknown = object;
   for (const name of path.split('.')) {

@@ -33,7 +33,7 @@ export interface Cache {
   add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void>;
   /**
    * Changes which namespaces of a kind are cached, without a restart. Handlers see objects come and go; namespaces that
-   * stay are not listed anew.
+   * stay are not relisted.
    *
    * @throws KindNotCachedError (KW3001)
    */

@@ -15,14 +15,14 @@ export interface CacheSelectors {
 export interface CachedKind<T extends KubernetesObject = KubernetesObject> extends CacheSelectors {
   readonly kind: Kind<T>;
   /**
-   * One informer for each. As a record, each namespace may have selectors of its own in place of the kind's; the name `''`
+   * One informer for each. As a record, each namespace may have selectors instead of the kind's; the name `''`
    * then stands for all namespaces that are not named.
    *
    * @defaultValue the manager's namespaces, or all
    */
   readonly namespaces?: readonly string[] | Readonly<Record<string, CacheSelectors>>;
   /**
-   * Lists by the index `name` are answered at once; so are field selectors `name=value`. Declarations of the same objects share
+   * Lists by the index `name` are answered without a scan; so are field selectors `name=value`. Declarations of the same objects share
    * their indexes: one name is one function, defined once. Equal source is not equal: what it closes over may differ.
    */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
@@ -42,11 +42,11 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
   readonly metadataOnly?: boolean;
   /**
    * What to do while the API server does not serve the kind: `'wait'` until it does, `'fail'` the first wait for it,
-   * or go on as if there were no objects (`'empty'`). Whichever it is, the kind is followed as soon as it is served.
+   * or continue as if there were no objects (`'empty'`). In each case, the kind is followed as soon as it is served.
    *
    * A list that is answered with 404 does not make a kind missing: discovery has to say so, and twice, 5 s apart, where objects
-   * were listed. Until then they are served as they are, and `/readyz` says that they may be stale. Then they are gone, handlers
-   * are told, and `ctx.get` and `ctx.list` ask the server (not with `'empty'`).
+   * were listed. Until then they are served unchanged, and `/readyz` says that they may be stale. Then they are gone, handlers
+   * get delete events, and `ctx.get` and `ctx.list` ask the server (not with `'empty'`).
    *
    * @defaultValue 'wait'
    */

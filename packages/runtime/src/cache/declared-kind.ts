@@ -6,7 +6,7 @@ import type { Informer } from './informer.ts';
 import type { Lister } from './lister.ts';
 import { MergedLister } from './merged-lister.ts';
 
-/** What a {@link DeclaredKind} is made with. */
+/** Options of a {@link DeclaredKind}. */
 export interface DeclaredKindOptions {
   /** Namespaces where the declaration names none. */
   readonly namespaces: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface DeclaredKindOptions {
 interface Followed {
   readonly informer: Informer<KubernetesObject>;
   readonly stop: AbortController;
-  /** Aborted when it is no longer part of the declaration: nobody need wait for it then. */
+  /** Aborted when it is no longer part of the declaration: no one needs to wait for it then. */
   readonly left: AbortController;
   running: Promise<void> | undefined;
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
@@ -76,7 +76,7 @@ export class DeclaredKind {
     return this.#handlers.size;
   }
 
-  /** Tells a handler of all changes, also those of namespaces that are added later. */
+  /** Passes all changes to a handler, also those of namespaces that are added later. */
   subscribe(handler: InformerHandler<KubernetesObject>): Subscription {
     this.#handlers.add(handler);
     const replays: Promise<void>[] = [];
@@ -145,7 +145,7 @@ export class DeclaredKind {
   }
 
   /**
-   * Changes which namespaces are followed. Handlers are told that objects of those left out are gone; those added are listed
+   * Changes which namespaces are followed. Handlers get delete events for those left out; those added are listed
    * meanwhile. Reads of a namespace that is being listed show nothing of it yet: wait for the sync.
    */
   async setNamespaces(namespaces: NonNullable<CachedKind['namespaces']>): Promise<void> {

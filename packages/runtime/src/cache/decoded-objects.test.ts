@@ -22,7 +22,7 @@ describe('DecodedObjects', () => {
     expect(kept.bytes).toBe(10_000);
   });
 
-  it('keeps what is in use while somebody walks over more than fits', () => {
+  it('keeps what is in use while a walk goes over more than fits', () => {
     const kept = new DecodedObjects(1_000);
     const inUse = entries.slice(0, 50);
     walk(kept, inUse);

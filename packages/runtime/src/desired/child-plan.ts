@@ -14,7 +14,7 @@ export interface PlannedChild {
   readonly kind: Kind<KubernetesObject>;
   /** With its namespace. */
   readonly object: KubernetesObject;
-  /** Tells it from all other objects. */
+  /** Unique among all objects. */
   readonly id: string;
   /** `Kind namespace/name`, as people and messages say it. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface PlannedChild {
   readonly after: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** What a plan must fit. */
+/** The owner of the planned children, and the kinds that it may own. */
 export interface PlanOptions {
   readonly owner: KubernetesObject;
   readonly owns: readonly Kind<KubernetesObject>[];

@@ -10,7 +10,7 @@ import type { ObjectReadiness } from './object-state.ts';
 /** Something about a child, by the name that messages give it. */
 export type ToldOf<What> = readonly [name: string, what: What];
 
-/** What became of the children in one reconcile. */
+/** Outcome of one reconcile for the children. */
 export interface ChildrenOutcome {
   /** Wanted children that are there, and how far they have come. */
   readonly states: readonly ToldOf<ObjectReadiness>[];
@@ -18,7 +18,7 @@ export interface ChildrenOutcome {
   readonly waiting: readonly ToldOf<string>[];
   /** Children that are on their way out. */
   readonly leaving: readonly string[];
-  /** Why the reconcile could not go on; trying again alone will not help. */
+  /** Why the reconcile could not continue; trying again alone will not help. */
   readonly refused?: { readonly reason: string; readonly message: string };
 }
 
