@@ -37,7 +37,7 @@ describe('temporaryFolder', () => {
     );
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    expect(() => temporaryFolder({ own: join(file, 'below') })).toThrow(/why: ENOTDIR: .*\n {2}do: remove the file/);
+    expect(() => temporaryFolder({ own: file })).toThrow(/why: ENOTDIR: .*\n {2}do: remove the file/);
     const long = join(folder, 'a'.repeat(300));
     expect(() => temporaryFolder({ own: long })).toThrow(
       /why: ENAMETOOLONG: .*\n {2}do: use a shorter path: set TMPDIR/,

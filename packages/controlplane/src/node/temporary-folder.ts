@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { folderFault } from '@kubewright/apimachinery';
 import { canReach } from './process/reachable-programs.ts';
 
@@ -48,7 +49,8 @@ export function temporaryFolder(
 
 function usable(folder: string): string {
   try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
+    // With the slash, a file in its place is ENOTDIR.
+    accessSync(join(folder, '/'), constants.W_OK | constants.X_OK);
     return folder;
   } catch (cause) {
     throw unusable(folder, cause);

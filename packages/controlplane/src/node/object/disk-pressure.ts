@@ -43,7 +43,7 @@ export class DiskPressure {
 }
 
 /** True for the error of a write to a full disk, or over the user's quota. */
-export function isNoSpace(error: unknown): boolean {
+function isNoSpace(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isNoSpace(cause));
 }
