@@ -17,13 +17,13 @@ export class EarlyStop {
 
   /** 128 and the signal's number once asked to stop; 0 before. Looks after signals that came while the loop was held. */
   async asked() {
-    // After the first the loop may not have looked at the world yet, after the second it has.
+    // After the first the loop may not have polled for events yet, after the second it has.
     await setImmediate();
     await setImmediate();
     return this.#exitCode;
   }
 
-  /** Leaves signals to somebody else. */
+  /** Removes the signal handlers. */
   [Symbol.dispose]() {
     for (const [name, listener] of this.#listeners) this.#process.off(name, listener);
   }

@@ -13,13 +13,13 @@ describe('EarlyStop', () => {
     expect(await early.asked()).toBe(130);
   });
 
-  it('hears a real signal that came while the loop was held, wherever the loop is', () => {
+  it('handles a real signal that arrived while the loop was blocked, at any point of the loop', () => {
     const module = new URL('./early-stop.mjs', import.meta.url).href;
     const program = `
       import { readFile } from 'node:fs/promises';
       const { EarlyStop } = await import(${JSON.stringify(module)});
       const early = new EarlyStop(process);
-      // From here the loop goes on behind the place where it hears of signals.
+      // From here the loop continues after the point where it handles signals.
       await readFile(new URL(${JSON.stringify(module)}));
       // By this thread itself: a kernel may hand another's signal to any thread, at its leisure.
       process.kill(process.pid, 'SIGTERM');

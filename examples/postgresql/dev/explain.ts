@@ -1,8 +1,8 @@
 import type { ContainerStatus } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Sets a node's message (`what: why; what to do`) in three lines, as every error of this program is told. A message of
- * another form stays in one piece.
+ * Formats a node's message (`what: why; what to do`) as three lines, like every error of this program. Other messages stay
+ * in one piece.
  */
 export function explain(subject: string, message: string): string {
   const match = /^(.*?): (.*); (.*)$/s.exec(message);
@@ -12,7 +12,7 @@ export function explain(subject: string, message: string): string {
   return `${subject} waits: ${what}\n  why: ${why}\n  do: ${remedy}\n`;
 }
 
-/** Says of a container that ends again and again how it ended, and shows the end of its log. */
+/** Describes how a crash-looping container ended, with the end of its log. */
 export function explainCrash(
   subject: string,
   { container, log }: { readonly container: ContainerStatus | undefined; readonly log: string },
@@ -25,7 +25,7 @@ export function explainCrash(
     `${subject} does not stay up: its container ${container?.name ?? ''} ${how}`,
     `  why: ${why}`,
     ...lines.map((line) => `    | ${line}`),
-    '  do: mend what it names, then start again; PG_BIN says which PostgreSQL programs are taken',
+    '  do: fix the problem named above, then start again; PG_BIN selects the PostgreSQL programs',
     '',
   ].join('\n');
 }

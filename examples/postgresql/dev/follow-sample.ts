@@ -4,13 +4,13 @@ import { Postgresql } from '../src/api/v1/postgresql.ts';
 import { explain, explainCrash } from './explain.ts';
 import type { StepPrinter } from './step-printer.ts';
 
-/** What a follower watches, and where it says so. */
+/** Options of {@link followSample}. */
 export interface FollowOptions {
   readonly client: KubernetesClient;
   readonly name: string;
   readonly steps: StepPrinter;
   readonly signal: AbortSignal;
-  /** Told once what keeps the pod from starting or from staying up: what, why, what to do. */
+  /** Called once with the problem that keeps the pod from starting or staying up: what, why, what to do. */
   readonly onObstacle: (text: string) => void;
 }
 

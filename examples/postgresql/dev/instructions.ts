@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path';
 
-/** What the texts depend on. */
+/** Paths and programs that the texts mention. */
 export interface Surroundings {
   readonly kubeconfig: string;
   /** The example's own folder. */
@@ -15,7 +15,7 @@ export interface Surroundings {
 /** Column in which comments begin. */
 const commentColumn = 50;
 
-/** What to try next, in a second terminal. */
+/** Returns the commands to try next in a second terminal. */
 export function instructions(surroundings: Surroundings): string {
   const { kubeconfig, hasKubectl, hasPsql, hasSample } = surroundings;
   const sample = applyLine(surroundings, 'database_v1_postgresql.yaml');
@@ -31,7 +31,7 @@ export function instructions(surroundings: Surroundings): string {
     '',
     ...(hasSample ? [] : [commented('kubectl get postgresql', 'none yet'), `  ${sample}`]),
     commented('kubectl get pod', 'one pod for each database'),
-    commented('kubectl get pg -w', 'PHASE goes from pending to up; Ctrl-C ends it'),
+    commented('kubectl get pg -w', 'PHASE changes from pending to up; Ctrl-C stops it'),
     commented('kubectl describe postgresql postgresql-sample', 'status, then events'),
     commented('kubectl logs postgresql-sample', "PostgreSQL's own log"),
     ...(hasSample ? [`  ${another}`] : []),
@@ -40,14 +40,14 @@ export function instructions(surroundings: Surroundings): string {
     '',
     "  PGPASSWORD=$(kubectl get secret postgresql-sample-credentials -o jsonpath='{.data.password}' | base64 -d) \\",
     "    psql -U postgres -h $(kubectl get pod postgresql-sample -o jsonpath='{.status.podIP}')",
-    ...(hasPsql ? [] : ['  # psql is not on the PATH: any other PostgreSQL client does it too']),
+    ...(hasPsql ? [] : ['  # psql is not on the PATH: any other PostgreSQL client works, too']),
     '',
-    'Delete the pod: the operator makes a new one, and the database answers again:',
+    'Delete the pod: the operator recreates it, and the database answers again:',
     '',
     '  kubectl delete pod postgresql-sample',
     '  kubectl get pod',
     '',
-    'Delete the database: the finalizer lets it go when its pod has gone:',
+    'Delete the database: the finalizer keeps it until its pod is deleted:',
     '',
     '  kubectl delete postgresql postgresql-sample',
     '',

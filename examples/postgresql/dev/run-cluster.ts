@@ -62,7 +62,7 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   await running;
 }
 
-/** What an exported KUBECONFIG and other terminals should know. */
+/** Returns the notice that the port changed, which matters to an exported KUBECONFIG and other terminals. */
 function otherPort(taken: number): string {
   return `${taken}, the port of the last start, is in use: another this time, and in the kubeconfig; the next start tries ${taken} again`;
 }

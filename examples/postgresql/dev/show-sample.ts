@@ -7,10 +7,10 @@ import { askVersion } from './query.ts';
 import type { StepPrinter } from './step-printer.ts';
 
 const name = 'postgresql-sample';
-/** How long the sample may take to come up before that is told, in milliseconds. */
+/** The time after which a sample that is not up is reported, in milliseconds. */
 const patienceMs = 90_000;
 
-/** How the sample is shown. */
+/** Options of {@link showSample}. */
 export interface ShowSampleOptions {
   /** Manifests to apply. */
   readonly files: readonly string[];
@@ -19,11 +19,11 @@ export interface ShowSampleOptions {
   /** The operator; it must not end before the sample is up. */
   readonly running: Promise<void>;
   readonly signal: AbortSignal;
-  /** Fails when the sample does not come up; otherwise that is said, and the sample followed in the background. */
+  /** Fails if the sample does not come up; otherwise the problem is printed, and the sample is followed in the background. */
   readonly insist: boolean;
 }
 
-/** Applies the sample and shows how it comes up, to the answer of a query. */
+/** Applies the sample and prints its progress, up to the result of a query. */
 export async function showSample(client: KubernetesClient, options: ShowSampleOptions): Promise<void> {
   const { files, fieldManager, steps, running, signal, insist } = options;
   await applyManifests(client, { files, fieldManager, signal });
@@ -39,7 +39,7 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   );
   const problem = await Promise.race([up, stuck, ended(running, signal)]);
   if (problem === undefined) return;
-  up.catch(() => undefined); // it ends with the run; what is in the way was told
+  up.catch(() => undefined); // it ends with the run; the problem was reported
   if (insist) throw new Error(problem);
   steps.text(`\n${problem}`);
 }

@@ -17,12 +17,12 @@ export async function start(flags: StartFlags): Promise<number> {
   return exitCode;
 }
 
-/** How long what a user's code left behind may keep the process alive once all is stopped, in milliseconds. */
+/** How long leftovers of user code may keep the process alive after everything has stopped, in milliseconds. */
 const lingerMs = 250;
-/** When the process ends though stopping hangs, in milliseconds after it was asked to; its parts have 4 s together. */
+/** The time after which the process exits even if stopping hangs, in milliseconds; its parts have 4 s together. */
 const lastResortMs = 4_700;
 
-/** Ends the process if it does not end by itself: a promise or a timer that somebody forgot must not hold a terminal. */
+/** Exits the process if it does not exit by itself, so a forgotten promise or timer does not block the terminal. */
 function endWithin(ms: number, exitCode: number): void {
   systemClock.setTimer(ms, () => process.exit(exitCode), { unref: true });
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Where text goes: a terminal, a pipe, a test. */
+/** A destination for text: a terminal, a pipe, a test. */
 export interface Output {
   write(text: string): unknown;
 }
 
 const codes = { dim: '\u001b[2m', good: '\u001b[32m', bad: '\u001b[33m', reset: '\u001b[0m' } as const;
 
-/** Prints what has happened, one line a step, each with the seconds since the start. */
+/** Prints progress: one line per step, with the seconds since the start. */
 export class StepPrinter {
   readonly #clock: Clock;
   readonly #output: Output;
@@ -29,7 +29,7 @@ export class StepPrinter {
     this.#colors = options.colors ?? false;
   }
 
-  /** Says that something was reached. */
+  /** Prints a step that was reached. */
   step(what: string, detail = '', mood: 'good' | 'bad' | 'plain' = 'plain'): void {
     const seconds = ((this.#clock.monotonic() - this.#start) / 1000).toFixed(2);
     const time = this.#paint('dim', `${seconds.padStart(7)} s`);

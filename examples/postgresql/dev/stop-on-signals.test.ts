@@ -16,7 +16,7 @@ describe('stopOnSignals', () => {
     expect([stop.signal.aborted, stop.exitCode]).toEqual([true, exitCode]);
   });
 
-  it('is asked to stop when nobody reads what it writes', () => {
+  it('stops when its output is closed', () => {
     const output = new EventEmitter();
     using stop = stopOnSignals(new EventEmitter(), output);
     output.emit('error', new Error('EPIPE'));

@@ -10,8 +10,8 @@ export interface StopOnSignals extends Disposable {
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
- * Listens for Ctrl-C, `kill`, a closed terminal, and output that nobody reads any more. Once asked, the program has to
- * end by itself: npm passes a Ctrl-C on that the terminal has sent already, so a second one means nothing.
+ * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. The program must then exit by itself: npm forwards a
+ * Ctrl-C that the terminal has already sent, so a second one has no meaning.
  */
 export function stopOnSignals(process: EventEmitter, output: EventEmitter): StopOnSignals {
   const controller = new AbortController();
@@ -21,7 +21,7 @@ export function stopOnSignals(process: EventEmitter, output: EventEmitter): Stop
     controller.abort(new Error(`stopped by ${name}`));
   };
   const closed = (error?: NodeJS.ErrnoException): void => {
-    // A log on a full disk is no wish to stop.
+    // A log on a full disk is not a request to stop.
     if (error?.code !== 'ENOSPC' && error?.code !== 'EDQUOT') controller.abort(new Error('the output was closed'));
   };
   const names = Object.keys(numbers) as (keyof typeof numbers)[];

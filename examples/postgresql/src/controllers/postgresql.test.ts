@@ -121,7 +121,7 @@ describe('the Postgresql operator', () => {
     const pgs = cluster.client().resource(Postgresql);
     const change = pgs.patch({ namespace, name: 'fixed' }, { type: 'merge', body: { spec: { password: 'other' } } });
     await expect(change).rejects.toThrow(
-      'the user and password are fixed at creation; delete the object and create it anew',
+      'the user and password are fixed at creation; delete the object and create it again',
     );
   });
 

@@ -2,7 +2,7 @@ import { type ConditionUpdate, isDeleting, type Stored } from '@kubewright/apima
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { PostgresqlStatus } from '../api/v1/postgresql.ts';
 
-/** What there is to say of an object, given its pod. */
+/** Returns the status and conditions of an object, given its pod. */
 export function statusOf(pod: Stored<Pod> | undefined): { status: PostgresqlStatus; conditions: [ConditionUpdate] } {
   const pgPhase = phaseOf(pod);
   const ready = {

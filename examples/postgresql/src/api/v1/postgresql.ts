@@ -4,12 +4,12 @@ import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { defineKind } from '@kubewright/runtime';
 
 /**
- * What the user asks for. Fixed at creation: a running server keeps the user and password it was made with.
+ * The desired state, which is fixed at creation: a running server keeps its user and password.
  *
  * @rule !has(self.defaultUser) || !has(self.defaultuser) || self.defaultUser == self.defaultuser
  * @message set defaultUser or its deprecated alias defaultuser, not both to different names
  * @rule self == oldSelf
- * @message the user and password are fixed at creation; delete the object and create it anew
+ * @message the user and password are fixed at creation; delete the object and create it again
  */
 export interface PostgresqlSpec {
   /** Owner of the default database; "postgres" if absent. */
@@ -23,15 +23,15 @@ export interface PostgresqlSpec {
 /** @maxLength 63 @pattern ^[a-z_][a-z0-9_]*$ */
 type UserName = string;
 
-/** What the operator has seen. */
+/** The observed state. */
 export interface PostgresqlStatus {
-  /** Whether the server is there. */
+  /** The phase of the server. */
   readonly pgPhase?: 'pending' | 'up' | 'Failed';
   /** The pod that runs the server. */
   readonly active?: ObjectReference;
-  /** The generation that this status speaks of. @int64 */
+  /** The generation of the spec that this status describes. @int64 */
   readonly observedGeneration?: number;
-  /** Standard conditions; "Ready" says whether the server accepts connections. @listType map @listMapKey type */
+  /** Standard conditions; "Ready" is True if the server accepts connections. @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
 }
 
