@@ -149,6 +149,21 @@ describe('loadClientConfig fields', () => {
     expect(await token(config)).toBe('Bearer three');
   });
 
+  it('does not take another configuration for a pod whose token cannot be read', async () => {
+    const environment = fakeEnvironment({
+      env: { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' },
+      files: { ...podFiles, ...home },
+    });
+    const refused = {
+      ...environment,
+      readFile: (path: string) =>
+        path === `${MOUNT}/token`
+          ? Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }))
+          : environment.readFile(path),
+    };
+    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${MOUNT}/token: EACCES`);
+  });
+
   it('follows a pod token that rotates, and writes IPv6 addresses in brackets', async () => {
     const environment = fakeEnvironment({
       env: { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' },
