@@ -64,6 +64,7 @@ function follow(
       reject(error);
     });
     child.once('exit', (exitCode) => {
+      // seam: a real process runs in real time
       grace = setTimeout(() => finish(exitCode), LAST_OUTPUT_MS);
     });
     child.once('close', finish);
