@@ -16,7 +16,11 @@ function pagesOf(root) {
       .map((name) => [`${folder}/${name}/README.md`, `${folder}/${name}.md`]),
   );
   const others = { 'README.md': 'readme', 'ARCHITECTURE.md': 'architecture', 'CONTRIBUTING.md': 'contributing' };
-  const project = Object.entries({ ...others, 'bench/README.md': 'measurements', 'bench/notes.md': 'measurement-notes' })
+  const project = Object.entries({
+    ...others,
+    'bench/README.md': 'measurements',
+    'bench/notes.md': 'measurement-notes',
+  })
     .filter(([path]) => existsSync(join(root, path)))
     .map(([path, name]) => [path, `project/${name}.md`]);
   return new Map([...docs, ...readmes, ...project]);
@@ -49,7 +53,7 @@ function follower({ root, pages, source, target }) {
     if (/^[a-z]+:/.test(url)) return unchanged;
     const [path, anchor] = url.split('#');
     const file = path === '' ? source : posix.join(posix.dirname(source), path).replace(/\/$/, '');
-    if (!existsSync(join(root, file)) && !generated.test(file)) return { ...unchanged, dead: 'is not there' };
+    if (!existsSync(join(root, file)) && !generated.test(file)) return { ...unchanged, dead: 'does not exist' };
     if (anchor !== undefined && file.endsWith('.md') && existsSync(join(root, file))) {
       if (!anchorsOf(readFileSync(join(root, file), 'utf8')).has(anchor))
         return { ...unchanged, dead: 'has no such heading' };

@@ -18,7 +18,7 @@ describe('files that the documentation shows', () => {
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
   it.each(pages.map((page) => [page.path, page] as const))(
-    '%s shows what compiles as in a project',
+    '%s shows files that compile in a project',
     (_, page) => {
       for (const [index, files] of statesOf(page).entries()) {
         const folder = join(base, page.path.replaceAll('/', '-'), String(index));
@@ -32,7 +32,7 @@ describe('files that the documentation shows', () => {
     120_000,
   );
 
-  it.each(pages.map((page) => [page.path, page] as const))('%s shows data that can be read', (_, { blocks }) => {
+  it.each(pages.map((page) => [page.path, page] as const))('%s shows valid YAML and JSON', (_, { blocks }) => {
     for (const { language, title, text } of blocks.filter(isFile)) {
       if (language === 'json') expect(() => JSON.parse(text), title).not.toThrow();
       if (language === 'yaml')
@@ -41,7 +41,7 @@ describe('files that the documentation shows', () => {
   });
 });
 
-/** What files there are before one of them is shown anew, and at the end. */
+/** Returns the files before each one that the page shows again in a different form, and at the end. */
 function statesOf({ blocks }: Page): readonly (readonly Block[])[] {
   const states: (readonly Block[])[] = [];
   let files = new Map<string, Block>();
@@ -60,7 +60,7 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** Answers what the compiler complains of. */
+/** Returns the compiler's errors. */
 function compile(folder: string): string {
   const tsc = join(repository, 'node_modules/typescript-7/bin/tsc');
   const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: folder, encoding: 'utf8' });

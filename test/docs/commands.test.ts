@@ -6,7 +6,7 @@ import { repository } from '../main-job/repository.ts';
 import { codeIn, docsPages, type Page, page, tableRows } from './pages.ts';
 import { scaffolded } from './scaffold.ts';
 
-/** What the articles and the books of others make their readers type. */
+/** Commands that articles and books about other tools use. */
 const theirs = [
   'kubebuilder init --domain',
   'kubebuilder create api --group database --version v1 --kind Postgresql',
@@ -34,12 +34,12 @@ const packages = readdirSync(`${repository}/packages`).map((name) => page(`packa
 const pages = [...docsPages(), ...packages, page('README.md'), page('examples/postgresql/README.md')];
 
 describe('commands in the documentation', () => {
-  it.each(pages.map((each) => [each.path, each] as const))('%s names those that there are', (_, each) => {
+  it.each(pages.map((each) => [each.path, each] as const))('%s names existing commands and flags', (_, each) => {
     const wrong = commandLines(each).flatMap((line) => faultsOf(line, commands));
     expect(wrong).toEqual([]);
   });
 
-  it.each(pages.map((each) => [each.path, each] as const))('%s names scripts that there are', (_, each) => {
+  it.each(pages.map((each) => [each.path, each] as const))('%s names existing npm scripts', (_, each) => {
     const { scripts } = JSON.parse(scaffolded('package.json')) as {
       readonly scripts: Readonly<Record<string, string>>;
     };
@@ -49,7 +49,7 @@ describe('commands in the documentation', () => {
     expect(named.map(([, name = '']) => name).filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it('has a row for each of theirs, with ours or the reason why not', () => {
+  it('has a row for each command of other tools, with the equivalent or the reason for leaving it out', () => {
     const rows = tableRows(page('docs/reference/commands.md'));
     for (const command of theirs) {
       const row = rows.find(([there = '']) => codeIn(there).some((code) => code.startsWith(command)));
@@ -58,7 +58,7 @@ describe('commands in the documentation', () => {
     }
   });
 
-  it('names every command in the table, in the README of the package, or in the reference at least', () => {
+  it('mentions every command', () => {
     const named = pages.flatMap(commandLines).join('\n');
     const ends = commands.filter((command) => command.commands.length === 0 && command.words.length > 0);
     const silent = ends.map(({ words }) => words.join(' ')).filter((words) => !named.includes(`kubewright ${words}`));
@@ -66,7 +66,7 @@ describe('commands in the documentation', () => {
   });
 });
 
-/** What is code in a page: blocks of commands, and spans. */
+/** Returns the code of a page: command blocks and inline code. */
 function codeOf({ text, blocks }: Page): readonly string[] {
   const inBlocks = blocks.filter(({ language }) => ['sh', '', 'bash'].includes(language)).map((block) => block.text);
   const prose = text.replace(/^(`{3,}).*?^\1/gms, '');
@@ -78,7 +78,7 @@ function commandLines(each: Page): readonly string[] {
   return codeOf(each).flatMap((code) => [...code.matchAll(starts)].map(([, line = '']) => line.trim()));
 }
 
-/** What of a line the program does not know. */
+/** Returns the parts of a line that the program does not know. */
 function faultsOf(line: string, known: Commands): readonly string[] {
   const [program, ...all] = line.split(' -- ')[0]?.split(/\s+/) ?? [];
   let command = known[0];

@@ -9,7 +9,7 @@ import { docsPages } from './pages.ts';
 import { Registry } from './registry.ts';
 import { runPage } from './run-page.ts';
 
-/** What says so stands in the page itself, where readers of its source see it. */
+/** Pages marked in their own source. */
 const executed = docsPages().filter(({ text }) => text.includes('<!-- executed by test/docs -->'));
 
 describe.skipIf(['kubectl', 'postgres', 'script'].some(isMissing))('pages that are executed', () => {

@@ -1,4 +1,4 @@
-/** Makes a test of outputs from what a page shows: `…` is anything in a line, alone any lines, blanks count as one. */
+/** Returns a matcher for the output on a page: `…` is any text within a line, alone any lines; runs of blanks count as one. */
 export function expectedOutput(shown: string): (output: string) => boolean {
   const lines = linesOf(shown).map((line) =>
     line === '…' ? '(?:[^\\n]*\\n)*?' : `${line.split('…').map(escaped).join('[^\\n]*?')}\\n`,

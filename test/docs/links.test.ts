@@ -9,11 +9,11 @@ describe('the pages of the site', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-docs-pages-'));
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-  it('link to files and headings that there are', () => {
+  it('link to existing files and headings', () => {
     expect(assemble(repository, join(base, 'site'))).toEqual([]);
   });
 
-  it('are found wanting where they do not', () => {
+  it('are reported if they do not', () => {
     const root = join(base, 'repository');
     const files = {
       'docs/a.md':
@@ -29,7 +29,10 @@ describe('the pages of the site', () => {
       writeFileSync(join(root, path), text);
     }
     const site = join(base, 'other');
-    expect(assemble(root, site)).toEqual(['docs/b.md:3: c.md is not there', 'docs/b.md:4: a.md#b has no such heading']);
+    expect(assemble(root, site)).toEqual([
+      'docs/b.md:3: c.md does not exist',
+      'docs/b.md:4: a.md#b has no such heading',
+    ]);
     expect(readFileSync(join(site, 'packages/p.md'), 'utf8')).toContain('[docs](../a.md#a)');
     expect(readFileSync(join(site, 'b.md'), 'utf8')).toContain('[p](./packages/p.md)');
     // The site has no page of a source file.

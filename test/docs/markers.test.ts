@@ -13,19 +13,19 @@ const others = ['rbac', 'defaultValue'];
 const newer = ['skipdescription'];
 
 describe('the table of markers', () => {
-  it('has every row of the list that it goes by', () => {
+  it('has every row of the survey', () => {
     const numbers = rows.flatMap(([row = '']) => row.split(', ').map(Number));
     expect([...new Set(numbers)].sort((a, b) => a - b)).toEqual(Array.from({ length: 49 }, (_, i) => 161 + i));
   });
 
-  it('says of each row where it is here, or why it is left out', () => {
+  it('gives the equivalent of each row, or the reason for leaving it out', () => {
     for (const [row = '', there = '', here = ''] of rows) {
       expect(here, `${row} ${there}`).not.toBe('');
       if (here.includes('left out')) expect(here, `${row} ${there}`).toMatch(/left out: \S+/);
     }
   });
 
-  it('names the tags that there are, and no others', () => {
+  it('names all existing tags, and no others', () => {
     const named = codeIn(markers.text).flatMap((code) => [...code.matchAll(/@(?:items\.|values\.)?(\w+)/g)]);
     const names = new Set(named.map(([, name = '']) => name).filter((name) => !['items', 'values'].includes(name)));
     const known = [...tags.map(({ name }) => name), ...others];
@@ -33,7 +33,7 @@ describe('the table of markers', () => {
     expect(known.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('puts each tag beside the marker that the generator says it is for', () => {
+  it('lists each tag next to its marker in the generator', () => {
     for (const { name, argument, markers: theirs } of tags) {
       // What belongs to another tag stands with it.
       if (argument === 'sub') continue;
@@ -48,7 +48,7 @@ describe('the table of markers', () => {
     }
   });
 
-  it('names options of defineKind that there are', () => {
+  it('names existing options of defineKind', () => {
     const surface = readFileSync(join(repository, 'docs/api/runtime.api.md'), 'utf8');
     const [, definition = ''] = /^export interface KindDefinition\b.*?\{\n(.*?)^\}/ms.exec(surface) ?? [];
     const options = rows.flatMap(([, , here = '']) => {

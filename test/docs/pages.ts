@@ -5,7 +5,7 @@ import { repository } from '../main-job/repository.ts';
 /** A fenced block of a page: ` ```ts src/main.ts ` has the language `ts` and the title `src/main.ts`. */
 export interface Block {
   readonly language: string;
-  /** A file's path, or a terminal's name; empty when there is none. */
+  /** The path of a file, or the name of a terminal; may be empty. */
   readonly title: string;
   readonly text: string;
   /** Line of the fence in the page, from 1. */
@@ -49,7 +49,7 @@ export function tableRows({ text }: Page): readonly (readonly string[])[] {
     .map((cells) => cells.map((cell) => cell.trim().replaceAll('\\|', '|')));
 }
 
-/** What stands in backticks. */
+/** Returns the inline code in a text. */
 export function codeIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

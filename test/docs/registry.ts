@@ -7,7 +7,7 @@ import { repository } from '../main-job/repository.ts';
 /** The registry of this clone, as a reader starts it, but with nothing from the network. */
 export class Registry {
   readonly #child: ChildProcess;
-  /** What it says to set: `npm_config_registry`. */
+  /** The value for `npm_config_registry`. */
   readonly address: string;
 
   private constructor(child: ChildProcess, address: string) {

@@ -4,21 +4,21 @@ import { expectedOutput } from './expected-output.ts';
 import { type Block, isFile, type Page } from './pages.ts';
 import { Terminal } from './terminal.ts';
 
-/** Where a page is followed. */
+/** Options of {@link runPage}. */
 export interface RunPageOptions {
-  /** The folder that the reader is in at first. */
+  /** The reader's initial folder. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Follows a page as a reader does: writes each block with a file's name to that file, types each `sh` block into its
- * terminal (the title; none is the first), and compares what it prints with the `text` block behind it, if there is one.
+ * Follows a page like a reader: writes each block with a file name to that file, runs each `sh` block in the terminal named
+ * by its title (no title is the first terminal), and compares the output with the `text` block that follows, if any.
  *
- * A block in the first terminal must end with 0, or be shown failing with all that it writes. When it ends with 0, its error
- * output is not compared: tools warn there of what is this machine's own. Another terminal is a real one; a block may go on
- * there, once it has printed what is shown, until a block there says `^C`. Runs of blanks are as one; `…` stands for
- * anything in a line, alone for any lines.
+ * A block in the first terminal must exit with 0, or the page must show its failure with the complete output. After an exit
+ * with 0, the error output is not compared, because tools print machine-specific warnings there. Other terminals are real
+ * ones: once a block has printed the expected output, it may continue until a `^C` block in that terminal. Runs of blanks
+ * count as one; `…` is any text within a line, alone any lines.
  */
 export async function runPage({ path, blocks }: Page, { folder, env }: RunPageOptions): Promise<void> {
   const terminals = new Map<string, Terminal>();

@@ -4,7 +4,7 @@ type Names = Parameters<typeof projectFiles>[0];
 
 /** A file of a new project. */
 export function scaffolded(path: string): string {
-  // What else a project may say of itself has defaults.
+  // Other project options have defaults.
   const files = projectFiles({ name: 'any', domain: 'example.com', certificates: 'own' } as Names);
   const found = files.find((each) => each.path === path);
   if (!found) throw new Error(`a new project has no ${path}`);

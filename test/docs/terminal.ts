@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a terminal has shown of the lines that were typed last. */
+/** The output of the lines that were typed last. */
 export interface Shown {
   /** Undefined while they run. */
   readonly exitCode: number | undefined;
@@ -18,7 +18,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Lines in the place where the ones before have left the shell: folder and exported variables are kept. */
+/** Runs lines in the state left by the previous ones: the folder and exported variables are kept. */
 const script = `cd "$DOCS_FOLDER"; [ ! -f "$DOCS_STATE/env" ] || . "$DOCS_STATE/env"
 trap 'export -p > "$DOCS_STATE/env"; pwd > "$DOCS_STATE/folder"' EXIT
 set -e
@@ -27,11 +27,11 @@ set -e
 /** How long lines may take, in milliseconds: installations and clusters on a busy machine. */
 const patienceMs = 180_000;
 
-/** What a terminal starts with. */
+/** Options of a {@link Terminal}. */
 export interface TerminalOptions {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A real one, in which programs see that somebody looks; otherwise outputs are kept apart. */
+  /** Creates a real pseudo-terminal; otherwise standard output and error are separate. */
   readonly real: boolean;
 }
 
@@ -66,7 +66,7 @@ export class Terminal {
       cwd: this.#first,
       env: { ...this.#env, ...own },
       stdio: [this.#real ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      // A group of its own, so that its end reaches all of it and nothing else.
+      // A separate process group, so a signal reaches exactly these processes.
       detached: true,
     });
     const written = { stdout: '', all: '' };

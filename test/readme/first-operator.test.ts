@@ -77,7 +77,7 @@ describe('the operator in one file', () => {
   );
 });
 
-/** Answers what the compiler complains of. */
+/** Returns the compiler's errors. */
 function compile(compiler: string, flags: readonly string[], cwd: string): string {
   try {
     return execFileSync(process.execPath, [compiler, ...flags], { cwd, encoding: 'utf8' });
@@ -97,7 +97,7 @@ function run(cwd: string, kubeconfig: string): ChildProcess {
   });
 }
 
-/** What a command line has done. */
+/** The result of a command line. */
 interface Typed {
   readonly status: number;
   readonly stdout: string;

@@ -1,13 +1,13 @@
 import { page } from '../docs/pages.ts';
 
-/** A command line of the page, and the text that is to be seen after it. */
+/** A command line on the page, and its expected output. */
 export interface ReadmeCommand {
   readonly line: string;
-  /** Undefined when the page says nothing of it; empty when nothing may be printed. */
+  /** Undefined if the page shows no output; empty if nothing may be printed. */
   readonly sees: string | undefined;
 }
 
-/** What the page tells a user to write and to type for an operator in one file. */
+/** The files and commands on the page about an operator in one file. */
 export interface FirstOperator {
   readonly files: Readonly<Record<string, string>>;
   /** Second terminal, then third. */
