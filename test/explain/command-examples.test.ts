@@ -39,7 +39,7 @@ async function released(change: (text: string) => string): Promise<void> {
   shop.edit(api, change);
 }
 
-/** What the comments of an example describe. */
+/** Prepares the situations that the comments of the examples describe. */
 const setups: Readonly<Record<string, () => void | Promise<void>>> = {
   KW2202: () => kubeconfig('my cluster', {}),
   KW2203: () => {
@@ -64,7 +64,7 @@ const setups: Readonly<Record<string, () => void | Promise<void>>> = {
     ),
 };
 
-/** What a setup may change. */
+/** The files that a setup may change. */
 const files = [api, 'src/main.ts', 'config/default/kustomization.yaml'];
 
 /** Runs the lines of an example that are commands of ours; answers how the last one ended. */

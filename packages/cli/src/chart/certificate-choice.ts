@@ -4,7 +4,7 @@ import { managerParts } from './manager-template.ts';
 
 const byCertManager = '.Values.certManager.enabled';
 const byOperator = `not ${byCertManager}`;
-/** By which cert-manager is told whom to give an authority. */
+/** The annotation that makes cert-manager write a CA bundle. */
 const injection = 'cert-manager.io/inject-ca-from';
 
 /** Objects of a project under each kind of certificates. */

@@ -14,7 +14,7 @@ export function exportKubeconfig(
     throw new CliError('KW7204', {
       what: `the kubeconfig is not written to ${target}`,
       why: 'the file is there and has other clusters',
-      remedy: `name a file of its own, or use ${source} as it is: export KUBECONFIG=${shellWord(source)}`,
+      remedy: `name another file, or use ${source} unchanged: export KUBECONFIG=${shellWord(source)}`,
     });
   }
   writeFileSync(target, readFileSync(source), { mode: 0o600 });

@@ -20,8 +20,8 @@ export function addDeploy(program: Command, context: Context): void {
     await (await import('../deploy/install.ts')).install(context, options);
   });
   command('uninstall', "delete the objects of this project's kinds, then the kinds")
-    .option('-y, --yes', "let objects go without the operator's clean-up where it does not run any more")
-    .option('--force', "take away every finalizer of theirs, others' included")
+    .option('-y, --yes', "let objects go without the operator's clean-up where it no longer runs")
+    .option('--force', 'remove all of their finalizers, including those of others')
     .action(async (options: UninstallOptions) => {
       await (await import('../deploy/install.ts')).uninstall(context, options);
     });
@@ -32,10 +32,7 @@ export function addDeploy(program: Command, context: Context): void {
       await (await import('../deploy/deploy.ts')).deploy(context, options);
     });
   command('undeploy', 'remove the operator; kinds and objects stay')
-    .option(
-      '-y, --yes',
-      "let objects in its namespace go without the operator's clean-up where it does not run any more",
-    )
+    .option('-y, --yes', "let objects in its namespace go without the operator's clean-up where it no longer runs")
     .action(async (options: UndeployOptions) => {
       await (await import('../deploy/undeploy.ts')).undeploy(context, options);
     });

@@ -1,5 +1,5 @@
 /**
- * What the command line itself has to say no to.
+ * The codes of failures that the command line reports itself.
  *
  * | code | meaning |
  * |---|---|
@@ -8,9 +8,9 @@
  * | `KW7003` | there is no such error code |
  * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 and newer |
  * | `KW7011` | the system does not allow the use of a file or folder: no permission, no space, too long a name; or TMPDIR names no folder that can be written to |
- * | `KW7101` | the folder belongs to no Kubewright project: neither it nor a folder above has a package.json with a field `kubewright` |
+ * | `KW7101` | the folder belongs to no Kubewright project: it and the folders above have no package.json with a field `kubewright` |
  * | `KW7102` | a name cannot be one in Kubernetes |
- * | `KW7103` | an answer is missing, and nobody is there to be asked |
+ * | `KW7103` | an answer is missing, and there is no terminal to ask on |
  * | `KW7104` | a file that a person wrote is in the way; it was left as it is |
  * | `KW7105` | the project has no such kind, or no other version of it to convert to |
  * | `KW7201` | no embedded cluster runs in this folder |

@@ -34,7 +34,7 @@ const environment: readonly CliErrorCode[] = [
 /** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
 const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
-/** What a message depends on besides the error. */
+/** Details that a message depends on besides the error. */
 interface FailureSurroundings {
   /** Shows where an unexpected error comes from. */
   readonly debug: boolean;
@@ -42,7 +42,7 @@ interface FailureSurroundings {
   readonly command?: string;
 }
 
-/** Says of any error what is said to the user, and how the program ends. */
+/** Returns the message and the exit code for any error. */
 export function failureOf(error: unknown, surroundings: FailureSurroundings): Failure {
   if (error instanceof CliError) return ofCode(error.code, error.text);
   if (error instanceof CommanderError) return ofCode('KW7001', usageText(error, surroundings.command ?? 'kubewright'));

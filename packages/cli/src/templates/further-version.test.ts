@@ -31,7 +31,7 @@ const made = (source: string, file = 'api/v1/shop.ts'): string | undefined =>
   });
 
 describe('furtherVersion', () => {
-  it('takes over the types under names of their own, and is not stored', () => {
+  it('copies the types under new names, and is not stored', () => {
     const further = made(text);
     expect(further).toContain("  version: 'v2beta1',\n  kind: 'Shop',\n  storage: false,\n  columns: common,\n");
     expect(further).toContain('export const ShopV2beta1 = defineKind<ShopV2beta1Spec>({');

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { versionedName } from '../project/names.ts';
 
-/** What a new version of a kind is made of. */
+/** The input of {@link furtherVersion}. */
 export interface FurtherVersion {
   /** The file of the version to start from, and its path relative to `src`. */
   readonly source: { readonly text: string; readonly file: string };
@@ -17,7 +17,7 @@ const token =
   /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![.\w$])[A-Za-z_$][\w$]*/g;
 
 /**
- * Writes the types of a new version of a kind: those of another version under names of their own, not stored, so that both can
+ * Returns the types of a new version of a kind: a copy of another version's types under new names, not stored. So each can
  * change without the other. Undefined where the file holds more than one kind, or its definition cannot be read.
  */
 export function furtherVersion({ source, variable, version, target }: FurtherVersion): string | undefined {
@@ -54,7 +54,7 @@ function unstored(definition: string, version: string): string | undefined {
   return named.replace(/(version:\s*'[^']*')/, '$1, storage: false');
 }
 
-/** A sample of another version as an object of its own in this one. */
+/** Returns a sample of another version as a separate object of this version. */
 export function furtherSample(sample: string, { from, to }: { readonly from: string; readonly to: string }): string {
   const group = (version: string): RegExp => new RegExp(`^(apiVersion:\\s*["']?[a-z0-9.-]+/)${version}\\b`, 'gm');
   return sample

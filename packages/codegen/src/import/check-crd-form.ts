@@ -11,7 +11,7 @@ const isNumber: Test = (value) => typeof value === 'number' && Number.isFinite(v
 const isObject: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 
-/** What JSON can hold: YAML also has infinity. */
+/** True for values of JSON: YAML also has infinity. */
 const isJson: Test = (value) =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isJson)

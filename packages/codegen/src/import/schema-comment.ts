@@ -84,7 +84,7 @@ export function isWritableEnum(values: readonly unknown[]): boolean {
   return values.length > 0 && ['string', 'number'].some((type) => values.every((each) => typeof each === type));
 }
 
-/** True if the reader of comments finds this tag as it is, and no other: comments end at their mark, tags at the next one. */
+/** True if the reader of comments finds exactly this tag: a comment ends at its mark, a tag at the next one. */
 function isReadable(tag: string): boolean {
   if (/\*\/|[\r\n]/.test(tag)) return false;
   const { description, tags } = parseDocs(`/** ${tag} */`, 0);

@@ -50,7 +50,7 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW7101',
     mistake: '# in a folder that belongs to no project\nkubewright generate',
-    cause: 'Neither this folder nor one above has a package.json with a field "kubewright".',
+    cause: 'This folder and those above have no package.json with a field "kubewright".',
     fix: 'cd shop\nkubewright generate',
   },
   {
@@ -61,7 +61,7 @@ export const commandExamples: readonly CodeExample[] = [
   },
   {
     code: 'KW7103',
-    mistake: '# in a script, where nobody can answer\nkubewright init my-operator',
+    mistake: '# in a script, which has no terminal\nkubewright init my-operator',
     cause: 'The command needs an answer that no flag gave, and there is no terminal to ask on.',
     fix: 'kubewright init my-operator --domain example.com',
   },
