@@ -1,4 +1,4 @@
-/** What proves to the server who is calling. */
+/** Credentials that prove to the server who is calling. */
 export interface ClientCredentials {
   /** Value of the `authorization` header, such as `Bearer …`. */
   readonly authorization?: string | undefined;

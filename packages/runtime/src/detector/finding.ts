@@ -14,7 +14,7 @@ export interface Finding {
   readonly object: string;
   /** Where the values flip, such as `.status.conditions[type=Ready].lastTransitionTime`. */
   readonly path: string;
-  /** Who else writes there, such as `kubectl-edit (Update)`. */
+  /** The other writers of that place, such as `kubectl-edit (Update)`. */
   readonly managers: readonly string[];
   readonly times: number;
 }

@@ -75,7 +75,7 @@ export class ConnectionPool {
   async #dial(expected: Protocol): Promise<Socket> {
     const { socket, protocol } = await this.#dialer.dial(this.#stop.signal);
     if (protocol === expected) return socket;
-    // Another server behind the same address, after an upgrade or fail-over: learn the protocol anew.
+    // Another server behind the same address, after an upgrade or fail-over: learn the protocol again.
     socket.destroy();
     this.#protocol = undefined;
     throw new TransportError('KW2001', `${this.#context.server.host} now speaks ${protocol} instead of ${expected}`, {

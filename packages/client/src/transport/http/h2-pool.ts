@@ -40,7 +40,7 @@ export class H2Pool {
     return this.#open.size === 0 && !this.#short.isGrowing && !this.#long.isGrowing;
   }
 
-  /** Closes everything at once. */
+  /** Closes everything immediately. */
   async destroy(reason: TransportError): Promise<void> {
     await Promise.all([...this.#open].map((session) => session.destroy(reason)));
   }

@@ -83,7 +83,7 @@ export function h2Request(
 }
 
 /**
- * Tells whether the server has ended the body. Node ends the readable side in the same way when a stream is reset
+ * Reports whether the server has ended the body. Node ends the readable side in the same way when a stream is reset
  * without an error, as a server does that shuts down; only at the moment of the end can the two be told apart.
  */
 function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
