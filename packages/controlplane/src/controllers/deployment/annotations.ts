@@ -25,7 +25,9 @@ export function revisionOf(object: Deployment | ReplicaSet): bigint {
 
 /** Highest revision of some replica sets. */
 export function maxRevision(sets: readonly ReplicaSet[]): bigint {
-  return sets.map(revisionOf).reduce((most, each) => (each > most ? each : most), 0n);
+  const newest = [...sets].sort(byRevision).at(-1);
+  const revision = newest ? revisionOf(newest) : 0n;
+  return revision > 0n ? revision : 0n;
 }
 
 /** Compares by revision, the oldest first. */
