@@ -36,10 +36,10 @@ import { TurnLimit } from './turn-limit.ts';
 import { WatchHubs } from './watch/index.ts';
 import { WebhookFault } from './webhooks/webhook-fault.ts';
 
-/** Answers paths that are no resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
+/** Handles paths that are not resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
 
-/** Told of every request once it is answered; the seam for audit logs and metrics. Must not throw. */
+/** Describes a request once it is answered; the seam for audit logs and metrics. Must not throw. */
 export interface AuditEvent {
   readonly auditId: string;
   readonly request: ApiRequest;
@@ -67,7 +67,7 @@ export interface ApiServerLimits {
   readonly userShare?: number | undefined;
 }
 
-/** What an {@link ApiServer} is made of. */
+/** Options of {@link ApiServer}. */
 export interface ApiServerOptions {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -84,7 +84,7 @@ export interface ApiServerOptions {
   /** Decodes protobuf bodies of built-in kinds; without it they are a 415. */
   readonly decodeProtobuf?: ProtobufDecoder | undefined;
   readonly limits?: ApiServerLimits | undefined;
-  /** Told of failures that are the server's own fault. */
+  /** Receives failures that are the server's own fault. */
   readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
   readonly audit?: ((event: AuditEvent) => void) | undefined;
 }
@@ -147,7 +147,7 @@ export class ApiServer implements AsyncDisposable {
     return registry;
   }
 
-  /** A version that has to be converted by asking somebody sees storage through that. */
+  /** A version that a webhook converts sees storage through that conversion. */
   #servicesOf(definition: ResourceDefinition): RegistryServices {
     const { converter, storagePrefix } = definition;
     if (converter === undefined) return this.#services;
@@ -162,7 +162,7 @@ export class ApiServer implements AsyncDisposable {
     };
   }
 
-  /** Answers a request. Never rejects. Bound: it is handed around as an {@link ApiHandler}. */
+  /** Handles a request. Never rejects. Bound: it is handed around as an {@link ApiHandler}. */
   readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
     const { clock, random, audit } = this.#options;
     const pause = this.#turns.pause();
@@ -186,7 +186,7 @@ export class ApiServer implements AsyncDisposable {
     const warning = warnings.headers();
     if (warning !== undefined) headers['warning'] = warning;
     const isHead = request.method === 'HEAD';
-    // A stream that nobody reads would stay open until its time is over.
+    // A stream without a reader would stay open until its time is over.
     if (isHead && !(response.body instanceof Uint8Array)) await response.body[Symbol.asyncIterator]().return?.();
     const body = isHead ? EMPTY : response.body;
     return { status: response.status, headers, body };

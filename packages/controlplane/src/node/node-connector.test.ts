@@ -53,7 +53,7 @@ describe('LocalConnector', () => {
     expect(await forward('mine')).toBe('a secret of the machine');
   });
 
-  it('does not follow an address that somebody wrote into the status', async () => {
+  it('does not follow an address that a user wrote into the status', async () => {
     await expect(forward('other')).rejects.toThrow('unable to do port forwarding: pod p has no address yet');
     expect(reached).toBe(0);
   });

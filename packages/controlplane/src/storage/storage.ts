@@ -97,7 +97,7 @@ export interface StorageChange {
   readonly previous: StoredObject | undefined;
 }
 
-/** A commit found another revision than the expected one. Read again and decide anew. */
+/** A commit found another revision than the expected one. Read again and retry. */
 export class RevisionMismatchError extends Error {
   readonly code = 'KW5001';
   readonly key: string;
@@ -129,7 +129,7 @@ export class CompactedError extends Error {
   readonly compactedRevision: number;
 
   constructor(asked: number, compactedRevision: number) {
-    super(`revision ${asked} has been compacted; the oldest kept is ${compactedRevision}; list anew`);
+    super(`revision ${asked} has been compacted; the oldest kept is ${compactedRevision}; list again`);
     this.name = 'CompactedError';
     this.compactedRevision = compactedRevision;
   }

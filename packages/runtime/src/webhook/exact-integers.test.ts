@@ -50,7 +50,7 @@ describe('webhooks keep 64-bit integers', () => {
     expect(text).toContain('"status":"Success"');
   });
 
-  it('and fail where two of them cannot be told apart', async () => {
+  it('and fail where two of them cannot be distinguished', async () => {
     const text = await convert(site('"startedAtNanos":9007199254740993'), site('"startedAtNanos":9007199254740992'));
     expect(text).toContain('cannot keep the integers of this request');
     expect(text).toContain('"status":"Failure"');

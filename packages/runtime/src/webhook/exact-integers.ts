@@ -3,10 +3,10 @@ import { WebhookError } from './webhook-error.ts';
 /**
  * Reads JSON and remembers the integers that a JavaScript number rounds (beyond 2^53), so that what is made of the value
  * can be written with the integers that were read. Code in between sees the rounded numbers. The API's integers have 64
- * bits; a webhook that rounds them changes objects that nobody touched.
+ * bits; a webhook that rounds them changes fields that no one edited.
  */
 export class ExactIntegers {
-  /** What was written for a number; undefined when it was several things. */
+  /** The text of each number; undefined when it had several. */
   readonly #written: Map<number, string | undefined>;
 
   private constructor(written: Map<number, string | undefined>) {

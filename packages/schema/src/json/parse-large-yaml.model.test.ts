@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { BodyReadError, parseYaml } from './index.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-/** Makes a body large, which takes it to the reader for large bodies. */
+/** Turns a body into a large one, which a different parser reads. */
 const PADDING = `# ${'x'.repeat(8 * 1024)}\n`;
 
 function outcome(text: string): unknown {
@@ -16,7 +16,7 @@ function outcome(text: string): unknown {
   }
 }
 
-/** What both readers make of a text; a refusal of either is an error. */
+/** Returns the results of both parsers; a refusal is an error. */
 const both = (text: string): readonly [unknown, unknown] => [outcome(text), outcome(PADDING + text)];
 
 const TEXTS = [
@@ -185,7 +185,7 @@ describe('parseYaml of large bodies', () => {
         fc.pre(!changed.includes('?'));
         // An empty line behind an escaped line break: go-yaml and the specification keep it, the library does not.
         fc.pre(!/\\\s*\n\s*\n/.test(changed));
-        // Nor does it count blanks beyond an indentation that is given by a digit.
+        // It does not count blanks beyond an indentation that is given by a digit.
         fc.pre(!(/[|>][-+]*\d/.test(changed) && /\n +(?:\n|$)/.test(changed)));
         const [small, large] = both(changed);
         // What only one of them takes is no body that means two things.

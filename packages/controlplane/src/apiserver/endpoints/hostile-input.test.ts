@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ResourceDefinition } from '../registry/index.ts';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
-/** What plain objects answer to, though nobody put it there. */
+/** Names that every plain object inherits. */
 const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
-/** Makes values of a schema: every text and every key is one word, or every collection is empty, or holds only null. */
+/** Builds values of a schema: every text and every key is one word, or every collection is empty, or holds only null. */
 type Style = { readonly word: string } | { readonly holds: 'nothing' | 'null' };
 
 function make(node: SchemaNode, style: Style, depth = 0): unknown {

@@ -22,7 +22,7 @@ export interface SlotRequest {
 
 /**
  * Bounds how many requests are worked on at a time, readers and writers apart, so that neither starves the other. One
- * user never holds more than a share, and privileged callers have slots of their own, so no client locks others out.
+ * user never holds more than a share, and privileged callers have reserved slots, so no client locks others out.
  * Streams are not counted: they are cheap while nothing happens, and bounded by the watch hub.
  */
 export class InFlight {

@@ -11,7 +11,7 @@ export interface TrackedConnection {
 
 /** How to end a connection. */
 export interface ConnectionEnds {
-  /** Tells the client to go elsewhere; requests that are just arriving may still be answered. */
+  /** Asks the client to reconnect; requests that are just arriving may still be answered. */
   close(): void;
   /** Cuts it. */
   destroy(): void;
@@ -46,7 +46,7 @@ export class Connections {
   /**
    * Takes a new connection in; if there are too many, the one that is idle longest is cut for it.
    *
-   * @returns undefined when all others have requests under way: the new one must be refused
+   * @returns undefined when all others have requests under way: the caller refuses the new one
    */
   add(ends: ConnectionEnds): Connection | undefined {
     if (this.#all.size >= this.#limits.maxConnections && !this.#makeRoom()) return undefined;

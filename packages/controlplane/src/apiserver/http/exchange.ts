@@ -11,13 +11,13 @@ export interface ExchangeContext {
   readonly handle: ApiHandler;
   readonly clock: Clock;
   readonly limits: HttpLimits;
-  /** Told of every fault of the handler that is not an answer. */
+  /** Receives every fault of the handler that is not an answer. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
   /** The exchanges under way. */
   readonly open: Set<Exchange>;
 }
 
-/** What an {@link Exchange} is made of. */
+/** Options of {@link Exchange}. */
 export interface ExchangeOptions {
   readonly sink: ResponseSink;
   readonly method: string;
@@ -25,7 +25,7 @@ export interface ExchangeOptions {
   readonly connection: TrackedConnection;
 }
 
-/** Answers larger than this may wait for their reader, in bytes; what is smaller fits into a socket's buffers. */
+/** Bodies larger than this may wait for their reader, in bytes; what is smaller fits into a socket's buffers. */
 const WAITING_BYTES = 64 * 1024;
 
 /** One request and its answer, whatever it came over. */
@@ -46,7 +46,7 @@ export class Exchange {
     this.longRunning = isLongRunning(options.method, options.path);
   }
 
-  /** Made when somebody asks for it: most requests are answered before anyone does. */
+  /** Created on first use: most requests are answered without it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason);
@@ -55,7 +55,7 @@ export class Exchange {
 
   /** The client has gone, the time is over, or the server closes. */
   abort(reason: unknown): void {
-    // Every stream closes once it was answered; by then nobody is left to be told.
+    // Every stream closes once it was answered; no one listens by then.
     if (this.#aborted || this.#over) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
@@ -114,7 +114,7 @@ export class Exchange {
     if (response.body instanceof Uint8Array && response.body.length > WAITING_BYTES) this.#hurryReader();
   }
 
-  /** A client that does not read a large answer must not keep it in memory for ever. */
+  /** A client that does not read a large answer must not keep it in memory forever. */
   #hurryReader(): void {
     const { clock, limits } = this.#context;
     const { stream } = this.#sink;
@@ -133,7 +133,7 @@ export class Exchange {
   }
 }
 
-/** True when a request was answered to somebody, not to anyone. */
+/** True when the answer shows that the request carried valid credentials. */
 function provesIdentity({ connection, headers }: ApiRequest, status: number): boolean {
   if (status === 0 || status === 401) return false;
   return connection.clientCertificate !== undefined || headers['authorization'] !== undefined;

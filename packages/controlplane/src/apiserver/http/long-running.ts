@@ -1,7 +1,7 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { parseRequestInfo, type RequestInfo } from '../request-info/index.ts';
 
-/** Every long-running path contains one of these; most paths are told apart by this alone. */
+/** Every long-running path contains one of these, so most paths need no further look. */
 const PERHAPS = /[?&]watch(?:[=&]|$)|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
 const STREAMING_SUBRESOURCES = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
@@ -21,7 +21,7 @@ function readable(method: string, path: string): RequestInfo | undefined {
   try {
     return parseRequestInfo(method, path);
   } catch (error) {
-    if (error instanceof StatusError) return undefined; // answered with a 400 at once
+    if (error instanceof StatusError) return undefined; // answered with a 400
     throw error;
   }
 }

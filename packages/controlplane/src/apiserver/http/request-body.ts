@@ -16,7 +16,7 @@ export interface RequestBodyOptions {
 }
 
 /**
- * A body that is still on its way. Nothing is read before somebody asks, so a caller who may not send costs nothing.
+ * A body that is still arriving. Nothing is read until it is needed, so an unauthorized caller costs nothing.
  * Can be read once.
  */
 export class RequestBody implements AsyncIterable<Uint8Array> {
@@ -70,7 +70,7 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** All of it at once: nobody here can use half a body, and a stream's own iterator costs as much as a small request. */
+  /** All of it at once: no caller can use half a body, and a stream's own iterator costs as much as a small request. */
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     yield await this.bytes();
   }

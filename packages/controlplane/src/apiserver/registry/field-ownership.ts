@@ -94,7 +94,7 @@ export class FieldOwnership {
       .then((entries) => setEntries(draft, entries));
   }
 
-  /** Nobody owns anything of an object whose lists have elements without keys, as upstream. */
+  /** Returns no owners for an object whose lists have elements without keys, as upstream. */
   #entriesOrNone(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): readonly unknown[] {
     try {
       return this.#entries(live, draft, change);

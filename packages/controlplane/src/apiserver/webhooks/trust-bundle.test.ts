@@ -46,7 +46,7 @@ describe('a trust bundle', () => {
   );
   const stranger = authority('stranger');
 
-  /** Whether the webhook caller and the aggregator trust a server. */
+  /** Reports whether the webhook caller and the aggregator trust a server. */
   async function trusted(shown: KeyPair, bundle: string): Promise<readonly [boolean, boolean]> {
     server = createServer({ key: shown.key, cert: shown.certificate }, (_request, response) => response.end('{}'));
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -95,7 +95,7 @@ describe('a trust bundle', () => {
     expect(await trusted(leaf, `${stranger.certificate}${intermediate.certificate}`)).toEqual([true, true]);
   });
 
-  it('does not make anybody else trusted', async () => {
+  it('does not make other certificates trusted', async () => {
     expect(await trusted(leaf, stranger.certificate)).toEqual([false, false]);
     server?.close();
     expect(await trusted(selfSigned, leaf.certificate)).toEqual([false, false]);

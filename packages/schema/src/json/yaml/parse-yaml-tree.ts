@@ -77,7 +77,7 @@ class TreeParser {
     const own = this.#properties();
     let node: YamlNode | null;
     if (own !== undefined && cursor.skipToContent()) {
-      // On lines of their own, they belong to whatever follows, a collection included.
+      // On a separate line, they belong to the node that follows, which can be a collection.
       inline = false;
       const least = options.sequenceAtParent && this.#isSequenceEntry() ? parent : parent + 1;
       if (cursor.atEnd || cursor.isDocumentMarker() || cursor.column < least) node = scalarNode('', start.at, true);

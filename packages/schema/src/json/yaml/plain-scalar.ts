@@ -46,7 +46,7 @@ export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
   return cursor.text.slice(from, end);
 }
 
-/** Goes on with a plain scalar whose first line is read, over all lines that belong to it. */
+/** Reads the further lines of a plain scalar whose first line is read. */
 export function continuePlain(cursor: YamlCursor, first: string, { inFlow, minColumn }: PlainOptions): string {
   const parts = [first];
   for (;;) {

@@ -31,7 +31,7 @@ const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Reads a scalar in quotes, over several lines where it goes on.
+ * Reads a scalar in quotes, which can span several lines.
  *
  * @param minColumn - the column that further lines begin at, or beyond
  */

@@ -4,7 +4,7 @@
  */
 export type YamlNode = YamlScalar | YamlAlias | YamlSequence | YamlMap;
 
-/** What may stand in front of a node. */
+/** The anchor and tag in front of a node. */
 export interface YamlProperties {
   readonly anchor: string | undefined;
   /** Tags of the `yaml.org,2002` namespace begin with `!!`. */
@@ -41,7 +41,7 @@ export interface YamlMap {
   properties: YamlProperties | undefined;
 }
 
-/** Makes a scalar. */
+/** Creates a scalar. */
 export function scalarNode(text: string, at: number, plain: boolean): YamlScalar {
   return { kind: 'scalar', text, plain, at, properties: undefined };
 }

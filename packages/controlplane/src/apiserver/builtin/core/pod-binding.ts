@@ -22,7 +22,7 @@ async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
   return { status: 201, headers, body: new TextEncoder().encode(`${JSON.stringify(status)}\n`) };
 }
 
-/** Upstream's answers have this odd form: a validation error that nobody turned into a status. */
+/** Upstream's answers have this odd form: a validation error that was never turned into a status. */
 function checkTarget({ target }: Binding): void {
   if (typeof (target ?? {}) !== 'object' || Array.isArray(target)) {
     const type = Array.isArray(target) ? 'array' : typeof target === 'boolean' ? 'bool' : typeof target;
