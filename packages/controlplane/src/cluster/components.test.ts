@@ -3,7 +3,7 @@ import type { ControllerDefinition, ReconcileRequest } from '@kubewright/runtime
 import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 
-/** A controller that fails for good at its start, as one with a fault of its own does. */
+/** Returns a controller that fails at its start and does not recover. */
 function faulty(definition: ControllerDefinition): ControllerDefinition {
   const source = {
     name: 'fault',
@@ -21,7 +21,7 @@ function faulty(definition: ControllerDefinition): ControllerDefinition {
   };
 }
 
-it('restarts each component that fails, while the others go on', async () => {
+it('restarts each component that fails, while the others continue', async () => {
   const lines: { readonly logger?: string; readonly msg?: string }[] = [];
   const starts = new Map<string, number>();
   await using plane = await TestControlPlane.start({

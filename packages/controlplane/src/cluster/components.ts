@@ -11,18 +11,18 @@ export interface Component {
   readonly name: string;
   /** Acts under the component's own identity. */
   readonly client: KubernetesClient;
-  /** Makes the controller, for each start anew: what a failed one remembered may be what it failed on. */
+  /** Returns a new controller for each start: the state of a failed one may be the reason of its failure. */
   readonly definition: () => ControllerDefinition;
 }
 
-/** What components share. */
+/** The clock, chance and log that components share. */
 export interface ComponentSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** Runs a cluster's components, each with a manager of its own. One that fails is restarted; the others do not notice. */
+/** Runs a cluster's components, each with its own manager. One that fails is restarted; the others are not affected. */
 export class Components implements AsyncDisposable {
   readonly #surroundings: ComponentSurroundings;
   readonly #stop = new AbortController();
@@ -76,7 +76,7 @@ export class Components implements AsyncDisposable {
       signal: this.#stop.signal,
     });
     const running = manager.run();
-    // A start that fails is told by the run.
+    // The run reports a start that fails.
     manager.started().then(started, () => {});
     await running;
   }

@@ -10,11 +10,11 @@ export interface MadeNode {
   stop(options: { readonly withinMs: number }): Promise<void>;
 }
 
-/** What a {@link SupervisedNode} is told. */
+/** Options of {@link SupervisedNode}. */
 export interface SupervisedNodeOptions {
-  /** Makes the node, for each start anew. */
+  /** Returns a new node for each start. */
   readonly make: () => Promise<MadeNode>;
-  /** Told of each node that was made, before it runs. */
+  /** Called with each new node before it runs. */
   readonly onMade: (node: MadeNode) => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -73,7 +73,7 @@ export class SupervisedNode {
     this.#options.onMade(node);
     try {
       const running = node.agent.run();
-      // A start that fails is told by the run.
+      // The run reports a start that fails.
       node.agent.started().then(started, () => {});
       await running;
     } finally {

@@ -1,7 +1,7 @@
 import type { StorageChange } from './storage.ts';
 
 /**
- * Makes a watch handler of a function that takes one change. A change that the function fails on is skipped; the others
+ * Returns a watch handler that calls a function for each change. A change that the function fails on is skipped; the others
  * are still applied, then the first failure is thrown, with the key in its message.
  */
 export function eachChange(apply: (change: StorageChange) => void): (changes: readonly StorageChange[]) => void {

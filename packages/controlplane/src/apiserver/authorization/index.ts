@@ -1,6 +1,6 @@
 export { accessReviews } from './access-reviews.ts';
 export type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
-export { NodeAuthorizer, NodeGraph, nodeNameOf } from './node/index.ts';
+export { NodeAuthorizer, NodeGraph } from './node/index.ts';
 export type { PolicyRule } from './policy-rule.ts';
 export { RbacAuthorizer } from './rbac-authorizer.ts';
 export { type GrantedRule, RbacIndex } from './rbac-index.ts';

@@ -72,7 +72,7 @@ async function checkAudience(
   );
 }
 
-/** Whether tokens of a volume are for an audience; what is missing where that cannot be told. */
+/** True if tokens of a volume are for an audience; the missing object where that is unknown. */
 type Named = boolean | { readonly missing: string };
 
 async function namesAudience(

@@ -1,3 +1,2 @@
 export { NodeAuthorizer } from './node-authorizer.ts';
 export { NodeGraph } from './node-graph.ts';
-export { nodeNameOf } from './node-identity.ts';
