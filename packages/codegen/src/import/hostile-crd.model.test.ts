@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import fc from 'fast-check';
-import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compareCrds } from '../changes/compare-crds.ts';
+import { ts } from '../compiler/typescript.ts';
 import type { Crd } from '../crd/crd.ts';
 import { Generator } from '../generate.ts';
 import { crdsOf } from '../testdata/fixture.ts';
