@@ -1,16 +1,17 @@
 import { Namespace, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
-import type { ControllerDefinition, ReconcileRequest } from '@kubewright/runtime';
+import type { ControllerDefinition, ReconcileRequest, ReconcileResult } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 
-/** Returns a controller that fails at its start and does not recover. */
-function faulty(definition: ControllerDefinition): ControllerDefinition {
+/** Returns a controller that fails once it is armed and does not recover. */
+function faulty(definition: ControllerDefinition, isArmed: () => boolean): ControllerDefinition {
   const source = {
     name: 'fault',
     start: async (queue: { enqueue(request: ReconcileRequest): void }) => queue.enqueue({ name: 'fault' }),
   };
-  const reconcile = (): never => {
-    throw new TypeError('injected fault');
+  const reconcile = async (): Promise<ReconcileResult> => {
+    if (isArmed()) throw new TypeError('injected fault');
+    return { requeueAfterMs: 20 };
   };
   return {
     ...definition,
@@ -23,15 +24,17 @@ function faulty(definition: ControllerDefinition): ControllerDefinition {
 
 it('restarts each component that fails, while the others continue', async () => {
   const lines: { readonly logger?: string; readonly msg?: string }[] = [];
+  let armed = false;
   const starts = new Map<string, number>();
   await using plane = await TestControlPlane.start({
     log: { write: (line) => void lines.push(JSON.parse(line)) },
     define: (name, definition) => {
       const count = (starts.get(name) ?? 0) + 1;
       starts.set(name, count);
-      return count === 1 ? faulty(definition) : definition;
+      return count === 1 ? faulty(definition, () => armed) : definition;
     },
   });
+  armed = true;
   await expect.poll(() => [...starts.values()].every((count) => count === 2), { timeout: 30_000 }).toBe(true);
   const failed = lines.filter(({ msg }) => msg === 'component failed; restarting it').map(({ logger }) => logger);
   expect([...failed].sort()).toEqual([...starts.keys()].sort());
