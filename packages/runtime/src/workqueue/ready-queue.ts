@@ -3,8 +3,10 @@ interface Ready {
   readonly priority: number;
   /** When it was first added. */
   readonly addedMs: number;
-  /** Its place among all keys by age. */
-  readonly order: number;
+  /** Set when the key was handed out or moved to another priority: asking the entry spares looking its key up. */
+  isHusk: boolean;
+  /** Where the key moved, if it did. */
+  movedTo: Ready | undefined;
 }
 
 /** Entries of one priority, first come, first served; entries of keys that left it stay as husks until they come up. */
@@ -30,7 +32,6 @@ export class ReadyQueue {
   #oldest: Ready | undefined;
   /** Keys handed out in a row before the oldest. */
   #overtakes = 0;
-  #order = 0;
 
   constructor(maxOvertakes: number) {
     this.#maxOvertakes = maxOvertakes;
@@ -54,8 +55,11 @@ export class ReadyQueue {
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;
     const old = this.#keys.get(key);
-    if (old) this.#leave(old.priority);
-    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, order: old?.order ?? this.#order++ };
+    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, isHusk: false, movedTo: undefined };
+    if (old) {
+      this.#leave(old);
+      old.movedTo = ready;
+    }
     this.#keys.set(key, ready);
     const level = this.#levels.get(priority);
     if (level) {
@@ -69,12 +73,12 @@ export class ReadyQueue {
     const urgent = this.#mostUrgent();
     if (!urgent) return undefined;
     const oldest = this.#longestWaiting();
-    const isOvertaken = oldest !== undefined && oldest.key !== urgent.key;
+    const isOvertaken = oldest !== undefined && oldest !== urgent;
     const isOldestDue = isOvertaken && this.#overtakes >= this.#maxOvertakes;
     this.#overtakes = isOvertaken && !isOldestDue ? this.#overtakes + 1 : 0;
     const next = isOldestDue ? oldest : urgent;
     this.#keys.delete(next.key);
-    this.#leave(next.priority);
+    this.#leave(next);
     return next;
   }
 
@@ -94,8 +98,8 @@ export class ReadyQueue {
 
   #longestWaiting(): Ready | undefined {
     for (;;) {
-      const present = this.#oldest && this.#keys.get(this.#oldest.key);
-      if (present && present.order === this.#oldest?.order) return present;
+      while (this.#oldest?.movedTo) this.#oldest = this.#oldest.movedTo;
+      if (this.#oldest && !this.#oldest.isHusk) return this.#oldest;
       let next = this.#byAge.next();
       if (next.done) {
         // An iterator that has ended does not see what is added later.
@@ -108,11 +112,7 @@ export class ReadyQueue {
   }
 
   #head(level: Level): Ready | undefined {
-    while (level.head < level.entries.length) {
-      const entry = level.entries[level.head]!;
-      if (this.#keys.get(entry.key) === entry) break;
-      level.head++;
-    }
+    while (level.entries[level.head]?.isHusk) level.head++;
     // Taken entries are cut off in blocks, so that taking one is cheap.
     if (level.head > 1024 && level.head * 2 > level.entries.length) {
       level.entries.splice(0, level.head);
@@ -121,8 +121,9 @@ export class ReadyQueue {
     return level.entries[level.head];
   }
 
-  #leave(priority: number): void {
-    const level = this.#levels.get(priority)!;
-    if (--level.live === 0) this.#levels.delete(priority);
+  #leave(ready: Ready): void {
+    ready.isHusk = true;
+    const level = this.#levels.get(ready.priority)!;
+    if (--level.live === 0) this.#levels.delete(ready.priority);
   }
 }
