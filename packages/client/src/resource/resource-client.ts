@@ -1,5 +1,6 @@
 import type { KubernetesList, KubernetesObject, ObjectKey, ObjectMeta, Status, Stored } from '@kubewright/apimachinery';
 import type { Patch } from '../patch.ts';
+import type { BodyStream } from '../transport/transport.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
 import type {
   ApplyOptions,
@@ -49,7 +50,7 @@ export interface ResourceClient<T> {
 export interface ByteStream {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: BodyStream;
 }
 
 /** Calls on a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; errors as with {@link ResourceClient}. */

@@ -54,6 +54,24 @@ describe('HttpTransport without TLS', () => {
     for await (const piece of body) pieces.push(piece);
     expect(Buffer.concat(pieces).equals(Buffer.concat(sent))).toBe(true);
   });
+
+  it('frees the memory of a piece that was read, and of no other', async () => {
+    const sent = Array.from({ length: 64 }, (_, i) => Buffer.alloc(40_000, i + 1));
+    await using server = await PlainServer.start((_request, response) => {
+      for (const piece of sent) response.write(piece);
+      response.end();
+    });
+    await using transport = new HttpTransport({ server: server.url });
+    const { body } = await transport.request({ method: 'GET', path: '/', headers: {} });
+    const copies: Buffer[] = [];
+    for await (const piece of body) {
+      copies.push(Buffer.from(piece));
+      body.reclaim?.(piece);
+      // Node 20 cannot detach memory.
+      expect(piece.length).toBe('transfer' in ArrayBuffer.prototype ? 0 : copies.at(-1)?.length);
+    }
+    expect(Buffer.concat(copies).equals(Buffer.concat(sent))).toBe(true);
+  });
 });
 
 class PlainServer implements AsyncDisposable {

@@ -7,5 +7,5 @@ export {
   InProcessTransport,
   type InProcessTransportOptions,
 } from './in-process-transport.ts';
-export type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+export type { BodyStream, Transport, TransportRequest, TransportResponse } from './transport.ts';
 export { TransportError, type TransportErrorCode } from './transport-error.ts';

@@ -46,5 +46,14 @@ export interface TransportResponse {
    * The body's bytes, decoded if they were compressed. It can be read once, and must be read to its end or given up
    * with `return()` (leaving a `for await` loop does that), for it holds a stream of a connection.
    */
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: BodyStream;
+}
+
+/** Bytes as they arrive. */
+export interface BodyStream extends AsyncIterable<Uint8Array> {
+  /**
+   * Frees the memory of a piece that was read; nobody may look at it afterwards. Not there, or without effect, where others
+   * may have a part of that memory.
+   */
+  reclaim?(piece: Uint8Array): void;
 }

@@ -173,11 +173,12 @@ export class Manager implements AsyncDisposable {
     const cacheStop = new AbortController();
     let caches: Promise<void> | undefined;
     let ownClient: KubernetesClient | undefined;
+    let serving: Promise<void> | undefined;
     tellOverlaps(this.#controllers, this.#from.log);
     try {
-      const serving = this.#startServers();
+      serving = this.#startServers();
       serving.catch(() => {
-        // Thrown once the caches have begun to list.
+        // Thrown below, once the caches have begun to list.
       });
       if (!this.#parts) {
         ownClient = await loadClient(this.#from, this.#metrics);
@@ -190,12 +191,13 @@ export class Manager implements AsyncDisposable {
       await this.#first.start(this.#fate.signal, { client: this.client });
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
-      // Listening loads a good part of Node, while the first answers are on their way.
       await serving;
       await this.#work(this.#group, this.#fate.signal);
     } catch (error) {
       if (!this.#fate.signal.aborted) this.#fate.fail(error);
     }
+    // Servers that are still starting could not be stopped.
+    await serving?.catch(() => {});
     await this.#shutDown({ cacheStop, caches });
     await ownClient?.[Symbol.asyncDispose]();
     this.#fate.end();

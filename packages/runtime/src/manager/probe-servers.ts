@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'; // seam: see its use
 import type { Clock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { checksHandler } from '../health/checks-handler.ts';
@@ -85,6 +86,8 @@ export class ProbeServers implements AsyncDisposable {
   }
 
   async #listen(what: string, where: Listening): Promise<number> {
+    // seam: a turn of the loop, not a time. Listening loads 20 ms of Node; the first listings are requested before that.
+    await setImmediate();
     // Loaded with Node's HTTP server only when something is served.
     const { ProbeServer } = await import('../health/probe-server.ts');
     const server = new ProbeServer(what, where.paths, where.tls);

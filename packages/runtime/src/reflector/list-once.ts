@@ -68,6 +68,7 @@ async function listPage(options: ListOnceOptions, request: PageRequest): Promise
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       await slice.work(() => splitter.push(chunk.subarray(at, at + pieceBytes)));
     }
+    body.reclaim?.(chunk);
   }
   const { metadata } = splitter.finish() as { readonly metadata?: Readonly<Record<string, unknown>> };
   return { resourceVersion: text(metadata?.['resourceVersion']), continue: text(metadata?.['continue']) };

@@ -1,9 +1,9 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import type { DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
+import type { BodyStream, DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
 
 /** Bytes of an answer as they arrive. */
 export interface ByteBody {
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: BodyStream;
 }
 
 /** The two calls that a reflector makes; the selector and the namespace are fixed behind them. */

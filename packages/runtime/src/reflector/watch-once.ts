@@ -1,4 +1,5 @@
 import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
+import type { BodyStream } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { abortable } from './abortable.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -87,7 +88,7 @@ interface Following {
   readonly clock: Clock;
 }
 
-async function follow(body: AsyncIterable<Uint8Array>, following: Following): Promise<void> {
+async function follow(body: BodyStream, following: Following): Promise<void> {
   const { guard, follower, clock } = following;
   const lines = new LineSplitter((bytes, start, end) => follower.line(bytes, start, end));
   const slice = new TimeSlice(clock);
@@ -96,6 +97,7 @@ async function follow(body: AsyncIterable<Uint8Array>, following: Following): Pr
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       await slice.work(() => lines.push(chunk.subarray(at, at + pieceBytes)));
     }
+    body.reclaim?.(chunk);
   }
 }
 

@@ -141,6 +141,8 @@ export class H1Pool {
         const body = new StreamBody(incoming, {
           what,
           gzip: headers['content-encoding'] === 'gzip',
+          // Node's parser copies each piece out of what was read.
+          ownsPieces: true,
           limit: request.longRunning ? undefined : this.#context.tuning.maxResponseBytes,
           signal: request.signal,
           cancel,
