@@ -52,8 +52,8 @@ export interface TransportResponse {
 /** Bytes as they arrive. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /**
-   * Frees the memory of a piece that was read; nobody may look at it afterwards. Not there, or without effect, where others
-   * may have a part of that memory.
+   * Frees the memory of a piece that was read; the piece is empty afterwards. Missing, or without effect, where other
+   * streams may share that memory.
    */
   reclaim?(piece: Uint8Array): void;
 }

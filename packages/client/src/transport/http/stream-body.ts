@@ -17,7 +17,7 @@ export interface StreamBodyOptions {
   /** Most bytes, decoded. */
   readonly limit?: number | undefined;
   readonly gzip: boolean;
-  /** True if each piece of the stream has memory of its own. @defaultValue false */
+  /** True if no two pieces of the stream share memory. @defaultValue false */
   readonly ownsPieces?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Names the request in messages. */
