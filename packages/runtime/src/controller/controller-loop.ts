@@ -1,6 +1,7 @@
 import type { Clock, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { asCachedKind } from '../cache/cached-kind.ts';
+import type { DeclaredKind } from '../cache/declared-kind.ts';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { objectForm } from '../desired/object-form.ts';
 import { reportFinding } from '../detector/finding.ts';
@@ -71,6 +72,7 @@ export class ControllerLoop {
   readonly #after: AfterReconcile;
   readonly #awaited = new AwaitedEnds();
   readonly #slow: SlowReconciles;
+  #declared: Declared | undefined;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
   /** What was not done when it was stopped. */
@@ -149,6 +151,7 @@ export class ControllerLoop {
 
   /** Subscribes to the caches and waits until all that is there is in the queue; begun once, however often it is called. */
   startSources(signal: AbortSignal): Promise<void> {
+    this.#declared ??= this.#declare();
     return this.#sources.start(signal);
   }
 
@@ -173,18 +176,25 @@ export class ControllerLoop {
    * @throws KindNotServedError (KW3016) where a declaration says so.
    */
   async missingKinds(signal: AbortSignal): Promise<readonly string[]> {
-    const { watches, caches = [] } = this.#definition;
-    const needed = [...watches.map((watch) => watch.cached), ...caches.map(asCachedKind)];
-    const declared = needed.map((each) => this.#parts.cache.declare(each));
+    const { watched = [], read = [] } = this.#declared ?? {};
+    const declared = [...watched, ...read];
     await Promise.all(declared.map((each) => each.waitUntilKnown(signal)));
     return [...new Set(declared.filter((each) => each.isMissing).map(({ kind }) => kind.kind))];
   }
 
   /** Waits for the caches that are declared for its reads alone. */
   async waitForCaches(signal: AbortSignal): Promise<void> {
-    const { caches = [] } = this.#definition;
-    const declared = caches.map((each) => this.#parts.cache.declare(asCachedKind(each)));
-    await Promise.all(declared.map((each) => each.waitForSync(signal)));
+    await Promise.all((this.#declared?.read ?? []).map((each) => each.waitForSync(signal)));
+  }
+
+  /** Finds the declarations once: a program may change their namespaces from then on. */
+  #declare(): Declared {
+    const { watches, caches = [] } = this.#definition;
+    const { cache } = this.#parts;
+    return {
+      watched: watches.map((watch) => cache.declare(watch.cached)),
+      read: caches.map((each) => cache.declare(asCachedKind(each))),
+    };
   }
 
   /** Starts the workers. */
@@ -364,6 +374,12 @@ export class ControllerLoop {
   get #fieldManager(): string {
     return this.#definition.fieldManager ?? this.#definition.name;
   }
+}
+
+/** Declarations of the kinds that a controller needs. */
+interface Declared {
+  readonly watched: readonly DeclaredKind[];
+  readonly read: readonly DeclaredKind[];
 }
 
 /** What one reconcile works within. */

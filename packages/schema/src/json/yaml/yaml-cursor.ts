@@ -117,4 +117,4 @@ export const CR = 0x0d;
 export const SPACE = 0x20;
 export const HASH = 0x23;
 export const DASH = 0x2d;
-export const DOT = 0x2e;
+const DOT = 0x2e;
