@@ -57,10 +57,21 @@ function findingsBelow(root, paths) {
   return paths
     .flatMap((path) => filesBelow(root, path))
     .flatMap((path) => {
-      const text = readFileSync(join(root, path), 'utf8');
+      const text = textOf(join(root, path));
+      if (text === undefined) return [];
       const read = path.endsWith('.md') ? readMarkdown(text) : readSource(text, path);
       return findingsIn(read, rules).map((finding) => ({ path, ...finding }));
     });
+}
+
+/** Returns a file's text, or undefined if it was deleted meanwhile: other checks create files for a moment. */
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function filesBelow(root, path) {
