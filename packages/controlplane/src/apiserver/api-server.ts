@@ -6,7 +6,7 @@ import {
   StatusError,
   unauthorized,
 } from '@kubewright/apimachinery';
-import { CommitTooLargeError, type Storage } from '../storage/index.ts';
+import { CommitTooLargeError, type Storage, StorageFullError } from '../storage/index.ts';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
 import type { Authenticator, UserInfo } from './authentication/authenticator.ts';
@@ -243,7 +243,7 @@ export class ApiServer implements AsyncDisposable {
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
     // An answer that was meant is no fault, whatever its code: some refusals are a 500 without a reason, as upstream's.
-    const isRefusal = error instanceof WebhookFault || error instanceof CommitTooLargeError;
+    const isRefusal = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRefusal || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
     return statusAnswer(status);

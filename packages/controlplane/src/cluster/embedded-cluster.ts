@@ -34,6 +34,16 @@ import { SplitIdentityTransport } from './split-identity-transport.ts';
 import { StateDirectory } from './state-directory.ts';
 import type * as Workers from './workers.ts';
 
+/** Limits of an {@link EmbeddedCluster}. */
+export interface ClusterLimits {
+  /** @defaultValue that of each field */
+  readonly http?: Partial<HttpLimits> | undefined;
+  /** @defaultValue that of each field */
+  readonly requests?: ApiServerLimits | undefined;
+  /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
+  readonly storageBytes?: number | undefined;
+}
+
 /** Options of {@link EmbeddedCluster.start}; each has a default. */
 export interface EmbeddedClusterOptions {
   /**
@@ -50,10 +60,8 @@ export interface EmbeddedClusterOptions {
   readonly random?: Random | undefined;
   /** @defaultValue nothing is logged */
   readonly log?: Logger | undefined;
-  /** Bounds on connections and bodies (`http`) and on requests at a time (`requests`). @defaultValue those of each field */
-  readonly limits?:
-    | { readonly http?: Partial<HttpLimits> | undefined; readonly requests?: ApiServerLimits | undefined }
-    | undefined;
+  /** Limits of connections and bodies, of concurrent requests, and of all stored objects together. */
+  readonly limits?: ClusterLimits | undefined;
   /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
   /** The way to nodes that somebody else runs, for logs and exec. @defaultValue the way to `node` */
@@ -107,7 +115,9 @@ export class EmbeddedCluster implements AsyncDisposable {
     const onError = (error: unknown): void => log.error('the API server failed', { error });
     const onWatcherFault = (error: unknown): void => log.error('a watcher of the storage failed', { error });
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
-    const storage = new MemoryStorage({ clock, initialRevision: firstRevision(directory, clock), onWatcherFault });
+    const initialRevision = firstRevision(directory, clock);
+    const maxBytes = options.limits?.storageBytes;
+    const storage = new MemoryStorage({ clock, initialRevision, maxBytes, onWatcherFault });
     const address = { text: '' };
     const connector = new LateConnector();
     const plane: ControlPlane = new ControlPlane({

@@ -6,6 +6,7 @@ export {
   CompactedError,
   type Storage,
   type StorageChange,
+  StorageFullError,
   type StorageList,
   type StorageListOptions,
   type StorageWatchOptions,

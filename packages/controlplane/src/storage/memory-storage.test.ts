@@ -2,6 +2,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { MemoryStorage } from './memory-storage.ts';
 import { put, storageContract } from './storage.contract.ts';
+import { StorageFullError } from './storage.ts';
 
 storageContract('MemoryStorage', async (limits) => {
   const clock = new VirtualClock();
@@ -19,6 +20,19 @@ describe('MemoryStorage at rest', () => {
     await storage.commit([put('/r/y', '1')]);
     await storage[Symbol.asyncDispose]();
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('refuses writes that would exceed its size, until something is deleted', async () => {
+    const storage = new MemoryStorage({ clock: new VirtualClock(), maxBytes: 100 });
+    const { revision } = await storage.commit([put('/r/x', 'x'.repeat(60))]);
+    await expect(storage.commit([put('/r/y', 'y'.repeat(60))])).rejects.toThrow(StorageFullError);
+    expect(storage.revision).toBe(revision);
+    const same = await storage.commit([put('/r/x', 'z'.repeat(60), revision)]);
+    await expect(storage.commit([put('/r/x', 'x'.repeat(99), same.revision)])).rejects.toMatchObject({
+      code: 'KW5006',
+    });
+    await storage.commit([{ key: '/r/x', expected: same.revision, encode: undefined }]);
+    await storage.commit([put('/r/y', 'y'.repeat(60))]);
   });
 
   it('begins where it is told to', async () => {

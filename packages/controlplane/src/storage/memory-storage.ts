@@ -11,6 +11,7 @@ import {
   type Storage,
   type StorageChange,
   StorageClosedError,
+  StorageFullError,
   type StorageList,
   type StorageListOptions,
   type StorageWatchOptions,
@@ -26,6 +27,13 @@ export interface MemoryStorageOptions {
   readonly historyMs?: number | undefined;
   /** How much superseded content history keeps, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
+  /**
+   * How much the current values and their keys may take, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it
+   * are refused, so runaway controllers cannot exhaust the process's memory. Deletes and writes that add nothing pass.
+   *
+   * @defaultValue 512 MiB
+   */
+  readonly maxBytes?: number | undefined;
   /** The revision before the first write; what is older is taken for compacted, as in an older store. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
   /** Told what handlers of watches throw. @defaultValue thrown in a later turn, which ends the process */
@@ -45,6 +53,10 @@ const MAX_COMMIT_BYTES = 1.5 * 1024 * 1024;
 /** What a record of history costs besides the content that it keeps alive, in bytes (measured: four small objects). */
 const RECORD_BYTES = 256;
 
+function sizeOf(object: StoredObject | undefined): number {
+  return object ? object.key.length + object.bytes.length : 0;
+}
+
 /**
  * A {@link Storage} in this process's memory: durable as long as the process lives. Commits are done when the call
  * returns; only their answer is a promise. Old versions hang below the new ones and are undone by revision.
@@ -56,7 +68,10 @@ export class MemoryStorage implements Storage {
   readonly #history: ChangeHistory;
   readonly #subscriptions: Subscriptions;
   #revision: number;
+  readonly #maxBytes: number;
   #compacted = 0;
+  /** What keys and their current values take. */
+  #bytes = 0;
   #timer: Timer | undefined;
   #closed = false;
 
@@ -64,6 +79,7 @@ export class MemoryStorage implements Storage {
     this.#clock = options.clock;
     this.#subscriptions = new Subscriptions(options.onWatcherFault ?? throwLater);
     this.#historyMs = options.historyMs ?? 5 * 60_000;
+    this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
     this.#history = new ChangeHistory({
       maxAgeMs: this.#historyMs,
       maxBytes: options.historyBytes ?? 64 * 1024 * 1024,
@@ -99,8 +115,11 @@ export class MemoryStorage implements Storage {
     this.#check(writes);
     const revision = this.#revision + 1;
     const objects = writes.map(({ key, encode }) => (encode ? { key, bytes: encode(revision), revision } : undefined));
-    const size = objects.reduce((sum, object) => sum + (object ? object.key.length + object.bytes.length : 0), 0);
+    const size = objects.reduce((sum, object) => sum + sizeOf(object), 0);
     if (size > MAX_COMMIT_BYTES) throw new CommitTooLargeError(size, MAX_COMMIT_BYTES);
+    const added = size - writes.reduce((sum, { key }) => sum + sizeOf(this.#tree.get(key)?.head.object), 0);
+    if (added > 0 && this.#bytes + added > this.#maxBytes) throw new StorageFullError(this.#maxBytes);
+    this.#bytes += added;
     this.#revision = revision;
     const atMs = this.#clock.monotonic();
     const changes = writes.map(({ key }, index) => this.#apply(key, { revision, object: objects[index], atMs }));

@@ -25,6 +25,7 @@ export interface Storage extends AsyncDisposable {
    *
    * @throws {@link RevisionMismatchError} when a key's revision is not the expected one; nothing was written.
    * @throws {@link CommitTooLargeError} when keys and values together are larger than 1.5 MiB; nothing was written.
+   * @throws {@link StorageFullError} when the write would add to a full storage; nothing was written.
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
@@ -120,6 +121,16 @@ export class CommitTooLargeError extends Error {
     super(`writing ${bytes} bytes: the storage takes at most ${limit} in one commit; store less`);
     this.name = 'CommitTooLargeError';
     this.bytes = bytes;
+  }
+}
+
+/** The storage holds as much as it may. Delete objects or raise the limit, then retry. */
+export class StorageFullError extends Error {
+  readonly code = 'KW5006';
+
+  constructor(maxBytes: number) {
+    super(`the storage is full: it holds at most ${maxBytes} bytes; delete objects, or raise its limit`);
+    this.name = 'StorageFullError';
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
 import { formatYaml } from '@kubewright/schema';
-import { CommitTooLargeError, type StoredObject } from '../../storage/storage.ts';
+import { CommitTooLargeError, StorageFullError, type StoredObject } from '../../storage/storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
 import { Pacer } from '../registry/pacer.ts';
@@ -150,6 +150,8 @@ export function statusOf(error: unknown): Status {
   // Upstream passes etcd's words on, without a reason.
   if (error instanceof CommitTooLargeError)
     return { ...FAILURE, message: 'etcdserver: request is too large', code: 500 };
+  if (error instanceof StorageFullError)
+    return { ...FAILURE, message: 'etcdserver: mvcc: database space exceeded', code: 500 };
   return {
     ...FAILURE,
     message: 'Internal error occurred: the server failed to handle the request; its log has the details',

@@ -34,3 +34,21 @@ describe('objects of more than 1.5 MiB', () => {
     expect((await server.post(`${WIDGETS}?dryRun=All`, widget('b', 1_600_000))).status).toBe(201);
   });
 });
+
+describe('a full storage', () => {
+  it('refuses writes in the words of etcd, and takes them again after a deletion', async () => {
+    const server = await TestServer.start({ maxBytes: 40_000 });
+    await using _server = server;
+    const path = '/api/v1/namespaces/default/configmaps';
+    const map = (name: string) => ({ metadata: { name }, data: { text: 'x'.repeat(10_000) } });
+    const statuses = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) statuses.push((await server.post(path, map(name))).status);
+    expect(statuses.at(-1)).toBe(500);
+    const refused = (await server.post(path, map('e'))).json;
+    expect(refused).toMatchObject({ code: 500, message: 'etcdserver: mvcc: database space exceeded' });
+    expect(refused.reason).toBeUndefined();
+    expect(server.errors).toEqual([]);
+    expect((await server.delete(`${path}/a`)).status).toBe(200);
+    expect((await server.post(path, map('e'))).status).toBe(201);
+  });
+});

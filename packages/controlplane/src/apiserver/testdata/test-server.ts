@@ -161,6 +161,9 @@ export interface Answer {
 // biome-ignore lint/suspicious/noExplicitAny: tests look deep into answers
 export type Json = any;
 
+/** Parts of a {@link TestServer} that a test replaces; `maxBytes` limits its storage. */
+export type TestServerOptions = Partial<ApiServerOptions> & { readonly clock?: Clock; readonly maxBytes?: number };
+
 /** A server in memory with all built-in kinds and the two above, and short ways to ask it. */
 export class TestServer implements AsyncDisposable {
   readonly clock: VirtualClock;
@@ -171,10 +174,10 @@ export class TestServer implements AsyncDisposable {
   readonly errors: unknown[] = [];
   user: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-  constructor(options: Partial<ApiServerOptions> & { readonly clock?: Clock } = {}) {
+  constructor({ maxBytes, ...options }: TestServerOptions = {}) {
     this.clock = new VirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
     this.random = seededRandom(1);
-    this.storage = new MemoryStorage({ clock: this.clock });
+    this.storage = new MemoryStorage({ clock: this.clock, maxBytes });
     const builtins = builtinDefinitions({ clock: this.clock, random: this.random });
     this.catalog = new MutableCatalog([...builtins, widgets(), planets()]);
     const read = storedObjectReader(this.storage);
@@ -197,7 +200,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Starts with the namespaces that every cluster has. */
-  static async start(options: Partial<ApiServerOptions> = {}): Promise<TestServer> {
+  static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const server = new TestServer(options);
     for (const name of ['default', 'kube-system']) {
       await server.post('/api/v1/namespaces', { metadata: { name } });
