@@ -1,0 +1,57 @@
+/** Colours of SGR codes; others are ignored. */
+const colours = new Map([
+  [31, 'red'],
+  [32, 'green'],
+  [33, 'yellow'],
+  [34, 'blue'],
+  [36, 'cyan'],
+  [94, 'blue'],
+]);
+
+/**
+ * A terminal's lines, as far as command-line programs use one: text, line ends, returns to the first column, erased lines, bold,
+ * faint and coloured text. Each line remembers when it was last written.
+ */
+export class Screen {
+  /** @type {{ atMs: number, spans: { text: string, style: string }[] }[]} */
+  lines = [{ atMs: 0, spans: [] }];
+  #style = '';
+
+  /** Writes output that arrived at a time, in milliseconds since the start. */
+  write(text, atMs) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+    const pieces = text.matchAll(/\x1b\[([0-9;?]*)([A-Za-z])|(\r?\n)|(\r)|([^\x1b\r\n]+)/g);
+    for (const [, codes, command, newLine, carriageReturn, plain] of pieces) {
+      if (command === 'm') this.#setStyle(codes);
+      else if (command === 'K' || carriageReturn) this.#restart(carriageReturn !== undefined);
+      else if (newLine) this.lines.push({ atMs, spans: [] });
+      else if (plain) this.#put(plain, atMs);
+    }
+  }
+
+  #setStyle(codes) {
+    for (const code of codes.split(';').map(Number)) {
+      if (code === 0 || code === 39 || code === 22) this.#style = '';
+      else if (code === 1) this.#style = 'bold';
+      else if (code === 2) this.#style = 'faint';
+      else this.#style = colours.get(code) ?? this.#style;
+    }
+  }
+
+  /** Programs that return to the first column, or erase a line, write it again. */
+  #restart(isReturn) {
+    const line = this.lines.at(-1);
+    if (isReturn) line.isReturned = true;
+    else line.spans = [];
+  }
+
+  #put(text, atMs) {
+    const line = this.lines.at(-1);
+    if (line.isReturned) {
+      line.spans = [];
+      line.isReturned = false;
+    }
+    line.atMs = atMs;
+    line.spans.push({ text, style: this.#style });
+  }
+}
