@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript-7/bin/tsc', import.meta.url));
-/** The script that is written last: while it is there, scripts belong to the declarations beside them. */
+/** The script that is written last: while it exists, scripts match the declarations next to them. */
 const bundled = fileURLToPath(new URL('../packages/schema/dist/index.js', import.meta.url));
 
 function compile(flags, stdio) {

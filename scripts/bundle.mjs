@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 const packages = fileURLToPath(new URL('../packages', import.meta.url));
 
-/** Bundles every package; rejects, and leaves what was there, when one cannot be bundled. */
+/** Bundles every package; rejects and keeps the previous bundles if one package cannot be bundled. */
 export async function bundle() {
   const folders = readdirSync(packages)
     .sort()

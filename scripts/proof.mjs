@@ -3,7 +3,7 @@
 //   models      model tests with ten times the runs that CI has time for
 //   real        suites that need no embedded cluster, against a real control plane
 //   newcomers   a first hour with the packed packages, on several Nodes, as root and not; needs root, Linux and a registry
-//   benchmarks  those with goals, beside the real control plane; they want a quiet machine
+//   benchmarks  those with goals, next to the real control plane; they need a quiet machine
 //   soaks       operators that run for long, and what they hold
 // `--skip models,benchmarks` leaves groups out, `--only real` all others; the file says so. `--out FILE` writes another one.
 // Wants Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or

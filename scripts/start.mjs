@@ -61,7 +61,7 @@ function sayBuilding() {
   stdout.write(`${stdout.isTTY && !env.NO_COLOR ? `\u001b[2m${time}\u001b[0m` : time}  building…\n`);
 }
 
-/** Lets Node (22 and newer) keep what it compiled beside the build, so that later starts need not do it again. */
+/** Lets Node.js (22 and newer) cache compiled code next to the build, which makes later starts faster. */
 async function keepCompiledCode() {
   const module = await import('node:module');
   const folder = new URL('../node_modules/.cache/kubewright', import.meta.url);

@@ -31,7 +31,7 @@ for (const file of readdirSync(folder).sort()) {
 }
 writeFileSync(new URL('openapi-v3-facts.json', import.meta.url), `${format(facts)}\n`);
 
-/** Zero defaults say only that a Go field is no pointer; they matter where a field identifies a list's element. */
+/** Zero defaults mean only that a Go field is not a pointer; they matter where a field identifies a list's element. */
 function factOf(property, isMapKey) {
   /** @type {{ enum?: string[], default?: unknown }} */
   const fact = {};
