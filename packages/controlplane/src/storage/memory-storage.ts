@@ -70,7 +70,7 @@ export class MemoryStorage implements Storage {
   #revision: number;
   readonly #maxBytes: number;
   #compacted = 0;
-  /** What keys and their current values take. */
+  /** The size of all keys and current values, in bytes. */
   #bytes = 0;
   #timer: Timer | undefined;
   #closed = false;
