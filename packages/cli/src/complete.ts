@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What kubectl runs to complete `kubectl kubewright …`: it looks for this name on the PATH, and passes what was typed so far.
+// kubectl runs this to complete `kubectl kubewright …`: it looks up this name on the PATH and passes what was typed so far.
 import { processSurroundings } from './program/process-surroundings.ts';
 import { completeLine } from './program/run-cli.ts';
 

@@ -30,7 +30,7 @@ export interface BuildOptions {
   readonly allowBreaking?: boolean;
 }
 
-/** Writes `dist/`: what an image is built of, what installs it, and what tells of it. */
+/** Writes `dist/`: the image contents, the install manifests and the SBOM. */
 export async function buildProject(context: Context, options: BuildOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
@@ -77,7 +77,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   }
 }
 
-/** Reads the types the first time, and remembers what it has made of them. */
+/** Generates the manifests on the first call and caches the result. */
 function generatedOnce({ root, name: projectName }: Project): Generate {
   let made: Promise<GenerateResult> | undefined;
   return ({ signal }) => (made ??= generateManifests({ root, projectName, signal }));
@@ -126,7 +126,7 @@ function writeBundle(
   replace(project, 'bundle', files);
 }
 
-/** Writes files below `dist/`; of the folder nothing else remains. */
+/** Replaces a folder of `dist/` with the given files. */
 function replace({ root }: Project, folder: string, files: readonly ProjectFile[]): void {
   rmSync(join(root, 'dist', folder), { recursive: true, force: true });
   for (const { path, text } of files) {

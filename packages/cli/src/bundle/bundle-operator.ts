@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type BuildOptions, type BuildResult, build, formatMessages, type Message } from 'esbuild';
 import { CliError } from '../program/cli-error.ts';
 
-/** What is bundled, and where to. */
+/** The entry point to bundle and the output file. */
 export interface BundleOptions {
   /** Folder that paths in messages are relative to. */
   readonly root: string;
@@ -10,7 +10,7 @@ export interface BundleOptions {
   readonly outfile: string;
 }
 
-/** How an operator becomes one file that Node runs, with a source map beside it. */
+/** Returns the esbuild settings that bundle an operator into one file for Node, with a source map. */
 export function bundleSettings({
   root,
   entry,
@@ -29,7 +29,7 @@ export function bundleSettings({
     sourcesContent: true,
     keepNames: true,
     legalComments: 'none',
-    // CommonJS packages inside a module ask for it.
+    // CommonJS packages call `require`, which ES modules do not have.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
@@ -39,7 +39,7 @@ export function bundleSettings({
   };
 }
 
-/** Bundles an operator. @throws CliError KW7501 with what the bundler says */
+/** Bundles an operator. @throws CliError KW7501 with the bundler's errors */
 export async function bundleOperator(options: BundleOptions): Promise<BuildResult<{ metafile: true }>> {
   if (!existsSync(options.entry)) {
     throw new CliError('KW7501', {
@@ -55,7 +55,7 @@ export async function bundleOperator(options: BundleOptions): Promise<BuildResul
   }
 }
 
-/** Says what the bundler complains of, with the places in the user's code. */
+/** Converts the bundler's errors to a `CliError` that shows the affected places in the user's code. */
 export async function bundleError(error: unknown): Promise<unknown> {
   const { errors } = error as { readonly errors?: readonly Message[] };
   if (!errors || errors.length === 0) return error;

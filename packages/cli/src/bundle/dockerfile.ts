@@ -1,7 +1,7 @@
 /**
- * How an image is built of `dist/`: distroless, so there is no shell and no package manager in it; as the user 65532, so that
- * `runAsNonRoot` can tell; nothing is written, so the root may be read-only. The one file that is copied runs on every
- * architecture, so `docker buildx build --platform linux/amd64,linux/arm64` has nothing to emulate.
+ * The Dockerfile for `dist/`. The base image is distroless: it has no shell and no package manager. The numeric user 65532 lets
+ * `runAsNonRoot` verify that the user is not root. Nothing is written at run time, so the root file system can be read-only.
+ * The bundle runs on every architecture, so `docker buildx build --platform linux/amd64,linux/arm64` needs no emulation.
  */
 export const dockerfile: string = `FROM gcr.io/distroless/nodejs22-debian12:nonroot
 WORKDIR /app

@@ -18,7 +18,7 @@ describe('loadImage', () => {
     JSON.parse(readFileSync(mapFile(), 'utf8'));
   const programOf = (image: string): string => readFileSync(join(root, images()[image]?.command.at(-1) ?? ''), 'utf8');
 
-  it('keeps for each tag the program that it was loaded with', () => {
+  it('keeps the program that each tag was loaded with', () => {
     build('one');
     loadImage(root, 'shop:0.1');
     build('two');
@@ -28,7 +28,7 @@ describe('loadImage', () => {
     expect(images()['shop:0.1']).toMatchObject({ like: 'node', folder: expect.stringMatching(/^\.\/dist\/images\//) });
   });
 
-  it('replaces a tag that is loaded again, however it is spelled, and removes what nothing names', () => {
+  it('replaces a tag that is loaded again under another spelling and removes unreferenced copies', () => {
     build('one');
     loadImage(root, 'docker.io/library/shop:0.1');
     build('two');
@@ -38,7 +38,7 @@ describe('loadImage', () => {
     expect(readdirSync(join(root, 'dist', 'images'))).toHaveLength(1);
   });
 
-  it('takes an image without a tag for latest, and no longer for every tag', () => {
+  it('loads an image without a tag as latest and drops the old entry that applied to every tag', () => {
     build('one');
     const before = { like: 'node', folder: './dist', command: ['node', '--enable-source-maps', './dist/main.mjs'] };
     const others = { 'team/app': { command: ['./app'] }, 'Not An Image': {} };
@@ -47,7 +47,7 @@ describe('loadImage', () => {
     expect(Object.keys(images())).toEqual(['team/app', 'Not An Image', 'shop:latest']);
   });
 
-  it.each(['{', '[]'])('says that %s is no image map', (text) => {
+  it.each(['{', '[]'])('rejects %s as an image map', (text) => {
     build('one');
     writeFileSync(mapFile(), text);
     expect(() => loadImage(root, 'shop:1')).toThrow(

@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { parseImageReference } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 
-/** The bundle and its source map, as the image has them. */
+/** The bundle and its source map. */
 const files = ['main.mjs', 'main.mjs.map'];
 
 /**
- * Lets the embedded cluster's node run the bundle in `dist/` as an image: keeps a copy of it below `dist/images`, named by
- * its content, and writes into `kubewright-images.json` that the tag is that copy. So each tag keeps the program that it was
- * loaded with, and other tags do not exist. Copies that no tag refers to are removed.
+ * Lets the embedded cluster's node run the bundle in `dist/` as an image. Copies the bundle to a folder in `dist/images` that
+ * is named after its content, and maps the tag to that copy in `kubewright-images.json`. Each tag keeps the program it was
+ * loaded with; other tags do not exist. Copies that no tag refers to are removed.
  */
 export function loadImage(root: string, image: string): void {
   const mapFile = join(root, 'kubewright-images.json');
@@ -27,7 +27,7 @@ export function loadImage(root: string, image: string): void {
   const copy = keepCopy(join(root, 'dist'));
   const folder = `./dist/images/${copy}`;
   const own = keyOf(image);
-  // An earlier version named the repository only, which was every tag.
+  // Earlier versions wrote the repository without a tag, which matched every tag.
   const repository = own?.replace(/:[^:]*$/, '');
   const kept = Object.entries(images).filter(([key, entry]) => {
     if (keyOf(key) === own && hasTag(key)) return false;
@@ -36,14 +36,14 @@ export function loadImage(root: string, image: string): void {
   const entry = { like: 'node', folder, command: ['node', '--enable-source-maps', `${folder}/main.mjs`] };
   const key = hasTag(image) ? image : `${image}:latest`;
   const text = `${JSON.stringify({ ...Object.fromEntries(kept), [key]: entry }, null, 2)}\n`;
-  // In one step: a node may read it at any time.
+  // Write and rename: the node can read the file at any time.
   writeFileSync(`${mapFile}.new`, text, { mode: 0o644 });
   renameSync(`${mapFile}.new`, mapFile);
   const all = join(root, 'dist', 'images');
   for (const name of readdirSync(all)) if (!text.includes(name)) rmSync(join(all, name), { recursive: true });
 }
 
-/** Copies the bundle to a folder that is named by its content; answers that name. */
+/** Copies the bundle to a folder named after its content and returns that name. */
 function keepCopy(dist: string): string {
   const present = files.filter((name) => existsSync(join(dist, name)));
   const hash = createHash('sha256');
@@ -70,13 +70,16 @@ function readImages(path: string): Readonly<Record<string, unknown>> {
   });
 }
 
-/** One text for all spellings of an image; `undefined` for what is no image reference, which stays as the user wrote it. */
+/**
+ * Returns the normalized form of an image reference, or `undefined` if it is invalid; invalid references stay as the user wrote
+ * them.
+ */
 function keyOf(image: string): string | undefined {
   try {
     const { domain, path, tag = 'latest' } = parseImageReference(image);
     return `${domain}/${path}:${tag}`;
   } catch {
-    // The node says so when it reads the file.
+    // The node reports the error when it reads the file.
     return undefined;
   }
 }

@@ -6,15 +6,15 @@ import type { Context } from '../program/context.ts';
 import { OperatorOutput } from '../story/operator-output.ts';
 import { bundleOperator } from './bundle-operator.ts';
 
-/** What is run, and how. */
+/** The file to run and how to run it. */
 export interface RunFileOptions {
   readonly file: string;
   readonly args: readonly string[];
-  /** Shows all frames of stacks. @defaultValue false */
+  /** Shows all stack frames. @defaultValue false */
   readonly fullStacks?: boolean | undefined;
 }
 
-/** Runs one file as an operator until it ends or Ctrl-C; answers its exit code. */
+/** Runs a file as an operator until it exits or the user presses Ctrl-C. Returns the exit code. */
 export async function runFile(context: Context, { file, args, fullStacks = false }: RunFileOptions): Promise<number> {
   const { surroundings } = context;
   const { cwd, env, program, signal, stderr, colors, interactive } = surroundings;

@@ -10,26 +10,26 @@ import { type ProjectFile, replaceable } from '../project/write-files.ts';
 import { kustomize, readObjects } from '../render/kustomize.ts';
 import { SourceFiles } from '../render/source-files.ts';
 
-/** What is made of a project besides its program. */
+/** The input for the artifacts that `build` writes besides the program. */
 export interface ArtifactOptions {
   readonly project: Project;
   readonly manifest: PackageManifest;
   readonly image: string | undefined;
-  /** What is new since the last release, in words. */
+  /** Changes since the last release, in plain text. */
   readonly changes: readonly string[];
-  /** Manifests as they would be with the other kind of certificates. @see otherCertificates */
+  /** Manifests rendered with the other kind of certificates. @see otherCertificates */
   readonly otherwise?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Folders of `config/` that `config/default` may leave out and a chart has under a value. */
+/** Folders of `config/` that are optional in `config/default` and that the chart enables with a value. */
 const optionalFolders = ['prometheus', 'network-policy', 'certmanager'];
 
-/** The files of a chart, below its folder. */
+/** Returns the files of a chart, relative to its folder. */
 export function projectChart(options: ArtifactOptions): readonly ProjectFile[] {
   return chartFiles(chartInput(options));
 }
 
-/** Makes a project's manifests as they would be if another signed for it: the operator itself, or cert-manager. */
+/** Renders a project's manifests with the other certificate issuer: the operator itself, or cert-manager. */
 export async function otherCertificates(
   project: Project,
   options: { readonly signal: AbortSignal; readonly generate: Generate },
@@ -39,7 +39,7 @@ export async function otherCertificates(
   return replaceable(project.root, files);
 }
 
-/** What a chart of a project is made of. */
+/** Builds the chart input for a project. */
 export function chartInput({ project, manifest, image, changes, otherwise }: ArtifactOptions): ChartInput {
   const { name, certificates } = project;
   const rendered = render(project, { image });
@@ -56,12 +56,12 @@ function render(project: Project, options: InstallOptions): Rendered {
   return { objects, optional };
 }
 
-/** The samples of a project. */
+/** Returns the samples of a project. */
 function sampleObjects(project: Pick<Project, 'root'>): readonly UnstructuredObject[] {
   return samplesOf(project).flatMap((path) => readObjects(join(project.root, path)));
 }
 
-/** What a folder renders to with the names that `config/default` gives. */
+/** Renders a folder with the name prefix and namespace that `config/default` sets. */
 function prefixed(
   { root, name }: Project,
   { folder, files }: { readonly folder: string; readonly files: ReadonlyMap<string, string> | undefined },

@@ -4,34 +4,34 @@ import { managerParts } from './manager-template.ts';
 
 const byCertManager = '.Values.certManager.enabled';
 const byOperator = `not ${byCertManager}`;
-/** The annotation that makes cert-manager write a CA bundle. */
+/** The annotation that makes cert-manager inject a CA bundle. */
 const injection = 'cert-manager.io/inject-ca-from';
 
-/** Objects of a project under each kind of certificates. */
+/** The objects of a project under each kind of certificates. */
 export interface Alternatives {
   readonly own: readonly UnstructuredObject[];
   readonly certManager: readonly UnstructuredObject[];
 }
 
-/** What a chart has whose value `certManager.enabled` chooses who signs. */
+/** The contents of a chart in which the value `certManager.enabled` selects the certificate issuer. */
 export interface CertificateChoice {
-  /** All that there is under either. */
+  /** The objects of both alternatives. */
   readonly objects: readonly UnstructuredObject[];
-  /** The condition of an object that is there under one only. */
+  /** Returns the condition of an object that only one alternative has, or undefined. */
   ofObject(object: UnstructuredObject): string | undefined;
-  /** The same of an argument, a volume or a mount of the manager, the latter by their names. */
+  /** Returns the condition of a manager argument, or of a volume or mount by its name. */
   ofPart(part: string): string | undefined;
-  /** The same of an annotation. */
+  /** Returns the condition of an annotation. */
   ofAnnotation(name: string): string | undefined;
 }
 
-/** Nothing to choose: all is there always. */
+/** Returns a choice without alternatives: every object is unconditional. */
 export function noChoice(objects: readonly UnstructuredObject[]): CertificateChoice {
   const always = (): undefined => undefined;
   return { objects, ofObject: always, ofPart: always, ofAnnotation: always };
 }
 
-/** Finds what differs between the two, and joins them. */
+/** Compares both alternatives and merges them. */
 export function certificateChoice({ own, certManager }: Alternatives): CertificateChoice {
   const keys = { own: new Set(own.map(keyOf)), certManager: new Set(certManager.map(keyOf)) };
   const parts = { own: partsOf(own), certManager: partsOf(certManager) };
@@ -51,7 +51,7 @@ export function certificateChoice({ own, certManager }: Alternatives): Certifica
     objects: [...joined, ...own.filter((each) => !keys.certManager.has(keyOf(each)))],
     ofObject: (object) => ofKey(keyOf(object)),
     ofPart: (part) => ofPart(flagOf(part)),
-    // The certificate of webhooks goes with them.
+    // Webhook certificates are only needed if webhooks are enabled.
     ofAnnotation: (name) => (name === injection ? both('.Values.webhook.enabled', byCertManager) : undefined),
   };
 }
@@ -71,17 +71,17 @@ function partsOf(objects: readonly UnstructuredObject[]): ReadonlySet<string> {
   );
 }
 
-/** Values hold names, in whose place templates have others. */
+/** Argument values contain names, which templates replace. */
 function flagOf(argument: string): string {
   return argument.split('=')[0] ?? argument;
 }
 
-/** A deployment with the arguments of another, too; volumes only cert-manager's has. */
+/** Adds the arguments of the other deployment. Volumes are not merged: only the cert-manager deployment has them. */
 function withArgsOf(deployment: UnstructuredObject, other: UnstructuredObject): UnstructuredObject {
   const { pod, container } = managerParts(deployment);
   const args = [...new Set([...(container.args ?? []), ...(managerParts(other).container.args ?? [])])];
   const containers = pod.containers.map((each) => (each === container ? { ...each, args } : each));
-  // Both were rendered from the project's own manager.yaml.
+  // Both are rendered from the project's own manager.yaml.
   const spec = deployment['spec'] as { readonly template: { readonly metadata?: object; readonly spec: object } };
   return { ...deployment, spec: { ...spec, template: { ...spec.template, spec: { ...pod, containers } } } };
 }

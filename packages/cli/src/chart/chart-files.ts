@@ -12,31 +12,31 @@ import { entries, lines, optionalField, plain, scalar, TemplateText, when } from
 import { chartValues, valuesText } from './values.ts';
 import { valuesSchema } from './values-schema.ts';
 
-/** The objects of a project. */
+/** The rendered objects of a project. */
 export interface Rendered {
-  /** What `config/default` renders to. */
+  /** The objects rendered from `config/default`. */
   readonly objects: readonly UnstructuredObject[];
-  /** Monitors and policies, which are installed on request; rendered with the prefix and namespace of the rest. */
+  /** Monitors and policies, which are installed on request; rendered with the same prefix and namespace. */
   readonly optional: readonly UnstructuredObject[];
 }
 
-/** What a chart is made of. */
+/** The input for a chart. */
 export interface ChartInput extends Rendered {
   /** Name of the project and of the chart. */
   readonly name: string;
   readonly manifest: PackageManifest;
-  /** Who signs, by default. */
+  /** The default certificate issuer. */
   readonly certificates: 'own' | 'cert-manager';
-  /** What there would be if another signed. @defaultValue nobody can choose */
+  /** The objects rendered with the other issuer. @defaultValue the issuer cannot be changed */
   readonly other?: Rendered | undefined;
   readonly samples: readonly UnstructuredObject[];
-  /** What is new since the last release, in words. */
+  /** Changes since the last release, in plain text. */
   readonly changes: readonly string[];
 }
 
 /**
- * Makes a Helm chart that renders, with its default values and the project's name as release, what `config/default` renders
- * to; Helm's own labels apart. Keys of values are those of kubebuilder's charts (helm/v2-alpha).
+ * Builds a Helm chart. With its default values and the project's name as the release name, it renders the same objects as
+ * `config/default`, except for Helm's own labels. The value keys match those of kubebuilder's charts (helm/v2-alpha).
  */
 export function chartFiles(input: ChartInput): readonly ProjectFile[] {
   const { name } = input;
@@ -62,7 +62,7 @@ function choiceOf({ objects, optional, certificates, other }: ChartInput): Certi
   );
 }
 
-/** A Role and a ClusterRole of one name are one file. */
+/** Merges files with the same path: a Role and a ClusterRole of the same name share one file. */
 function distinct(files: readonly ProjectFile[]): readonly ProjectFile[] {
   const texts = new Map<string, string>();
   for (const { path, text } of files) texts.set(path, texts.has(path) ? `${texts.get(path)}---\n${text}` : text);
@@ -89,7 +89,7 @@ interface Choosing {
   readonly choice: CertificateChoice;
 }
 
-/** Puts annotations that are there under one kind of certificates only behind its condition. */
+/** Makes the annotations that depend on the kind of certificates conditional. */
 function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosing): UnstructuredObject {
   const annotations = Object.entries(object.metadata?.annotations ?? {});
   const chosen = annotations.filter(([name]) => choice.ofAnnotation(name) !== undefined);
@@ -103,11 +103,11 @@ function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosin
     others.length === 0
       ? text.fields(when(condition, lines('annotations:', ...written.map((line) => `  ${line}`))))
       : { annotations: { ...Object.fromEntries(others), ...text.fields(when(condition, lines(...written))) } };
-  // A mark has no value: it stands for fields.
+  // A placeholder has no value: it stands for fields.
   return { ...object, metadata: { ...metadata, ...fields } as UnstructuredObject['metadata'] & object };
 }
 
-/** What else values decide in an object of this kind. */
+/** Replaces the other parts of an object that depend on chart values. */
 function shape(object: UnstructuredObject, { text, choice }: Choosing): object {
   switch (object.kind) {
     case 'CustomResourceDefinition':
@@ -141,7 +141,9 @@ function withAnnotations(object: UnstructuredObject, more: object): object {
   return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata?.annotations, ...more } } };
 }
 
-/** Who reads metrics and what calls webhooks is known cluster-wide, wherever the operator works. */
+/**
+ * Makes roles namespaced on request, except those for metrics access and webhook certificates, which are always cluster-wide.
+ */
 function namespacedRole(object: UnstructuredObject, text: TemplateText): object {
   const { name = '' } = object.metadata ?? {};
   if (/metrics-(auth-role|auth-rolebinding|reader)$|webhook-certificates-role(binding)?$/.test(name)) return object;
@@ -183,7 +185,7 @@ function metricsScheme(text: TemplateText): string {
 }
 
 function withEndpoints(object: UnstructuredObject, text: TemplateText): object {
-  const spec = object['spec'] as { readonly endpoints?: readonly Readonly<Record<string, unknown>>[] }; // as above
+  const spec = object['spec'] as { readonly endpoints?: readonly Readonly<Record<string, unknown>>[] }; // see above
   const endpoints = spec.endpoints?.map(({ bearerTokenFile, tlsConfig, ...endpoint }) => ({
     ...endpoint,
     port: metricsScheme(text),
@@ -198,7 +200,7 @@ function withEndpoints(object: UnstructuredObject, text: TemplateText): object {
   return { ...object, spec: { ...spec, endpoints } };
 }
 
-/** Nobody is verified by a CA that nobody makes. */
+/** Skips verification without cert-manager: no CA exists to verify against. */
 function tlsConfigLines(tlsConfig: unknown): readonly string[] {
   const verified = `tlsConfig: ${plain(JSON.stringify(tlsConfig))}`;
   if (typeof tlsConfig !== 'object' || tlsConfig === null || !('ca' in tlsConfig)) return [verified];
@@ -209,7 +211,7 @@ function tlsConfigLines(tlsConfig: unknown): readonly string[] {
 function withPolicyPort(object: UnstructuredObject, text: TemplateText): object {
   const [, what] = /allow-(metrics|webhook)-traffic$/.exec(object.metadata?.name ?? '') ?? [];
   if (what === undefined) return object;
-  const spec = object['spec'] as { readonly ingress?: readonly { readonly ports?: readonly Port[] }[] }; // as above
+  const spec = object['spec'] as { readonly ingress?: readonly { readonly ports?: readonly Port[] }[] }; // see above
   const ingress = spec.ingress?.map((rule) => ({
     ...rule,
     ports: rule.ports?.map((port) => ({ ...port, port: text.value(`{{ .Values.${what}.port }}`) })),

@@ -42,13 +42,13 @@ function annotationsOf(manifest: PackageManifest, changes: readonly string[] = [
   const text = chartYaml({ name: 'shop', manifest, objects, optional: [], samples, changes });
   const { annotations } = parse(text) as { readonly annotations: Readonly<Record<string, unknown>> };
   const own = Object.entries(annotations).map(([key, value]) => [key.replace('artifacthub.io/', ''), value] as const);
-  // Annotations are texts, whatever they hold.
+  // Annotation values are always strings.
   for (const [key, value] of own) expect([key, typeof value]).toEqual([key, 'string']);
   return new Map(own as readonly (readonly [string, string])[]);
 }
 
-describe('what Artifact Hub is told', () => {
-  it('is all in the forms that it reads', () => {
+describe('Artifact Hub annotations', () => {
+  it('have the formats that Artifact Hub reads', () => {
     const found = annotationsOf(full, ['shops.example.com v1 spec.size: "maximum" was 9, is 5']);
     const listed = ['crds', 'crdsExamples', 'images', 'changes', 'links', 'maintainers'];
     const read = Object.fromEntries([...found].map(([key, text]) => [key, listed.includes(key) ? parse(text) : text]));
@@ -75,7 +75,7 @@ describe('what Artifact Hub is told', () => {
     });
   });
 
-  it('leaves out what package.json does not say, and says false for what is not so', () => {
+  it('omit what package.json does not specify and state "false" for flags that are not set', () => {
     const found = annotationsOf({ version: '0.1.0', keywords: [], hasSecurityUpdates: false });
     expect([...found.keys()].sort()).toEqual([
       ...[

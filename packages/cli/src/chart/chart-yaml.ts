@@ -5,7 +5,7 @@ import { isEarly } from '../project/package-manifest.ts';
 import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 
-/** Writes `Chart.yaml`, with what Artifact Hub shows of an operator. */
+/** Writes `Chart.yaml`, including the annotations that Artifact Hub shows for an operator. */
 export function chartYaml({ name, manifest, objects, samples, changes }: Omit<ChartInput, 'certificates'>): string {
   const { version, description, license, homepage, repository, keywords, author, hasSecurityUpdates } = manifest;
   const maintainers = author === undefined ? [] : [author];
@@ -13,7 +13,7 @@ export function chartYaml({ name, manifest, objects, samples, changes }: Omit<Ch
     .filter(({ kind }) => kind === 'Deployment')
     .flatMap((object) => managerParts(object).pod.containers.map(({ image = '' }) => ({ name, image })));
   const links = repository === undefined ? [] : [{ name: 'source', url: repository }];
-  // Each of them is a text that holds YAML.
+  // Lists are strings that contain YAML.
   const listed = (value: readonly unknown[]): string | undefined =>
     value.length === 0 ? undefined : formatYaml(value);
   return formatYaml({

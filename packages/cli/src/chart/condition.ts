@@ -1,4 +1,4 @@
-/** Both of two conditions, where there are two. */
+/** Combines two conditions with `and`; returns the other one if one is undefined. */
 export function both(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   if (a.split(' ').includes(b)) return a;

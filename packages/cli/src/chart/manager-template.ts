@@ -2,7 +2,7 @@ import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { both } from './condition.ts';
 import { entries, type Lines, lines, optionalField, plain, scalar, type TemplateText, when } from './template-text.ts';
 
-/** A container, as far as a chart's values say something of it. */
+/** The fields of a container that chart values affect. */
 export interface Container {
   readonly name?: string;
   readonly image?: string;
@@ -15,7 +15,7 @@ export interface Container {
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
 }
 
-/** A pod, as far as a chart's values say something of it. */
+/** The fields of a pod that chart values affect. */
 export interface PodSpec {
   readonly containers: readonly Container[];
   readonly securityContext?: object;
@@ -33,38 +33,38 @@ interface Volume {
   readonly name: string;
 }
 
-/** The parts of a manager's deployment that a chart's values are made of. */
+/** The parts of a manager deployment that become chart values. */
 export interface ManagerParts {
   readonly replicas: number;
   readonly strategy: object | undefined;
   readonly pod: PodSpec;
   readonly container: Container;
-  /** Arguments that no other value of the chart stands for. */
+  /** Arguments that no other chart value controls. */
   readonly args: readonly string[];
 }
 
-/** Arguments that values of the chart stand for, with the value that decides. */
+/** Arguments that chart values control, by the value that controls them. */
 const decided = {
   metrics: /^--metrics-(bind-address|secure)\b/,
   webhook: /^--webhook-(port|service|cert-path|cert-name|cert-key)\b/,
   certManager: /^--metrics-cert-/,
 } as const;
-/** Volumes of certificates, and what uses them. */
+/** The certificate volumes and the conditions under which they are used. */
 const certificateVolumes: Readonly<Record<string, string>> = {
   'webhook-certs': '.Values.webhook.enabled',
   'metrics-certs': '.Values.certManager.enabled',
 };
 
-/** What the parts of a manager depend on. */
+/** Inputs that shape the parts of the manager. */
 export interface ManagerShaping {
   readonly text: TemplateText;
-  /** The condition of an argument, a volume or a mount, the latter by their names. */
+  /** Returns the condition of an argument, or of a volume or mount by its name. */
   readonly conditionOf: (part: string) => string | undefined;
 }
 
-/** Takes a rendered deployment apart. */
+/** Splits a rendered deployment into its parts. */
 export function managerParts(deployment: UnstructuredObject): ManagerParts {
-  // Rendered from the project's own manager.yaml, and judged by the server.
+  // Rendered from the project's own manager.yaml and validated by the server.
   const {
     replicas = 1,
     strategy,
@@ -81,11 +81,11 @@ export function managerParts(deployment: UnstructuredObject): ManagerParts {
   return { replicas, strategy, pod, container, args };
 }
 
-/** The deployment with values of the chart in place of what its users may want otherwise. */
+/** Replaces the configurable parts of the deployment with chart values. */
 export function managerTemplate(deployment: UnstructuredObject, shaping: ManagerShaping): object {
   const { text } = shaping;
   const { pod, container } = managerParts(deployment);
-  const spec = deployment['spec'] as { readonly template: { readonly metadata: Metadata } }; // as above
+  const spec = deployment['spec'] as { readonly template: { readonly metadata: Metadata } }; // see above
   const { replicas: _replicas, strategy: _strategy, template, ...rest } = spec as typeof spec & Record<string, unknown>;
   const metadata = deployment.metadata as Metadata;
   return {
@@ -189,7 +189,7 @@ function argTemplates(args: readonly string[], shaping: ManagerShaping): readonl
   return [...found, ...(firstOwn === -1 ? [own] : []), namespaced];
 }
 
-/** Without webhooks there is no server for them. */
+/** Returns the webhook arguments, or the flag that turns the webhook server off. */
 function webhookArgs(args: readonly string[], { conditionOf }: ManagerShaping): Lines {
   const given = args.filter((arg) => decided.webhook.test(arg));
   const port = '- --webhook-port={{ .Values.webhook.port }}';
@@ -226,12 +226,12 @@ interface Item {
   readonly condition: string | undefined;
 }
 
-/** A volume or a mount; those of certificates are named after what they are for. */
+/** Returns a volume or mount with its condition; certificate volumes are named after their purpose. */
 function itemOf(object: { readonly name: string }, { conditionOf }: ManagerShaping): Item {
   return { object, condition: both(certificateVolumes[object.name], conditionOf(object.name)) };
 }
 
-/** A list of fixed items, of such that are there under a condition, and of those in a value; absent while it is empty. */
+/** A list of fixed items, conditional items and the items of a value; omitted if it would be empty. */
 function listField(
   name: string,
   { items, extra }: { readonly items: readonly Item[]; readonly extra: string },

@@ -1,9 +1,9 @@
 /**
- * Names that templates share. A release that is called like the chart gives the names that `config/default` has; every other
- * one puts its own in front.
+ * Returns the named templates that the chart's templates share. A release named like the chart produces the same names as
+ * `config/default`; any other release prefixes its own name.
  */
 export function namedTemplates(chart: string): string {
-  // The longest of our names adds 35 characters, and a service's name has at most 63; `init` holds projects to that.
+  // The longest suffix has 35 characters and a service name at most 63; `init` limits project names accordingly.
   const short = `| trunc ${Math.max(28, chart.length)} | trimSuffix "-"`;
   return `{{/* Stands before the names of all objects. */}}
 {{- define "${chart}.prefix" -}}

@@ -3,12 +3,12 @@ import { lines, type TemplateText } from './template-text.ts';
 
 interface Naming {
   readonly name: string;
-  /** All objects of the chart: their names are what is replaced. */
+  /** All objects of the chart; their names are replaced. */
   readonly own: readonly UnstructuredObject[];
   readonly text: TemplateText;
 }
 
-/** Puts the release's name and namespace in place of the project's, and Helm's labels in place of kustomize's. */
+/** Replaces the project's name and namespace with those of the release, and kustomize's labels with Helm's. */
 export function generalize(object: UnstructuredObject, { name, own, text }: Naming): UnstructuredObject {
   const namespace = text.value('{{ .Release.Namespace }}');
   const prefix = text.value(`{{ include "${name}.prefix" . }}`);
@@ -21,7 +21,7 @@ export function generalize(object: UnstructuredObject, { name, own, text }: Nami
   const accounts = own.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata?.name);
   const whole = (value: string): string | undefined =>
     value === `${name}-system` ? namespace : accounts.includes(value) ? account : undefined;
-  // A name stands alone or in a host or a path: `x-webhook-service.x-system.svc`, `x-system/x-serving-cert`.
+  // A name stands alone or in a host or path: `x-webhook-service.x-system.svc`, `x-system/x-serving-cert`.
   const tokens = new RegExp(`(?<![\\w-])(${[...names, `${name}-system`].map(literal).join('|')})(?![\\w-])`, 'g');
   const inText = (value: string): string =>
     whole(value) ??
@@ -34,12 +34,15 @@ export function generalize(object: UnstructuredObject, { name, own, text }: Nami
   return withLabels({ ...changed, metadata: { ...changed.metadata, ...(shortName && { name: shortName }) } }, text);
 }
 
-/** Schemas and pods hold the user's own texts; labels and selectors stay what they are in every release. */
+/**
+ * True if the value at this path stays unchanged: schemas and pods contain the user's own text; labels and selectors are the
+ * same in every release.
+ */
 function isFixed({ kind }: UnstructuredObject, path: string): boolean {
   if (/^(kind|apiVersion)$|\.(labels|matchLabels|selector)$/.test(path)) return true;
   if (kind === 'CustomResourceDefinition') return /^spec\.(versions|names|group)$|^metadata\.name$/.test(path);
   if (kind === 'Deployment') return /\.(env|command|image)$/.test(path);
-  // Names of objects are in rules, too.
+  // Rules can contain object names too.
   return /^rules\.(apiGroups|resources|verbs|nonResourceURLs)$/.test(path);
 }
 
@@ -67,7 +70,7 @@ function withLabels(object: UnstructuredObject, text: TemplateText): Unstructure
     'helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}',
   );
   const changed = { ...labels, [managedBy]: text.value('{{ .Release.Service }}'), ...text.fields(more) };
-  // A mark has no value: it stands for several labels.
+  // A placeholder has no value: it stands for several labels.
   return { ...object, metadata: { ...object.metadata, labels: changed as Readonly<Record<string, string>> } };
 }
 

@@ -1,18 +1,18 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 
-/** Where a template goes, and what it is there for. */
+/** The path of a template and the condition under which it renders. */
 export interface Place {
   readonly folder: string;
   readonly file: string;
-  /** Condition of Helm's `if`; without one it is always there. */
+  /** Condition for Helm's `if`. Always rendered if undefined. */
   readonly condition?: string;
 }
 
-/** Finds the place of an object: by its kind, and by the names of kubebuilder's layout. */
+/** Returns the place of an object, based on its kind and on the names in kubebuilder's layout. */
 export function placeOf(object: UnstructuredObject, project: string): Place {
   const { apiVersion, kind } = object;
   const name = object.metadata?.name ?? '';
-  // Names of roles have colons, and no name is a path.
+  // Role names contain colons; object names are not safe as file names.
   const file = (name.startsWith(`${project}-`) ? name.slice(project.length + 1) : name).replace(/[^\w.-]+/g, '-');
   const metrics = { folder: 'metrics', file, condition: '.Values.metrics.enabled' };
   const webhook = { folder: 'webhook', file, condition: '.Values.webhook.enabled' };
@@ -42,7 +42,7 @@ function rolePlace(file: string): Place {
   return { folder: 'rbac', file, ...(isForUsers && { condition: '.Values.rbac.helpers.enabled' }) };
 }
 
-/** What a person has added to the layout. */
+/** Returns the place of an object that a user added to the layout. */
 function other(file: string, kind = 'Service'): Place {
   return { folder: 'extra', file: `${kind.toLowerCase()}-${file}` };
 }

@@ -25,7 +25,7 @@ const pieces = fc.constantFrom(
 );
 const hostile = fc.array(pieces, { maxLength: 6 }).map((each) => each.join(''));
 
-/** What Helm makes of a template. */
+/** Parses the template as Helm renders it. */
 function rendered(text: string): unknown {
   return parse(
     renderChart(new Map([['templates/a.yaml', text]]), { Release: { Name: 'ours' } }).get('templates/a.yaml') ?? '',
@@ -33,7 +33,7 @@ function rendered(text: string): unknown {
 }
 
 describe('TemplateText', () => {
-  it('writes a hostile text as that text, and the action beside it as an action', () => {
+  it('writes hostile strings literally and actions as actions', () => {
     fc.assert(
       fc.property(hostile, hostile, (value, listed) => {
         const source = { value, list: [listed] };
@@ -44,7 +44,7 @@ describe('TemplateText', () => {
     );
   });
 
-  it('writes a hostile text in a line of its own', () => {
+  it('writes a hostile string literally in its own line', () => {
     fc.assert(
       fc.property(hostile, (value) => {
         const text = new TemplateText(value);

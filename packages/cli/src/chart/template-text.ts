@@ -1,49 +1,52 @@
 import { formatYaml } from '@kubewright/codegen';
 
-/** Lines of a template, given the column at which they stand. */
+/** Lines of a template, given their column. */
 export type Lines = (column: number) => readonly string[];
 
-/** Marks for a text that holds none of them yet; they sort behind the fields of any manifest, so that none stands first behind the dash of an item. */
+/**
+ * Returns a placeholder prefix that the text does not contain. Placeholders sort after the fields of any manifest, so none
+ * comes first in a list item.
+ */
 function markFor(text: string): string {
   let mark = 'zzkwtemplate';
   while (text.includes(mark)) mark += 'x';
   return mark;
 }
 
-/** Keeps what looks like an action, and is none, from being one. */
+/** Escapes text that looks like a template action. */
 export function plain(text: string): string {
   return text.replaceAll('{{', '{{ "{{" }}');
 }
 
 /**
- * Writes manifests with Helm's actions in them. An action takes the place of a value, an item or a field, and is put in once
- * the YAML is written: neither side has to know of the other's quotes.
+ * Writes manifests with Helm actions in them. An action replaces a value, an item or a field. It is inserted after the YAML is
+ * written, so the quoting of YAML and of templates stays independent.
  */
 export class TemplateText {
   readonly #actions: (string | Lines)[] = [];
   readonly #prefix: string;
 
-  /** @param source - what is written later, as far as it is known: no text of it is taken for a mark */
+  /** @param source - the object written later, as far as it is known: none of its strings is mistaken for a placeholder */
   constructor(source: unknown) {
     this.#prefix = markFor(JSON.stringify(source));
   }
 
-  /** Stands for a scalar, or a part of one; the action writes quotes itself where it needs them. */
+  /** Returns a placeholder for a scalar or a part of one. The action adds its own quotes if needed. */
   value(action: string): string {
     return this.#mark(action);
   }
 
-  /** Stands for an item of a list. */
+  /** Returns a placeholder for a list item. */
   item(lines: Lines): string {
     return this.#mark(lines);
   }
 
-  /** Stands for fields of an object. */
+  /** Returns a placeholder for fields of an object. */
   fields(lines: Lines): Readonly<Record<string, null>> {
     return { [this.#mark(lines)]: null };
   }
 
-  /** Writes an object; what looks like an action and is none is kept from being one. */
+  /** Writes an object as YAML; text that looks like an action is escaped. */
   write(object: object): string {
     const text = plain(formatYaml(object));
     const line = new RegExp(`^( *)(?:- )?${this.#prefix}(\\d+)z(?:: null)?$`);
@@ -51,7 +54,7 @@ export class TemplateText {
       const [, indent = '', index] = line.exec(text) ?? [];
       const action = index === undefined ? undefined : this.#actions[Number(index)];
       const written = typeof action === 'function' ? action(indent.length) : [text];
-      // Lines may quote what is an action itself.
+      // Lines can contain quoted actions.
       return written.map((each) => this.#fill(each));
     });
     return filled.join('\n');
@@ -69,28 +72,28 @@ export class TemplateText {
   }
 }
 
-/** A string as YAML in one line; quoted where another character than in flags, names and paths is in it. */
+/** Returns a string as YAML on one line; quoted unless it contains only characters common in flags, names and paths. */
 export function scalar(text: string): string {
   return /^(--[a-z]|\/)[\w./=:-]*\w$|^[a-z][\w./-]*[/-][\w./-]*\w$/i.test(text) ? text : plain(JSON.stringify(text));
 }
 
-/** Lines that stand at the column, some of them further in. */
+/** Indents lines to the column; lines keep their own further indentation. */
 export function lines(...texts: readonly string[]): Lines {
   return (column) => texts.map((text) => `${' '.repeat(column)}${text}`);
 }
 
-/** Lines that are there under a condition. */
+/** Wraps lines in a condition. */
 export function when(condition: string, then: Lines): Lines {
   return (column) => [...lines(`{{- if ${condition} }}`)(column), ...then(column), ...lines('{{- end }}')(column)];
 }
 
-/** A field with a value of the chart's, absent while that is empty. */
+/** A field with a chart value, omitted if the value is empty. */
 export function optionalField(name: string, path: string): Lines {
   return (column) =>
     lines(`{{- with ${path} }}`, `${name}:`, `  {{- toYaml . | nindent ${column + 2} }}`, '{{- end }}')(column);
 }
 
-/** Entries of a map of the chart's, added to those that are there. */
+/** The entries of a map or list among the chart's values, added to the existing ones. */
 export function entries(path: string): Lines {
   return (column) => lines(`{{- with ${path} }}`, `{{- toYaml . | nindent ${column} }}`, '{{- end }}')(column);
 }

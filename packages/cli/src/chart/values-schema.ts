@@ -10,31 +10,31 @@ const anyObject: JsonSchema = { type: 'object' };
 const objects: JsonSchema = { type: 'array', items: anyObject };
 const texts: JsonSchema = { type: 'object', additionalProperties: text };
 
-/** Makes the schema by which Helm refuses values that the chart does not know. */
+/** Builds the schema with which Helm rejects values that the chart does not define. */
 export function valuesSchema(values: ChartValues, own: readonly UnstructuredObject[]): JsonSchema {
   const isClusterWide = own.some(
     ({ kind, ...object }) =>
-      kind === 'CustomResourceDefinition' && (object['spec'] as { readonly scope?: string }).scope === 'Cluster', // its kind says so
+      kind === 'CustomResourceDefinition' && (object['spec'] as { readonly scope?: string }).scope === 'Cluster', // a CustomResourceDefinition has a scope
   );
   const hasCertificates = own.some(({ apiVersion }) => apiVersion.startsWith('cert-manager.io/'));
   const properties = {
     manager: closed(managerProperties),
     rbac: closed({
-      // A Role gives no right to objects without a namespace.
+      // A Role grants no access to cluster-scoped objects.
       namespaced: isClusterWide ? { const: false } : flag,
       helpers: closed({ enabled: flag }),
     }),
     serviceAccount: closed({ enabled: flag, name: text, annotations: texts, labels: texts }),
     crd: closed({ enabled: flag, keep: flag }),
     metrics: closed({ enabled: flag, port, secure: flag }),
-    // What is not there cannot be turned on.
+    // Parts that the project does not have cannot be turned on.
     certManager: closed({ enabled: hasCertificates ? flag : { const: false } }),
     webhook: closed({ enabled: values.webhook.enabled ? flag : { const: false }, port }),
     prometheus: closed({ enabled: flag }),
     networkPolicy: closed({ enabled: flag }),
     nameOverride: text,
     fullnameOverride: text,
-    // Helm gives it to every chart.
+    // Helm passes it to every chart.
     global: anyObject,
   } satisfies Record<keyof ChartValues | 'nameOverride' | 'fullnameOverride' | 'global', JsonSchema>;
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...closed(properties) };

@@ -2,7 +2,7 @@ import { formatYaml } from '@kubewright/codegen';
 import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 
-/** The values of a chart, as `config/default` has them. */
+/** The values of a chart, with defaults from `config/default`. */
 export interface ChartValues {
   readonly manager: Readonly<Record<string, unknown>>;
   readonly rbac: { readonly namespaced: boolean; readonly helpers: { readonly enabled: boolean } };
@@ -15,7 +15,7 @@ export interface ChartValues {
   readonly networkPolicy: { readonly enabled: boolean };
 }
 
-/** Reads the defaults off what `config/default` renders to. */
+/** Derives the default values from the objects of `config/default`. */
 export function chartValues({ objects }: Pick<ChartInput, 'objects'>): ChartValues {
   const has = (form: RegExp): boolean => objects.some(({ apiVersion, kind }) => form.test(`${apiVersion} ${kind}`));
   const deployment = objects.find(({ kind }) => kind === 'Deployment');
@@ -32,7 +32,7 @@ export function chartValues({ objects }: Pick<ChartInput, 'objects'>): ChartValu
       secure: !args.includes('--metrics-secure=false'),
     },
     certManager: { enabled: has(/^cert-manager\.io\//) },
-    // One that only converts has no configurations.
+    // An operator with only conversion webhooks has no webhook configurations.
     webhook: { enabled: args.some((arg) => /^--webhook-(service|cert-path)=/.test(arg)), port: webhookPort(args) },
     prometheus: { enabled: has(/ServiceMonitor$/) },
     networkPolicy: { enabled: has(/NetworkPolicy$/) },
@@ -71,7 +71,7 @@ function managerValues({
   };
 }
 
-/** The port behind an address; undefined for none or `0`. */
+/** Returns the port of an address flag, or undefined if it is missing or `0`. */
 function portIn(args: readonly string[], flag: string): number | undefined {
   const port = args.map((arg) => new RegExp(`^${flag}=.*:(\\d+)$`).exec(arg)?.[1]).find(Boolean);
   return port === undefined || port === '0' ? undefined : Number(port);
@@ -82,7 +82,7 @@ function webhookPort(args: readonly string[]): number {
   return Number(port ?? 9443);
 }
 
-/** What is said of each part in `values.yaml`. */
+/** The comment on each part in `values.yaml`. */
 const comments: Readonly<Record<keyof ChartValues, string>> = {
   manager:
     "The operator's deployment. An empty image.tag takes the chart's appVersion; an empty pullPolicy the cluster's rule.\n# In env the heap is 70 % of resources.limits.memory: change both.",
@@ -97,7 +97,7 @@ const comments: Readonly<Record<keyof ChartValues, string>> = {
     'Lets in only readers of metrics from a namespace with the label metrics: enabled, and who calls webhooks.',
 };
 
-/** Writes `values.yaml`, with a comment for each part. */
+/** Writes `values.yaml`, with a comment on each part. */
 export function valuesText(values: ChartValues): string {
   return Object.entries(values)
     .map(([key, value]) => `# ${comments[key as keyof ChartValues]}\n${formatYaml({ [key]: value })}`)

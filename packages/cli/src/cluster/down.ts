@@ -5,7 +5,7 @@ import type { Context } from '../program/context.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 import { StateFolder } from './state-folder.ts';
 
-/** A cluster ends within 5 s of being asked, in milliseconds. */
+/** The time to wait for a cluster to stop, in milliseconds. A cluster stops within 5 s. */
 const patienceMs = 10_000;
 const pollMs = 50;
 
@@ -23,7 +23,7 @@ export async function reset({ surroundings, reporter }: Context): Promise<void> 
   reporter.step('state removed', folder.path);
 }
 
-/** Answers whether there was one. */
+/** Returns true if a cluster was running. */
 async function stop({ clock, signal, kill }: Surroundings, folder: StateFolder): Promise<boolean> {
   const { pid } = folder;
   if (pid === undefined) return false;

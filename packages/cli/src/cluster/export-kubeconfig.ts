@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 import { shellWord } from '../program/shell-word.ts';
 
-/** Copies a cluster's kubeconfig to a file of the user's choice, unless that is a kubeconfig of something else. */
+/** Copies a cluster's kubeconfig to a file of the user's choice, unless that file is another cluster's kubeconfig. */
 export function exportKubeconfig(
   source: string,
   { file, cwd }: { readonly file: string; readonly cwd: string },
@@ -21,7 +21,7 @@ export function exportKubeconfig(
   return target;
 }
 
-/** True of a file that is not there, is empty, or knows our cluster only. */
+/** True if the file is missing, is empty or contains only our cluster. */
 function isOurs(path: string): boolean {
   let text: string;
   try {
@@ -35,7 +35,7 @@ function isOurs(path: string): boolean {
     const { clusters } = parse(text) as { readonly clusters?: readonly { readonly name?: unknown }[] };
     return clusters?.length === 1 && clusters[0]?.name === 'kubewright';
   } catch {
-    // No YAML, or no object: somebody else's.
+    // Not YAML or not an object: not our file.
     return false;
   }
 }

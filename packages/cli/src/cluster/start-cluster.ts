@@ -3,18 +3,18 @@ import { prettyLogger } from '@kubewright/runtime';
 import type { Surroundings } from '../program/surroundings.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** What a cluster of the command line is told. */
+/** Settings of a cluster that the command line starts. */
 export interface ClusterSettings {
   readonly port?: number | undefined;
   /** @defaultValue 1 */
   readonly nodes?: number | undefined;
-  /** What containers are. @defaultValue 'process' */
+  /** How containers run. @defaultValue 'process' */
   readonly driver?: 'process' | 'simulated' | undefined;
   readonly allowRootPods?: boolean | undefined;
   readonly allowHostPrograms?: boolean | undefined;
 }
 
-/** Starts the cluster of a folder in this process; what goes wrong in it is written to the error output. */
+/** Starts the cluster of a folder in this process; its warnings and errors go to standard error. */
 export async function startCluster(
   surroundings: Surroundings,
   { folder, settings }: { readonly folder: StateFolder; readonly settings: ClusterSettings },

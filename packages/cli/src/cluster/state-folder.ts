@@ -4,7 +4,7 @@ import { clusterProcess } from '@kubewright/controlplane';
 import { CliError } from '../program/cli-error.ts';
 import { findProject } from '../project/find-project.ts';
 
-/** What a cluster says of itself while it runs. */
+/** The record that a running cluster keeps of itself. */
 export interface ClusterNote {
   readonly pid: number;
   readonly url: string;
@@ -12,9 +12,9 @@ export interface ClusterNote {
   readonly kubeconfig: string;
 }
 
-/** The folder `.kubewright` of a project, or of any other folder; each has at most one cluster. */
+/** The folder `.kubewright` of a project or of any other folder; each has at most one cluster. */
 export class StateFolder {
-  /** Where images of the user's own are described. */
+  /** The file that describes the user's own images. */
   readonly imageFile: string;
   readonly path: string;
   readonly base: string;
@@ -33,18 +33,18 @@ export class StateFolder {
     return join(this.path, 'cluster.log');
   }
 
-  /** The process whose cluster holds the folder. */
+  /** The process whose cluster locks the folder. */
   get pid(): number | undefined {
     return clusterProcess(this.path);
   }
 
-  /** What the running cluster has told of itself; `undefined` while it starts, and if none runs. */
+  /** The record of the running cluster; `undefined` while it starts and if none is running. */
   get running(): ClusterNote | undefined {
     const { pid } = this;
     if (pid === undefined) return undefined;
     try {
       const note = JSON.parse(readFileSync(join(this.path, 'cluster.json'), 'utf8')) as ClusterNote;
-      // Another process's note was left behind by a crash.
+      // A record with another pid was left behind by a crash.
       return note.pid === pid ? note : undefined;
     } catch {
       // Not written yet.
@@ -63,13 +63,13 @@ export class StateFolder {
     });
   }
 
-  /** Makes the folder, for the user only. */
+  /** Creates the folder, accessible only to the user. */
   make(): void {
-    // Not recursively: Node answers ENOENT then where the file system is read-only.
+    // Not recursive: on a read-only file system, Node reports ENOENT for recursive calls.
     if (!existsSync(this.path)) mkdirSync(this.path, { mode: 0o700 });
   }
 
-  /** Says where the cluster is. */
+  /** Records where the cluster is running. */
   note(note: ClusterNote): void {
     writeFileSync(join(this.path, 'cluster.json'), `${JSON.stringify(note)}\n`, { mode: 0o600 });
   }

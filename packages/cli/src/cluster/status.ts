@@ -4,7 +4,7 @@ import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import type { Context } from '../program/context.ts';
 import { StateFolder } from './state-folder.ts';
 
-/** Says what runs in this folder. @throws CliError KW7201 if nothing does */
+/** Prints the status of the cluster in this folder. @throws CliError KW7201 if no cluster is running */
 export async function status({ surroundings, reporter }: Context): Promise<void> {
   const note = new StateFolder(surroundings.cwd).requireRunning();
   const { kubeconfig, url, pid } = note;
@@ -25,7 +25,7 @@ export async function status({ surroundings, reporter }: Context): Promise<void>
   reporter.result({ cluster: record }, lines.join(''));
 }
 
-/** Says where the kubeconfig is, or what is in it. */
+/** Prints the path of the kubeconfig, or its content. */
 export function kubeconfig({ surroundings, reporter }: Context, { raw = false }: { readonly raw?: boolean }): void {
   const { kubeconfig: path } = new StateFolder(surroundings.cwd).requireRunning();
   if (raw) {

@@ -18,7 +18,7 @@ export interface UpOptions {
   readonly allowHostPrograms?: boolean;
 }
 
-/** How long a cluster in the background may take to come up, in milliseconds. */
+/** The time in which a background cluster must be ready, in milliseconds. */
 const patienceMs = 30_000;
 const pollMs = 50;
 
@@ -93,12 +93,12 @@ function logOf(folder: StateFolder): string {
   try {
     return readFileSync(folder.logFile, 'utf8');
   } catch {
-    // No cluster was started here before.
+    // No cluster has been started here before.
     return '';
   }
 }
 
-/** Passes on what the cluster itself has said. */
+/** Reports the error that the cluster itself has logged. */
 function notStarted(folder: StateFolder, log: string): CliError {
   const [, what, why, remedy] = /(?:^|\n)KW\d{4} (.*)\n {2}why: (.*)\n {2}do: (.*)/.exec(log) ?? [];
   return new CliError('KW7202', {

@@ -6,7 +6,7 @@ import type { Context } from '../program/context.ts';
 import { driverOption, nodeCount, portNumber } from './cluster.ts';
 import { imageReference, imageToLoad } from './image-option.ts';
 
-/** `dev`, `run`, `build`: what is made of a user's code. */
+/** Adds `dev`, `run` and `build`, the commands that bundle the user's code. */
 export function addBuild(program: Command, context: Context): void {
   program
     .command('dev')

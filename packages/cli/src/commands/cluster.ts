@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { UpOptions } from '../cluster/up.ts';
 import type { Context } from '../program/context.ts';
 
-/** `cluster …`: the embedded cluster of a folder; several folders have several. */
+/** Adds `cluster …`, the commands for the embedded cluster of a folder. Each folder has its own cluster. */
 export function addCluster(program: Command, context: Context): void {
   const cluster = program.command('cluster').description('the embedded cluster of this folder');
   addUp(cluster, context);
@@ -41,21 +41,21 @@ function addUp(cluster: Command, context: Context): void {
     .action(async (options: UpOptions) => (await import('../cluster/up.ts')).up(context, options));
 }
 
-/** Reads a port. */
+/** Parses a port number. */
 export function portNumber(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw new InvalidArgumentError('It is a number from 0 to 65535.');
 }
 
-/** Reads how many nodes there are to be. */
+/** Parses the number of nodes. */
 export function nodeCount(text: string): number {
   const count = Number(text);
   if (/^\d{1,3}$/.test(text) && count >= 1 && count <= 100) return count;
   throw new InvalidArgumentError('It is a number from 1 to 100.');
 }
 
-/** What containers are. */
+/** Returns the option that selects how containers run. */
 export function driverOption(): Option {
   return new Option('--driver <NAME>', 'process: containers are local processes; simulated: nothing runs').choices([
     'process',

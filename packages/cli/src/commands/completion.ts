@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 
-/** What can follow a command. */
+/** The words that can follow a command. */
 interface Words {
   /** The command's words after the program's name, joined by spaces. */
   readonly path: string;
@@ -11,7 +11,7 @@ interface Words {
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `completion SHELL`: a script that completes commands and flags. */
+/** Adds `completion SHELL`, which prints a script that completes commands and flags. */
 export function addCompletion(program: Command, { reporter }: Context): void {
   program
     .command('completion')
@@ -36,7 +36,7 @@ export function addCompletion(program: Command, { reporter }: Context): void {
     });
 }
 
-/** The words that can stand in place of a line's last one: those of the deepest command that the line names. */
+/** Returns the completions of the last word of a line, for the deepest command that the line names. */
 export function completionsOf(program: Command, line: readonly string[]): readonly string[] {
   const named = line.slice(0, -1).filter((word) => !word.startsWith('-'));
   const fits = ({ path }: Words): boolean => `${named.join(' ')} `.startsWith(path === '' ? '' : `${path} `);
@@ -45,7 +45,7 @@ export function completionsOf(program: Command, line: readonly string[]): readon
   return words.filter((word) => word.startsWith(line.at(-1) ?? ''));
 }
 
-/** Every command with the words that can follow it. */
+/** Returns every command with the words that can follow it. */
 function completions(command: Command, path: readonly string[] = []): Words[] {
   const flags = command.options.map(({ long, short }) => long ?? short ?? '').filter(Boolean);
   const below = command.commands.map((each) => each.name());
@@ -94,7 +94,7 @@ complete -c kubewright -f -a '(__kubewright_words)'
   },
 } as const;
 
-/** Shell lines that set `words` by `path`: the deepest command that the line names. */
+/** Returns shell lines that set `words` from `path`, for the deepest command that the line names. */
 function cases(table: readonly Words[]): string {
   const deepestFirst = [...table].sort((a, b) => b.path.length - a.path.length);
   const branches = deepestFirst.map(({ path, words }) => {

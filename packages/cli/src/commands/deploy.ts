@@ -5,7 +5,9 @@ import type { UndeployOptions } from '../deploy/undeploy.ts';
 import type { Context } from '../program/context.ts';
 import { imageReference } from './image-option.ts';
 
-/** `install`, `uninstall`, `deploy`, `undeploy`: a project's kinds and operator in a cluster. */
+/**
+ * Adds `install`, `uninstall`, `deploy` and `undeploy`, the commands that manage a project's kinds and operator in a cluster.
+ */
 export function addDeploy(program: Command, context: Context): void {
   const command = (name: string, description: string): Command =>
     program

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Finding } from '../doctor/examine.ts';
 import type { Context } from '../program/context.ts';
 
-/** `doctor`: looks at what is around: Node, kubectl, kubeconfig, ports, folder. */
+/** Adds `doctor`, which checks the environment: Node, kubectl, kubeconfig, ports, folder. */
 export function addDoctor(program: Command, context: Context): void {
   const { reporter, surroundings } = context;
   program

@@ -4,7 +4,7 @@ import { errorCodes } from '../explain/generated/error-codes.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 
-/** `explain CODE`: what an error code means, with an example, its cause and its fix; works offline. */
+/** Adds `explain CODE`, which describes an error code with an example, its cause and its fix. Works offline. */
 export function addExplain(program: Command, { reporter }: Context): void {
   program
     .command('explain')
@@ -25,7 +25,7 @@ export function addExplain(program: Command, { reporter }: Context): void {
         });
       }
       const { title, text, source } = found;
-      // A title is the first sentence.
+      // The title is the first sentence of the text.
       const more = text.length > title.length + 1 ? `${text}\n\n` : '';
       const example = exampleOf(code);
       const shown = example === undefined ? '' : exampleText(example);

@@ -1,7 +1,7 @@
 import { parseImageReference } from '@kubewright/apimachinery';
 import { InvalidArgumentError } from 'commander';
 
-/** Checks the image that a flag names, as a node's container runtime would. */
+/** Validates an image reference as a node's container runtime does. */
 export function imageReference(text: string): string {
   try {
     parseImageReference(text);
@@ -11,7 +11,7 @@ export function imageReference(text: string): string {
   }
 }
 
-/** The same for an image that is made here: its digest is not known yet. */
+/** Validates the reference of an image that is built here: it cannot have a digest yet. */
 export function imageToLoad(text: string): string {
   if (parseImageReference(imageReference(text)).digest === undefined) return text;
   throw new InvalidArgumentError('It has a digest; name a tag.');

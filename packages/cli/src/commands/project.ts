@@ -9,7 +9,7 @@ interface GenerateFlags {
   readonly allowBreaking?: boolean;
 }
 
-/** `init`, `create …`, `generate`: what is written into a project. */
+/** Adds `init`, `create …` and `generate`, the commands that write files into a project. */
 export function addProject(program: Command, context: Context): void {
   program
     .command('init')
@@ -52,7 +52,7 @@ function addCreate(program: Command, context: Context): void {
     .requiredOption('--kind <KIND>', 'such as Postgresql')
     .option('--plural <PLURAL>', 'name in URLs (otherwise the English plural)')
     .addOption(new Option('--scope <SCOPE>', 'where objects live').choices(['Namespaced', 'Cluster']))
-    // Both ways: others' command lines say what is meant anyway.
+    // Accepts the defaults as flags too, because kubebuilder command lines state them.
     .option('--resource', 'write type and sample (the default)')
     .option('--no-resource', 'write no type and no sample')
     .option('--controller', "write a controller with its test (the default for a kind's first version)")

@@ -9,7 +9,7 @@ interface ImportFlags extends ClusterFlags {
   readonly out?: string;
 }
 
-/** `test`, `render`, `rbac`, `import crd`: what an operator would do, and what it works with. */
+/** Adds `test`, `render`, `rbac` and `import crd`. */
 export function addTrial(program: Command, context: Context): void {
   program
     .command('test')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../program/context.ts';
 import type { UpgradeOptions } from '../upgrade/upgrade.ts';
 
-/** `upgrade`: a project to the version of this program. */
+/** Adds `upgrade`, which upgrades a project to the version of this program. */
 export function addUpgrade(program: Command, context: Context): void {
   program
     .command('upgrade')

@@ -5,7 +5,7 @@ import { version } from '../program/version.ts';
 /** The Kubernetes release whose API the embedded cluster serves. */
 const kubernetesVersion = '1.36';
 
-/** `version`: what runs here. */
+/** Adds `version`, which prints the versions in use. */
 export function addVersion(program: Command, { reporter, surroundings }: Context): void {
   program
     .command('version')

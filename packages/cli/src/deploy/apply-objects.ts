@@ -5,21 +5,21 @@ import { CliError } from '../program/cli-error.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 
 /**
- * Owner of the fields that this program writes: the name that `kubectl apply --server-side` uses. Both apply the same manifests,
- * and under two names each would conflict with what the other has written.
+ * The field manager of this program: the name that `kubectl apply --server-side` uses. Both apply the same manifests; under
+ * different names, each would conflict with the other's fields.
  */
 const fieldManager = 'kubectl';
-/** How long the server may take to serve a new kind, in milliseconds. */
+/** The time in which the server must serve a new kind, in milliseconds. */
 const establishMs = 15_000;
 const pollMs = 50;
 
-/** Where objects are written. */
+/** The cluster that objects are written to. */
 export interface Target {
   readonly client: KubernetesClient;
   readonly surroundings: Pick<Surroundings, 'clock' | 'signal'>;
 }
 
-/** Applies objects in order, by server-side apply; waits for the kinds among them to be served. */
+/** Applies objects in order with server-side apply and waits until the server serves the kinds among them. */
 export async function applyObjects(target: Target, objects: readonly UnstructuredObject[]): Promise<void> {
   const { client, surroundings } = target;
   const { signal } = surroundings;
@@ -32,7 +32,7 @@ export async function applyObjects(target: Target, objects: readonly Unstructure
   }
 }
 
-/** Deletes objects that are there, the last one first; answers how many there were. */
+/** Deletes the objects that exist, in reverse order, and returns their number. */
 export async function deleteObjects(
   { client, surroundings }: Target,
   objects: readonly UnstructuredObject[],
@@ -46,7 +46,7 @@ export async function deleteObjects(
       await resource.delete({ name, ...(namespace !== undefined && { namespace }) }, { signal });
       found++;
     } catch (error) {
-      // Of a kind that has gone, nothing is there either.
+      // If the kind no longer exists, neither do its objects.
       if (!isNotFound(error) && !isUnknownKind(error)) throw error;
     }
   }
@@ -71,12 +71,12 @@ async function established({ client, surroundings }: Target, name: string): Prom
   });
 }
 
-/** True if a server does not know a kind. */
+/** True if the server does not know the kind. */
 export function isUnknownKind(error: unknown): boolean {
   return error instanceof CliError && error.code === 'KW7305';
 }
 
-/** Finds the kind by discovery, asked anew once: an earlier object may just have brought it. */
+/** Finds the kind by discovery. Retries once with a fresh cache, because an earlier object may have just added the kind. */
 export async function kindOf(client: KubernetesClient, object: UnstructuredObject): Promise<Kind<UnstructuredObject>> {
   const { group, version } = parseApiVersion(object.apiVersion);
   const find = async () => (await client.discovery.mapper()).forKind({ group, version, kind: object.kind });

@@ -7,19 +7,19 @@ import type { Project } from '../project/find-project.ts';
 
 const folder = 'clean-up';
 
-/** What an attendant needs. */
+/** Options of an attendant. */
 export interface AttendantOptions {
   readonly context: Context;
   readonly project: Project;
-  /** Which cluster it works in, as flags of the operator. */
+  /** The operator's flags that select the cluster. */
   readonly flags: readonly string[];
-  /** @defaultValue the usual one */
+  /** @defaultValue the default kubeconfig */
   readonly kubeconfig: string | undefined;
 }
 
 /**
- * The operator of a project, run from its sources as long as objects need its clean-up: an operator that was taken away before
- * them has left its finalizers on them, and nobody but its code knows what they stand for.
+ * Runs a project's operator from its sources while objects need its cleanup: if the operator was removed before its objects,
+ * they still carry its finalizers, and only its code can handle them.
  */
 export class Attendant implements AsyncDisposable {
   readonly #options: AttendantOptions;
@@ -29,12 +29,12 @@ export class Attendant implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Starts the operator, unless it runs; false if it cannot be run. */
+  /** Starts the operator unless it is already running. Returns false if it cannot run. */
   async attend(): Promise<boolean> {
     const { context, project, flags, kubeconfig } = this.#options;
     const { surroundings, reporter } = context;
     if (this.#process) return this.#process.isRunning;
-    // Before npm install there is nothing to run it with.
+    // The operator cannot run before npm install.
     if (!existsSync(join(project.root, 'node_modules'))) return false;
     reporter.step('operator', 'is not there: src/main.ts runs here, for its clean-up');
     this.#process = new OperatorProcess({

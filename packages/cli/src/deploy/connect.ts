@@ -3,23 +3,23 @@ import { StateFolder } from '../cluster/state-folder.ts';
 import { environmentOf } from '../doctor/examine.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 
-/** Flags that name a cluster. */
+/** Flags that select a cluster. */
 export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** A client, and where it leads. */
+/** A client and the server it connects to. */
 export interface Connection extends AsyncDisposable {
   readonly client: KubernetesClient;
   readonly server: string;
-  /** Its kubeconfig, where it is none of the usual ones. */
+  /** The kubeconfig, unless it is one of the defaults. */
   readonly kubeconfig: string | undefined;
 }
 
 /**
- * Connects to the cluster that flags or `KUBECONFIG` name; without either, to the embedded one of this folder while it runs,
- * else to what the usual kubeconfig names.
+ * Connects to the cluster that the flags or `KUBECONFIG` select. Without either, connects to the embedded cluster of this
+ * folder if it is running, otherwise to the cluster of the default kubeconfig.
  */
 export async function connect(surroundings: Surroundings, flags: ClusterFlags): Promise<Connection> {
   const { clock, cwd, env } = surroundings;

@@ -2,7 +2,7 @@ import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import { isUnknownKind, kindOf } from './apply-objects.ts';
 
-/** The objects that a CRD defines, in the version that is stored; undefined where the kind is not installed. */
+/** Returns a client for the objects of a CRD in its storage version, or undefined if the kind is not installed. */
 export async function customResource(
   client: KubernetesClient,
   crd: UnstructuredObject,

@@ -22,13 +22,13 @@ const placeholder = 'controller:latest';
 
 /** How a project's manifests are rendered. */
 export interface InstallOptions {
-  /** @defaultValue as the manifests have it */
+  /** @defaultValue the image in the manifests */
   readonly image?: string | undefined;
-  /** Texts that stand for files. @see SourceOptions */
+  /** File contents that replace files on disk. @see SourceOptions */
   readonly files?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Everything that a deployed operator is made of, its image filled in. */
+/** Returns all objects of a deployed operator, with its image set. */
 export function installObjects(
   { root }: Pick<Project, 'root'>,
   { image, files }: InstallOptions = {},
@@ -38,7 +38,10 @@ export function installObjects(
   return image === undefined ? sorted : sorted.map((object) => withImage(object, image));
 }
 
-/** Namespace and kinds first: what follows lives in them. Last what refuses writes until the operator runs. */
+/**
+ * Orders namespace and kinds first, because the rest depends on them, and admission webhooks last, because they reject writes
+ * until the operator runs.
+ */
 function rank(object: UnstructuredObject): number {
   return isAdmission(object) ? 10 : ['Namespace', 'CustomResourceDefinition'].indexOf(object.kind) + 1 || 9;
 }
@@ -46,7 +49,7 @@ function rank(object: UnstructuredObject): number {
 function withImage(object: UnstructuredObject, image: string): UnstructuredObject {
   if (object.kind !== 'Deployment') return object;
   const copy = structuredClone(object);
-  // It was rendered from our own manager.yaml.
+  // Rendered from our own manager.yaml.
   const { template } = copy['spec'] as {
     readonly template: { readonly spec: { readonly containers: { image: string }[] } };
   };
@@ -75,7 +78,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   reporter.step('operator available', `${project.name}-controller-manager in ${project.name}-system`);
 }
 
-/** Nobody can run the image that generated manifests name. */
+/** The error for a missing image: the placeholder in generated manifests cannot run. */
 export function noImage(
   { name }: Pick<Project, 'name'>,
   { what, command }: { readonly what: string; readonly command: string },

@@ -11,7 +11,7 @@ import { type ClusterFlags, connect } from './connect.ts';
 import { operatorPresence } from './operator-presence.ts';
 import { removeObjects } from './remove-objects.ts';
 
-/** The CRDs of a project, as they were generated. @throws CliError KW7402 if there are none */
+/** Returns the generated CRDs of a project. @throws CliError KW7402 if there are none */
 export function crdsOf({ root }: Pick<Project, 'root'>): readonly UnstructuredObject[] {
   const folder = join(root, 'config', 'crd', 'bases');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : [];
@@ -35,13 +35,13 @@ export async function install(context: Context, flags: ClusterFlags): Promise<vo
 
 /** Flags of `uninstall`. */
 export interface UninstallOptions extends ClusterFlags {
-  /** Lets objects go without the clean-up of an operator that is not there. */
+  /** Removes the operator's finalizers without its cleanup if the operator is not running. */
   readonly yes?: boolean;
-  /** Takes away every finalizer, whoever honours it. */
+  /** Removes every finalizer, no matter who handles it. */
   readonly force?: boolean;
 }
 
-/** Removes the kinds of a project and their objects: objects first, while the operator can clean up after them. */
+/** Removes the kinds of a project and their objects. The objects go first, while the operator can clean up after them. */
 export async function uninstall(context: Context, options: UninstallOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);

@@ -5,8 +5,8 @@ import type { Project } from '../project/find-project.ts';
 import type { Target } from './apply-objects.ts';
 
 /**
- * Finds where a project's operator works, as far as a cluster shows it: pods of its deployment that are ready, or a lease of
- * its domain that somebody renews. One that is run by hand without a lease is not seen.
+ * Returns where a project's operator is running, as far as the cluster shows it: ready pods of its deployment, or a lease in
+ * its domain that is being renewed. An operator that runs outside the cluster without a lease is not detected.
  */
 export async function operatorPresence(target: Target, project: Project): Promise<string | undefined> {
   return (await readyDeployment(target, project)) ?? (await renewedLease(target, project));

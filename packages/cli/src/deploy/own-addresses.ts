@@ -2,7 +2,7 @@ import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { Node } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** What an embedded cluster's node says of itself. */
+/** The annotation with which an embedded cluster's node reports its driver. */
 const driverAnnotation = 'kubewright.dev/driver';
 
 interface Container {
@@ -12,8 +12,8 @@ interface Container {
 }
 
 /**
- * On an embedded cluster pods are processes of one machine, whose addresses they share: there an operator listens on its
- * pod's own address only, so that several replicas, or another program on :8081, are not in its way.
+ * Makes the operator listen only on its pod's own address in an embedded cluster. There, pods are processes that share the
+ * machine's addresses; otherwise replicas would conflict with each other, or with another program on :8081.
  */
 export async function withOwnAddresses(
   client: KubernetesClient,
@@ -27,7 +27,7 @@ export async function withOwnAddresses(
 function bindToPod(object: UnstructuredObject): UnstructuredObject {
   if (object.kind !== 'Deployment') return object;
   const copy = structuredClone(object);
-  // It was rendered from the project's own manager.yaml.
+  // Rendered from the project's own manager.yaml.
   const { template } = copy['spec'] as { readonly template: { readonly spec: { readonly containers: Container[] } } };
   for (const container of template.spec.containers) {
     const bound = container.args?.map((arg) => arg.replace(/^(--[a-z-]+-bind-address=):/, '$1$(POD_IP):'));

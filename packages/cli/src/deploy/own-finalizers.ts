@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { Project } from '../project/find-project.ts';
 
-/** The finalizers of an object that are a project's own: their names begin with its domain, or with a group below it. */
+/** Returns the project's own finalizers on an object: their names start with its domain or one of its subdomains. */
 export function ownFinalizers(
   { metadata }: UnstructuredObject,
   { domain }: Pick<Project, 'domain'>,

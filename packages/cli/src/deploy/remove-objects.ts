@@ -11,24 +11,26 @@ import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
 import { isConverted } from './webhook-readiness.ts';
 
-/** How long an operator may take to clean up, in milliseconds. */
+/** The time in which an operator must finish its cleanup, in milliseconds. */
 const goneMs = 20_000;
-/** Where no operator is seen, one that is run by hand may be at work: so long as objects go within this time of each other. */
+/**
+ * If no operator is detected, one may still run outside the cluster. Waits as long as objects disappear within this interval.
+ */
 const quietMs = 5_000;
 const pollMs = 100;
 
-/** What is done with finalizers that nobody honours: asked, the operator's own taken away, or all of them. */
+/** How to handle finalizers that no operator handles: ask the user, remove the operator's own, or remove all. */
 export type Release = 'ask' | 'own' | 'all';
 
-/** How objects are removed. */
+/** Options for removing objects. */
 export interface RemovalOptions {
   readonly context: Context;
   readonly target: Target;
   readonly project: Project;
-  /** Where the operator works, if it does. */
+  /** Where the operator is running, if it is. */
   readonly operator: string | undefined;
   readonly release: Release;
-  /** Does the clean-up of an operator that is not there, unless it was said that nobody shall. */
+  /** Performs the cleanup if no operator is running, unless the user opted out. */
   readonly attendant?: Pick<Attendant, 'attend'>;
   /** @defaultValue all */
   readonly namespace?: string;
@@ -37,10 +39,11 @@ export interface RemovalOptions {
 type Objects = readonly UnstructuredObject[];
 
 /**
- * Deletes all objects of a kind; answers how many there were. While an operator works, its clean-up is waited for. When none
- * does, its finalizers would hold the objects for ever: then it is run for them, or they are taken away, if that is wanted.
+ * Deletes all objects of a kind and returns their number. Waits for the cleanup of a running operator. If no operator is
+ * running, its finalizers would block deletion forever: it is run for the cleanup, or its finalizers are removed if the user
+ * agrees.
  *
- * @throws CliError KW7307 when objects do not go
+ * @throws CliError KW7307 if objects remain
  */
 export async function removeObjects(crd: UnstructuredObject, options: RemovalOptions): Promise<number> {
   const { target, release, operator } = options;
@@ -72,7 +75,7 @@ async function list(
   return (await resource.list({ signal, ...(namespace !== undefined && { namespace }) })).items;
 }
 
-/** Whoever would convert what is stored in an older version may have gone; for a deletion it is good as it is. */
+/** Turns conversion off if reading fails, because the conversion webhook may be gone; deletion works with any version. */
 async function convertedOrNot(
   read: () => Promise<Objects>,
   { crd, target }: { readonly crd: UnstructuredObject; readonly target: Target },
@@ -89,7 +92,7 @@ async function convertedOrNot(
   }
 }
 
-/** Waits for objects to go; answers those that do not. */
+/** Waits until the objects are deleted. Returns those that remain. */
 async function awaitGone(
   resource: ResourceClient<UnstructuredObject>,
   options: Pick<RemovalOptions, 'target' | 'operator' | 'namespace'>,
@@ -114,7 +117,7 @@ interface Releasing {
   readonly options: RemovalOptions;
 }
 
-/** Takes finalizers away and says of each object what that means. */
+/** Removes finalizers and reports for each object which cleanup was skipped. */
 async function releaseAll(left: Objects, { crd, resource, options }: Releasing): Promise<void> {
   const { context, project, release, target } = options;
   const held = left
@@ -132,7 +135,7 @@ async function releaseAll(left: Objects, { crd, resource, options }: Releasing):
     try {
       await resource.patch(keyOf(object.metadata), { type: 'merge', body }, { signal });
     } catch (error) {
-      // Somebody has changed it meanwhile, and may be at work on it.
+      // The object has changed in the meantime; another client may be handling it.
       if (isNotFound(error) || isConflict(error)) continue;
       throw error;
     }
@@ -156,7 +159,7 @@ function nameOf({ metadata }: UnstructuredObject): string {
 }
 
 function ignoreGone(error: unknown): void {
-  // Somebody else was faster.
+  // Already deleted by another client.
   if (!isNotFound(error)) throw error;
 }
 

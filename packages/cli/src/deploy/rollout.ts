@@ -6,12 +6,12 @@ import type { Project } from '../project/find-project.ts';
 import type { Target } from './apply-objects.ts';
 
 const pollMs = 200;
-/** How long the same trouble of a new pod is waited out: a registry may be slow, and a first start may fail. */
+/** The time to tolerate failing new pods: a registry may be slow, and a first start may fail. */
 const troubleMs = 15_000;
-/** What the kubelet says of images that cannot be had. */
+/** The kubelet's reasons for images that cannot be pulled. */
 const imageTrouble = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;
 
-/** What is waited for. */
+/** The rollout to wait for. */
 export interface Rollout {
   readonly project: Pick<Project, 'name'>;
   readonly timeoutMs: number;
@@ -24,10 +24,10 @@ interface Trouble {
 }
 
 /**
- * Waits until all pods of the operator are new ones and available, and none of the old is left, as `kubectl rollout status`
- * does. A new pod whose image cannot be had, or that fails over and over, ends the wait early.
+ * Waits until all pods of the operator are updated and available and no old pod is left, like `kubectl rollout status`. Stops
+ * waiting early if the image of a new pod cannot be pulled, or if a new pod keeps failing.
  *
- * @throws CliError KW7307 with what the new pods say
+ * @throws CliError KW7307 with the errors of the new pods
  */
 export async function rolledOut(target: Target, { project, timeoutMs }: Rollout): Promise<void> {
   const { clock, signal } = target.surroundings;
@@ -55,7 +55,7 @@ function isRolledOut({ metadata, spec, status }: Deployment): boolean {
   return isSeen && updatedReplicas >= wanted && replicas <= updatedReplicas && availableReplicas >= updatedReplicas;
 }
 
-/** What keeps the pods of the newest template from running. */
+/** Returns the errors that keep the pods of the newest template from running. */
 async function troublesOf({ client, surroundings }: Target, deployment: Deployment): Promise<readonly Trouble[]> {
   const { signal } = surroundings;
   const { namespace = '', uid } = deployment.metadata;

@@ -11,8 +11,8 @@ interface Asking extends KubernetesObject {
 }
 
 /**
- * Removes the webhook configurations of an earlier deployment that the code has no webhooks for any more: they would go on
- * refusing writes, for nobody answers them. Answers their names.
+ * Removes webhook configurations of an earlier deployment whose webhooks no longer exist in the code: nothing serves them, so
+ * they would keep rejecting writes. Returns their names.
  */
 export async function removeStaleWebhooks(
   target: Target,
@@ -41,7 +41,7 @@ async function removeStale<T extends Asking>(
   const configurations = client.resource(kind);
   try {
     const { metadata, webhooks = [] } = await configurations.get({ name }, { signal });
-    // Of that name, and somebody else's: it asks a service elsewhere.
+    // A configuration with the same name that calls a service in another namespace is not ours.
     const isOurs = webhooks.every(({ clientConfig }) => clientConfig.service?.namespace === `${project.name}-system`);
     if (!isOurs) return undefined;
     const { uid } = metadata;

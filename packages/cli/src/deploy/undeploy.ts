@@ -10,7 +10,7 @@ import { ownFinalizers } from './own-finalizers.ts';
 import { type Release, removeObjects } from './remove-objects.ts';
 import { isConverted } from './webhook-readiness.ts';
 
-/** Objects that only the operator lets go, with their kind. */
+/** Objects that carry the operator's finalizers, with their kind. */
 interface Held {
   readonly crd: UnstructuredObject;
   readonly objects: readonly UnstructuredObject[];
@@ -18,11 +18,11 @@ interface Held {
 
 /** Flags of `undeploy`. */
 export interface UndeployOptions extends ClusterFlags {
-  /** Lets objects go without the clean-up of an operator that is not there. */
+  /** Removes the operator's finalizers without its cleanup if the operator is not running. */
   readonly yes?: boolean;
 }
 
-/** Removes the operator; its kinds and their objects stay, but for those in its own namespace, which goes, too. */
+/** Removes the operator. Its kinds and their objects stay, except for objects in the operator's namespace, which is deleted. */
 export async function undeploy(context: Context, options: UndeployOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);
@@ -45,7 +45,7 @@ export async function undeploy(context: Context, options: UndeployOptions): Prom
   }
 }
 
-/** Those of the kinds that the server knows: `uninstall` may have removed them. */
+/** Returns the kinds that the server knows; `uninstall` may have removed some. */
 async function installed(
   { client }: Target,
   crds: readonly UnstructuredObject[],
@@ -62,7 +62,7 @@ async function heldObjects(
   const found: Held[] = [];
   for (const crd of crds) {
     const resource = await customResource(client, crd);
-    // Nobody may be there to convert them; that must not keep the rest from going.
+    // The conversion webhook may be unavailable; that must not block the removal of the rest.
     const list = await resource?.list({ signal: surroundings.signal }).catch(() => undefined);
     const objects = (list?.items ?? []).filter((object) => ownFinalizers(object, project).length > 0);
     if (objects.length > 0) found.push({ crd, objects });
@@ -70,7 +70,7 @@ async function heldObjects(
   return found;
 }
 
-/** Once the operator has gone, its namespace could not be deleted any more for objects that only it lets go. */
+/** Deletes the objects in the operator's namespace first: without the operator, their finalizers would block its deletion. */
 async function emptyNamespace(
   held: readonly Held[],
   {
@@ -90,7 +90,7 @@ async function emptyNamespace(
   }
 }
 
-/** To be deleted they need somebody, and there will be nobody. */
+/** Reports objects that cannot be deleted without the operator. */
 function tellOfHeld(
   held: readonly Held[],
   { context, project }: { readonly context: Context; readonly project: Project },

@@ -10,19 +10,19 @@ interface ClientConfig {
   readonly caBundle?: string;
 }
 
-/** True of what makes the API server ask a webhook before it writes. */
+/** True for objects that configure admission webhooks. */
 export function isAdmission({ kind }: UnstructuredObject): boolean {
   return kind === 'MutatingWebhookConfiguration' || kind === 'ValidatingWebhookConfiguration';
 }
 
-/** True of a definition whose objects a webhook converts. */
+/** True for a CRD whose objects a webhook converts. */
 export function isConverted(object: UnstructuredObject): boolean {
   return object.kind === 'CustomResourceDefinition' && conversionOf(object)?.strategy === 'Webhook';
 }
 
 /**
- * Waits until the API server can call the webhooks of objects that were applied: their Service has an endpoint, and it was
- * told by whom their certificate is signed. Before that every write that they are asked about would fail.
+ * Waits until the API server can call the webhooks of applied objects: their Service has an endpoint, and the CA bundle is set.
+ * Until then, every write that needs them would fail.
  *
  * @throws CliError KW7310 with what is missing
  */
@@ -44,7 +44,7 @@ export async function awaitWebhooks(
   return asking.length;
 }
 
-/** What the API server lacks to call the webhooks of an object. */
+/** Returns what the API server lacks to call the webhooks of an object, or undefined. */
 async function missingOf(target: Target, object: UnstructuredObject): Promise<string | undefined> {
   const { client, surroundings } = target;
   const { name = '' } = object.metadata ?? {};

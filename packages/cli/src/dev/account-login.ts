@@ -6,7 +6,7 @@ import type { Target } from '../deploy/apply-objects.ts';
 import { AccountToken } from './account-token.ts';
 import type { Account } from './dev-place.ts';
 
-/** A kubeconfig with a token of a service account, as files that only the user can read. */
+/** A kubeconfig with a service account token, stored in files that only the user can read. */
 export class AccountLogin implements Disposable {
   readonly kubeconfig: string;
   readonly #files: readonly string[];

@@ -5,10 +5,10 @@ import type { Target } from '../deploy/apply-objects.ts';
 import type { Account } from './dev-place.ts';
 
 const tokenSeconds = 3_600;
-/** A token that could not be renewed is asked for again so soon, in milliseconds. */
+/** The delay before a failed renewal is retried, in milliseconds. */
 const againMs = 30_000;
 
-/** Keeps a valid token of a service account in a file, by TokenRequest. */
+/** Keeps a valid service account token in a file, using TokenRequest. */
 export class AccountToken implements Disposable {
   readonly #target: Target;
   readonly #where: { readonly account: Account; readonly file: string };

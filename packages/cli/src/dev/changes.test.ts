@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Changes } from './changes.ts';
 import { fileStates, isSame } from './file-states.ts';
 
-/** Time goes on, but not as far as the look that is made without a watch: what is seen is seen by watches. */
+/** Suppresses the periodic scan, so only watches can detect changes. */
 const clock: Clock = {
   ...systemClock,
   setTimer: (ms, callback) => (ms < 1_000 ? systemClock.setTimer(ms, callback) : { [Symbol.dispose]: () => undefined }),
@@ -24,7 +24,7 @@ const clock: Clock = {
 
 let root: string;
 let version: number;
-/** What was there when a change was told of, each time. */
+/** The sources at each reported change. */
 let told: (readonly string[])[];
 let changes: Changes;
 const path = (...parts: readonly string[]): string => join(root, 'src', ...parts);
@@ -42,12 +42,12 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Saves as `cp` and most editors do. */
+/** Saves like `cp` and most editors. */
 function inPlace(file: string): void {
   writeFileSync(path(file), `text ${version++}`);
 }
 
-/** Saves as `sed -i` and careful editors do. */
+/** Saves like `sed -i` and editors that replace files. */
 function byRename(file: string): void {
   writeFileSync(path(`${file}.part`), `text ${version++}`);
   renameSync(path(`${file}.part`), path(file));
@@ -60,7 +60,7 @@ function sources(): readonly string[] {
     .sort();
 }
 
-/** Does something, and waits until what is there now was told. */
+/** Runs `save` and waits until the resulting state is reported. */
 async function isNoticed(save: () => void): Promise<void> {
   const before = told.length;
   save();
@@ -69,7 +69,7 @@ async function isNoticed(save: () => void): Promise<void> {
 }
 
 describe('Changes', () => {
-  it('notices every save of a file, whether it is written in place or replaced', async () => {
+  it('detects every save, whether the file is written in place or replaced', async () => {
     for (const file of ['a.ts', 'deep/er/c.ts']) {
       for (const save of [inPlace, byRename, inPlace, inPlace, byRename, byRename, inPlace]) {
         await isNoticed(() => save(file));
@@ -80,7 +80,7 @@ describe('Changes', () => {
     }
   });
 
-  it('notices saves in folders that are new, renamed, or made anew', async () => {
+  it('detects saves in new, renamed and recreated folders', async () => {
     await isNoticed(() => {
       mkdirSync(path('new', 'newer'), { recursive: true });
       inPlace('new/newer/d.ts');
@@ -98,14 +98,14 @@ describe('Changes', () => {
     await isNoticed(() => rmSync(path('other'), { recursive: true }));
   });
 
-  it('notices saves after all sources were deleted and came back', async () => {
+  it('detects saves after all sources were deleted and restored', async () => {
     renameSync(path(), join(root, 'away'));
     mkdirSync(path());
     await isNoticed(() => inPlace('a.ts'));
     await isNoticed(() => inPlace('a.ts'));
   });
 
-  it('leaves out what is no source, and what is as it was', () => {
+  it('ignores files that are not sources and files that have not changed', () => {
     const before = fileStates(path(), () => undefined);
     expect([...before.keys()].sort()).toEqual([path('a.ts'), path('deep/b.ts'), path('deep/er/c.ts')]);
     for (const name of ['.a.ts.swp', 'a.ts~']) writeFileSync(path(name), 'x');
@@ -126,7 +126,7 @@ describe('Changes', () => {
     ).toBe(false);
   });
 
-  it('looks by itself now and then, for file systems that tell nothing', async () => {
+  it('scans periodically for file systems that report no changes', async () => {
     const shared = join(root, 'shared.ts');
     writeFileSync(shared, 'one');
     symlinkSync(shared, path('shared.ts'));

@@ -3,18 +3,18 @@ import type { Clock, Timer } from '@kubewright/apimachinery';
 import { fileStates, isSame } from './file-states.ts';
 import { FolderWatches } from './folder-watches.ts';
 
-/** Editors write a file in several steps: they are taken for one, in milliseconds. */
+/** Editors write a file in several steps, which count as one change within this time, in milliseconds. */
 const debounceMs = 15;
-/** Not every file system tells what happens in it (those of containers and networks): looked at by itself so often. */
+/** The interval of periodic scans, in milliseconds: some file systems (in containers, on the network) report no changes. */
 const lookMs = 2_000;
-/** These watch all that is below a folder with one watch, and would not let go of a folder that has one of its own. */
+/** These platforms watch a whole tree with one watch, and lock folders that have their own. */
 const watchesTrees = process.platform === 'win32' || process.platform === 'darwin';
 
 /**
- * Notices that files below a folder have changed, however they are saved: in place, by a rename, in folders that come and go.
+ * Detects changes to files in a folder, however they are saved: in place, by rename, in folders that are created and deleted.
  *
- * On Linux each folder has a watch of its own: Node's recursive watch follows files by their inode there, and loses those that
- * are replaced. A watch only says that it is time to look: whether a file changed is seen by its state.
+ * On Linux, each folder has its own watch: Node's recursive watch follows files by inode there and loses files that are
+ * replaced. A watch only triggers a scan; changes are detected by comparing file states.
  */
 export class Changes implements Disposable {
   readonly #folder: string;
@@ -30,7 +30,7 @@ export class Changes implements Disposable {
     this.#clock = clock;
     this.#onChange = onChange;
     const above = dirname(folder);
-    // Of the folder above only whether this one is there: it may be deleted and made anew.
+    // The parent is watched only for this folder, which can be deleted and recreated.
     this.#watches = new FolderWatches((where, name) => {
       if (where !== above || name === null || name === basename(folder)) this.#lookSoon();
     });
@@ -63,7 +63,7 @@ export class Changes implements Disposable {
     this.#onChange();
   }
 
-  /** Reads all states. Each folder is watched before it is read: what is saved in between is not lost. */
+  /** Reads all states. Watches each folder before reading it, so that no save in between is lost. */
   #read(): ReadonlyMap<string, string> {
     const watches = this.#watches;
     if (watchesTrees) {

@@ -19,21 +19,24 @@ import { isCertificate } from './webhooks/local-objects.ts';
 import { howToReach } from './webhooks/reachability.ts';
 import { isLoopback, loopback } from './webhooks/webhook-address.ts';
 
-/** Names that tools give to contexts of clusters on this machine. */
+/** Context names that tools use for clusters on this machine. */
 const localNames = /^(kind-.+|k3d-.+|minikube|docker-desktop|rancher-desktop)$/;
 
-/** Which cluster to develop in. */
+/** The cluster to develop in. */
 export interface ContextChoice {
   readonly context: string;
-  /** Name of a context that may be elsewhere. */
+  /** Name of a context that may be on another machine. */
   readonly allowContext?: string | undefined;
-  /** Address or name by which its API server reaches this machine. @defaultValue 127.0.0.1 where it is on a loopback address itself */
+  /**
+   * Address or name by which the API server reaches this machine.
+   * @defaultValue 127.0.0.1 if the server has a loopback address
+   */
   readonly webhookHost?: string | undefined;
-  /** False to leave webhooks out. @defaultValue true */
+  /** False to skip webhooks. @defaultValue true */
   readonly webhooks?: boolean | undefined;
 }
 
-/** Connects to the cluster of a context of the usual kubeconfig; what is not there yet is taken away in the end. */
+/** Connects to the cluster of a context in the default kubeconfig. Objects that `dev` creates there are removed at the end. */
 export async function contextPlace(
   whole: Context,
   { project, choice }: { readonly project: Project; readonly choice: ContextChoice },
@@ -52,7 +55,7 @@ export async function contextPlace(
   };
   refuse(isNamed || isLoopbackServer);
   const { gitVersion } = await client.discovery.serverVersion({ signal: surroundings.signal });
-  // Simulated nodes are nowhere.
+  // Simulated nodes run on no machine, so `nodesHere` cannot find them.
   const isLocal = isNamed || (isLoopbackServer && (gitVersion.endsWith('+kubewright') || (await nodesHere(target))));
   refuse(isLocal);
   reporter.step('context', `${context}: ${config.server}, Kubernetes ${gitVersion}${isLocal ? ', local' : ''}`);
@@ -99,12 +102,12 @@ export async function contextPlace(
   };
 }
 
-/** Ctrl-C ends the loop; what was made must still be taken away. */
+/** Returns a target that works after Ctrl-C, so that created objects can still be removed. */
 function afterAbort({ client, surroundings }: Target): Target {
   return { client, surroundings: { ...surroundings, signal: new AbortController().signal } };
 }
 
-/** What cannot be taken away is told; the rest goes on. */
+/** Reports a failure of the cleanup, so that the rest of the cleanup continues. */
 async function finally_(work: () => Promise<unknown>, reporter: Context['reporter']): Promise<void> {
   try {
     await work();
@@ -113,7 +116,7 @@ async function finally_(work: () => Promise<unknown>, reporter: Context['reporte
   }
 }
 
-/** Two operators of one kind undo each other's work. */
+/** Warns if the operator is already deployed: two operators of the same kind undo each other's work. */
 async function tellRunning(
   { client, surroundings }: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Context['reporter'] },

@@ -18,13 +18,13 @@ import { type WakeUp, WakeUps } from './wake-ups.ts';
 
 const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
 
-/** So long after a save it is known of, in milliseconds. */
+/** The time after which a save has been noticed, in milliseconds. */
 const noticedMs = 200;
 
-/** Thrown where mistakes are of code that was saved again while it was read: they are told of what is there now. */
+/** Thrown if the code was saved again while it was read: the errors would be about outdated code. */
 class SavedMeanwhile extends Error {}
 
-/** What is done again at every save. */
+/** The development loop: the steps that run again on every save. */
 export class DevLoop {
   readonly #context: Context;
   readonly #project: Project;
@@ -42,13 +42,13 @@ export class DevLoop {
     this.#tests = new TestRun(project, context);
   }
 
-  /** Notices saves from now on; `run` does what they ask for. */
+  /** Starts watching for saves; `run` processes them. */
   watch(): Disposable {
     const { clock } = this.#context.surroundings;
     return new Changes(join(this.#project.root, 'src'), { clock, onChange: () => this.#wakeUps.add('saved') });
   }
 
-  /** Restarts the operator whenever sources change, and does what keys ask for. */
+  /** Restarts the operator when sources change and handles key presses. */
   async run(operator: OperatorProcess, { isNew }: { readonly isNew: boolean }): Promise<void> {
     const { surroundings } = this.#context;
     const { signal } = surroundings;
@@ -57,7 +57,7 @@ export class DevLoop {
       if (what) this.#wakeUps.add(what);
     });
     this.#tellHow();
-    // Reading types holds this process up, and with it the cluster: the operator's start went first.
+    // Reading types blocks this process and with it the cluster, so the operator starts first.
     if (!isNew && !this.#isBroken) await this.attempt(() => this.update());
     for (;;) {
       const what = await this.#wakeUps.next(signal);
@@ -78,13 +78,13 @@ export class DevLoop {
     }
     const { clock } = surroundings;
     const from = clock.monotonic();
-    // Bundling goes first: it is what the user waits for.
+    // Bundles first, because the user is waiting for it.
     if (!(await this.startOperator(operator))) return;
     reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);
     await this.attempt(() => this.update());
   }
 
-  /** Bundles and starts; false where the code cannot be bundled, so that nothing else can be made of it. */
+  /** Bundles and starts the operator. Returns false if the code cannot be bundled; no other step can use it then. */
   async startOperator(operator: OperatorProcess, how: { readonly insist?: boolean } = {}): Promise<boolean> {
     const isStarted = await this.attempt(() => operator.restart(), how);
     this.#isBroken = !isStarted;
@@ -92,19 +92,19 @@ export class DevLoop {
     return isStarted;
   }
 
-  /** True while the bundler has told what is wrong with the code: others need not say it again. */
+  /** True after the bundler has reported errors in the code; other steps need not repeat them. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Makes manifests anew, and applies what is different. */
+  /** Regenerates the manifests and applies those that changed. */
   async update(): Promise<void> {
     await this.generate();
     await this.apply();
   }
 
   async generate(): Promise<void> {
-    // Both bring a compiler along: a start goes without.
+    // Both load a compiler, which would slow down the start.
     const { Generator } = await import('@kubewright/codegen');
     const { generateProject } = await import('../project/generate-project.ts');
     const { root, name: projectName } = this.#project;
@@ -118,14 +118,14 @@ export class DevLoop {
     await generateProject(this.#project, { ...this.#context, generate });
   }
 
-  /** @throws SavedMeanwhile where the code that was read is not that of now */
+  /** @throws SavedMeanwhile if the code has changed since it was read */
   async #refuseOld(): Promise<void> {
     const { clock, signal } = this.#context.surroundings;
     await sleep(clock, { ms: noticedMs, signal });
     if (this.#wakeUps.has('saved')) throw new SavedMeanwhile();
   }
 
-  /** Applies everything but the deployment, for which the operator's process stands. */
+  /** Applies everything except the deployment and the services: the operator runs as a local process. */
   async apply(): Promise<void> {
     const objects = installObjects(this.#project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
     const changed = objects.filter((object) => this.#applied.get(keyOf(object)) !== JSON.stringify(object));
@@ -145,7 +145,7 @@ export class DevLoop {
     if (before.some(Boolean)) await checkSamples(target, { project: this.#project, reporter });
   }
 
-  /** Tells of a failure that the user's next save may mend; `insist`: fails with it. */
+  /** Reports a failure that the user's next save may fix; `insist` rethrows it. */
   async attempt(work: () => Promise<void>, { insist = false }: { readonly insist?: boolean } = {}): Promise<boolean> {
     try {
       await work();

@@ -7,7 +7,7 @@ import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 import { DevWebhooks } from './webhooks/dev-webhooks.ts';
 
-/** A service account, by which the operator is known to the server. */
+/** The service account that the operator authenticates as. */
 export interface Account {
   readonly namespace: string;
   readonly name: string;
@@ -15,24 +15,24 @@ export interface Account {
 
 /** The cluster in which an operator is developed. */
 export interface DevPlace {
-  /** May do everything that `dev` does. */
+  /** A client that is authorized for everything `dev` does. */
   readonly client: KubernetesClient;
   readonly server: string;
-  /** What kubectl is to be given; nothing where it is what the user has already. */
+  /** The kubeconfig for kubectl; undefined if the user's default already selects this cluster. */
   readonly kubeconfig: string | undefined;
-  /** Flags that the operator is started with here. */
+  /** Flags for the operator in this cluster. */
   readonly flags: readonly string[];
   /** Applies objects in order. */
   apply(objects: readonly UnstructuredObject[]): Promise<void>;
-  /** Takes away what asks for webhooks that are not among all that there is to apply. */
+  /** Removes webhook configurations that are not among the given objects. */
   keepOnly(objects: readonly UnstructuredObject[]): Promise<void>;
-  /** Takes note of why the operator does not run; nothing: it starts. */
+  /** Records why the operator is down; undefined means that it is starting. */
   operatorIsDown(why: string | undefined): void;
-  /** Answers the path of a kubeconfig with which a program is that account. */
+  /** Returns the path of a kubeconfig that authenticates as the account. */
   logInAs(account: Account): Promise<string>;
-  /** Takes away what needs the operator for its clean-up; it still runs. */
+  /** Removes the objects that need the operator's cleanup, while it is still running. */
   beforeStop(): Promise<void>;
-  /** Takes away everything else. */
+  /** Removes everything else. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface EmbeddedSettings {
   readonly driver?: 'process' | 'simulated' | undefined;
 }
 
-/** Starts the embedded cluster of a project to develop in. */
+/** Starts a project's embedded cluster for development. */
 export async function embeddedPlace(
   { surroundings, reporter }: Context,
   { project, settings }: { readonly project: Project; readonly settings: EmbeddedSettings },
