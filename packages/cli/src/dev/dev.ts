@@ -27,7 +27,7 @@ export interface DevOptions {
   readonly typeCheck?: boolean;
 }
 
-/** Where the operator runs, once that is known. */
+/** The operator's cluster, once it is known. */
 interface Surrounded {
   place?: DevPlace;
   kubeconfig?: string;
@@ -52,7 +52,7 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
     fullStacks: options.fullStacks,
     report: reporter.json ? (record) => reporter.record(record) : undefined,
   });
-  // While the cluster starts.
+  // Bundles while the cluster starts.
   const prepared = operator.prepare();
   try {
     where.place = await placeOf(context, { project, options });
@@ -60,7 +60,7 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
     await develop(context, { project, place: where.place, where, options, operator, ended: ending.ended });
     signal.throwIfAborted();
   } catch (error) {
-    // Ctrl-C is how this ends.
+    // Ctrl-C is the normal way to stop.
     if (!signal.aborted || options.ci) throw error;
   } finally {
     await operator.stop();
@@ -85,7 +85,7 @@ interface Development {
   readonly where: Surrounded;
   readonly options: DevOptions;
   readonly operator: OperatorProcess;
-  /** Fails when the operator ends by itself. */
+  /** Rejects when the operator exits unexpectedly. */
   readonly ended: Promise<never>;
 }
 
@@ -96,14 +96,14 @@ async function develop(context: Context, parts: Development): Promise<void> {
   const { ci = false, typeCheck = true } = options;
   reporter.step('cluster ready', place.server);
   const loop = new DevLoop(context, { project, place });
-  // Manifests of the last time will do to begin with: reading the types takes longer than all the rest.
+  // The existing manifests are good enough to start with: reading the types takes longer than everything else.
   const isNew = !existsSync(join(project.root, 'config', 'default', 'kustomization.yaml'));
   if (isNew || ci) await loop.generate();
   await loop.apply();
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
   where.kubeconfig = await place.logInAs(account);
   await using types = new TypeCheck(project, context, { isSyntaxTold: () => loop.isBroken });
-  // From before the first bundle: a save while the operator starts is not lost.
+  // Watches before the first bundle, so that a save during the start is not lost.
   using _changes = loop.watch();
   try {
     const isStarted = await loop.startOperator(operator, { insist: ci });
@@ -121,7 +121,7 @@ async function develop(context: Context, parts: Development): Promise<void> {
   }
 }
 
-/** Tells of an operator that ends though nobody asked it to. */
+/** Reports an operator that exits unexpectedly. */
 function endOfOperator(
   { surroundings, reporter }: Context,
   { ci, where }: { readonly ci: boolean; readonly where: Surrounded },
@@ -130,7 +130,7 @@ function endOfOperator(
   const ended = new Promise<never>((_, reject) => {
     failed = reject;
   });
-  ended.catch(() => undefined); // told by onEnd where nobody waits
+  ended.catch(() => undefined); // onEnd reports it if nothing awaits it
   const onEnd = (exitCode: number): void => {
     const error = operatorEnded(exitCode);
     failed(error);

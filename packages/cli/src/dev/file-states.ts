@@ -1,12 +1,12 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders that no source is in. */
+/** Folders without sources. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
 /**
- * Reads what lies below a folder: for the path of each file what is another after it was saved. Hidden files and what editors
- * keep beside a file are no sources. `enter` is told of each folder before it is read.
+ * Returns a state for the path of each file in a folder; the state changes when the file is saved. Hidden files and editor
+ * backups are not sources. Calls `enter` with each folder before it is read.
  */
 export function fileStates(folder: string, enter: (folder: string) => void): ReadonlyMap<string, string> {
   const states = new Map<string, string>();
@@ -23,7 +23,7 @@ export function fileStates(folder: string, enter: (folder: string) => void): Rea
   return states;
 }
 
-/** True when two readings are of the same files in the same states. */
+/** True if both readings contain the same files in the same states. */
 export function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   return a.size === b.size && [...a].every(([path, state]) => b.get(path) === state);
 }
@@ -36,13 +36,13 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile.
+    // Deleted in the meantime.
     return [];
   }
 }
 
 function stateOf(path: string): string {
-  // Gone meanwhile, or a link to nothing.
+  // Deleted in the meantime, or a dangling link.
   const found = statSync(path, { throwIfNoEntry: false });
   return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
 
-/** Watches folders: what is made, written, renamed or deleted in them. */
+/** Watches folders for files that are created, written, renamed or deleted. */
 export class FolderWatches implements Disposable {
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #onEvent: (folder: string, name: string | null) => void;
@@ -10,23 +10,23 @@ export class FolderWatches implements Disposable {
     this.#onEvent = onEvent;
   }
 
-  /** Watches a folder, unless it is watched already; one that cannot be is left to whoever looks by themselves. */
+  /** Watches a folder unless it is already watched. Folders that cannot be watched are left to periodic scans. */
   add(folder: string, { recursive = false }: { readonly recursive?: boolean } = {}): void {
     if (this.#watchers.has(folder)) return;
     try {
       const watcher = watch(folder, { recursive }, (type, name) => {
-        // A folder that was moved or deleted tells its own name. What has its path from now on is another.
+        // A folder that was moved or deleted reports its own name. A folder with this path is a new one from now on.
         if (type === 'rename' && name === basename(folder)) this.#remove(folder);
         this.#onEvent(folder, name);
       });
       watcher.on('error', () => this.#remove(folder));
       this.#watchers.set(folder, watcher);
     } catch {
-      // Gone meanwhile, or the system has no watches left.
+      // Deleted in the meantime, or the system has no watches left.
     }
   }
 
-  /** Watches only these from now on. */
+  /** Stops watching all other folders. */
   keepOnly(folders: ReadonlySet<string>): void {
     for (const folder of this.#watchers.keys()) if (!folders.has(folder)) this.#remove(folder);
   }

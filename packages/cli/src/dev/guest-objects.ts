@@ -5,8 +5,8 @@ import { isAdmission, isConverted } from '../deploy/webhook-readiness.ts';
 import { injection } from './webhooks/local-objects.ts';
 
 /**
- * What `dev` has in a cluster that is there already. In the end, what was made goes; what was there stays, and calls of the
- * API server that led here lead again where they did.
+ * The objects that `dev` applies to an existing cluster. At the end, created objects are deleted, existing ones stay, and
+ * webhook calls that were redirected here go to their original target again.
  */
 export class GuestObjects {
   readonly #target: Target;
@@ -18,32 +18,32 @@ export class GuestObjects {
     this.#target = target;
   }
 
-  /** Kinds that were not there before. */
+  /** Kinds that did not exist before. */
   get kinds(): readonly UnstructuredObject[] {
     return this.#made.filter(({ kind }) => kind === 'CustomResourceDefinition');
   }
 
-  /** Applies an object as it is to be here; `original` is what the project says of it. */
+  /** Applies an object in its local form; `original` is the project's version of it. */
   async apply(object: UnstructuredObject, original: UnstructuredObject): Promise<void> {
     const key = keyOf(object);
     if (!this.#seen.has(key)) {
       const former = await this.#get(object);
       const isOurs = former === undefined || isLeftOver(former);
-      // An apply would keep what is not asked for any more.
+      // An apply would keep fields that are no longer set.
       if (former && isOurs) await deleteObjects(this.#target, [former]);
       if (isOurs) this.#made = [...this.#made, original];
       else if (object !== original) await this.#divert({ original, former });
       this.#seen.add(key);
     }
     if (this.#diverted.some((each) => keyOf(each.original) === key)) {
-      // Not by an apply: what others have written of the same webhooks would stay beside it.
+      // Not applied: the entries that other managers wrote for the same webhooks would remain.
       await patch(object, lead(object, callsOf(object)), this.#target);
       if (isAdmission(object)) return;
     }
     await applyObjects(this.#target, [object]);
   }
 
-  /** Takes away what asks for webhooks that are not among all that there is to apply. */
+  /** Removes webhook configurations that are not among the given objects. */
   async keepOnly(objects: readonly UnstructuredObject[]): Promise<void> {
     const wanted = new Set(objects.map(keyOf));
     const isGone = (object: UnstructuredObject): boolean => isAdmission(object) && !wanted.has(keyOf(object));
@@ -56,7 +56,7 @@ export class GuestObjects {
     for (const each of [...gone, ...freed.map(({ original }) => original)]) this.#seen.delete(keyOf(each));
   }
 
-  /** Leaves the cluster; `target` is one that still works after Ctrl-C. */
+  /** Cleans up the cluster; `target` must still work after Ctrl-C. */
   async leave(target: Target): Promise<void> {
     const failures: unknown[] = [];
     for (const each of this.#diverted)
@@ -68,7 +68,7 @@ export class GuestObjects {
   async #divert(diverted: Diverted): Promise<void> {
     this.#diverted = [...this.#diverted, diverted];
     const { original, former } = diverted;
-    // cert-manager would go on writing the authority of those who were called before.
+    // cert-manager would keep writing the CA of the original webhooks.
     if (injectionOf(former) !== undefined) await patch(original, inject(null), this.#target);
   }
 
@@ -85,7 +85,7 @@ export class GuestObjects {
   }
 }
 
-/** What led elsewhere before. */
+/** An object that pointed to other webhooks before. */
 interface Diverted {
   readonly original: UnstructuredObject;
   readonly former: UnstructuredObject;
@@ -95,39 +95,39 @@ interface Asking {
   readonly clientConfig?: { readonly url?: string };
 }
 
-/** An earlier `dev` that was killed has left it behind: nobody answers there. */
+/** True if an earlier `dev` that was killed left the object behind: nothing serves its webhooks. */
 function isLeftOver(former: UnstructuredObject): boolean {
   if (!isAdmission(former)) return false;
   const { webhooks = [] } = former as { readonly webhooks?: readonly Asking[] };
   return webhooks.length > 0 && webhooks.every(({ clientConfig }) => clientConfig?.url !== undefined);
 }
 
-/** What of an object says whom the API server calls. */
+/** Returns the part of an object that selects the webhooks the API server calls. */
 function callsOf(object: UnstructuredObject): unknown {
   if (isAdmission(object)) return object['webhooks'];
   return (object['spec'] as { readonly conversion?: unknown }).conversion ?? { strategy: 'None' };
 }
 
-/** Has the API server call others. */
+/** Points the API server to other webhooks. */
 function lead(object: UnstructuredObject, calls: unknown): Patch {
   const path = isAdmission(object) ? '/webhooks' : '/spec/conversion';
   return { type: 'json', body: [{ op: 'add', path, value: calls }] };
 }
 
-/** Has cert-manager write its authority, or leave that. */
+/** Makes cert-manager inject its CA, or stops that. */
 function inject(from: string | null): Patch {
   return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
 }
 
 async function leadBack({ original, former }: Diverted, target: Target): Promise<void> {
-  // What an earlier dev has left behind is answered by nobody; the operator that is deployed one day serves what the project says.
+  // Nothing serves webhooks left behind by an earlier dev; an operator deployed later serves those of the project.
   const calls = callsOf(isConverted(former) && isDead(former) ? original : former);
   const from = injectionOf(former);
   try {
     await patch(original, lead(original, calls), target);
     if (from !== undefined) await patch(original, inject(from), target);
   } catch (error) {
-    // Somebody has deleted it meanwhile.
+    // Deleted by another client in the meantime.
     if (!isNotFound(error)) throw error;
   }
 }

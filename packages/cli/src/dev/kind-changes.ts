@@ -11,32 +11,32 @@ import { readObjects } from '../render/kustomize.ts';
 
 const mostNamed = 5;
 const mostTold = 12;
-/** The server's words for rules that wait until the rest is right. */
+/** The server's message for validation rules that it skips until other errors are fixed. */
 const notChecked = 'some validation rules were not checked';
 
-/** Reads a CRD as the server has it; nothing when it is not there. */
+/** Returns a CRD as stored on the server, or undefined if it does not exist. */
 export async function installedCrd(
   { client, surroundings }: Target,
   name: string,
 ): Promise<UnstructuredObject | undefined> {
   try {
     const crd = await client.resource(CustomResourceDefinition).get({ name }, { signal: surroundings.signal });
-    return crd as unknown as UnstructuredObject; // the same object, less closely known
+    return crd as unknown as UnstructuredObject; // the same object with a less specific type
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-/** Says in words what a changed kind means for those who use it, and which objects it may trouble. */
+/** Reports how a kind has changed and which stored objects may be affected. */
 export async function tellKindChange(
   target: Target,
   parts: { readonly before: UnstructuredObject; readonly after: UnstructuredObject; readonly reporter: Reporter },
 ): Promise<void> {
   const { before, after, reporter } = parts;
-  // It brings a compiler along, which a start does without.
+  // Loads a compiler, which must not slow down the start.
   const { compareCrds } = await import('@kubewright/codegen');
-  // Both were made by a generator, or taken by a server.
+  // Both were generated, or accepted by a server.
   const changes = compareCrds(before as unknown as Crd, after as unknown as Crd);
   const told = changes.filter(({ kind }) => kind !== 'description-changed');
   for (const { severity, path, version, message } of told.slice(0, mostTold)) {
@@ -54,8 +54,8 @@ export async function tellKindChange(
 }
 
 /**
- * Lets the server judge a project's samples against its kinds, without storing them: as objects that are made anew, also those
- * that are stored, for what a stored object has already is let through even where the schema forbids it by now.
+ * Validates a project's samples against its kinds on the server, without storing them. Dry-runs a create even for stored
+ * samples, because an update accepts unchanged values that the schema now forbids.
  */
 export async function checkSamples(
   { client, surroundings }: Target,
@@ -71,10 +71,10 @@ export async function checkSamples(
         const made = { ...object, metadata: { ...object.metadata, name, ...place } };
         await trying.resource(kind).create(made, { fieldManager: 'kubewright', signal: surroundings.signal });
       } catch (error) {
-        // The server looks whether the name is taken once it has found the object good.
+        // The server checks the name only after the object has passed validation.
         if (isAlreadyExists(error)) continue;
         if (!(error instanceof StatusError)) throw error;
-        // The operator is just starting: nobody has judged it.
+        // The operator is still starting, so the webhook has not judged the object.
         if (webhookFailure(error.status.message ?? '')) continue;
         reporter.step('sample does not fit', `${path}: ${reasonOf(error)}`, 'bad');
       }

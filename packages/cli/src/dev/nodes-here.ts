@@ -3,12 +3,12 @@ import { isForbidden } from '@kubewright/apimachinery';
 import { Node } from '@kubewright/apimachinery/core/v1';
 import type { Target } from '../deploy/apply-objects.ts';
 
-/** Nodes that are looked at; one that is here is enough. */
+/** The number of nodes to check; one on this machine is enough. */
 const limit = 50;
 
 /**
- * Whether a cluster may run on this machine, as its nodes' addresses say. A loopback address of its server alone says
- * nothing: tunnels and `kubectl proxy` have one, too. A cluster without nodes is nobody's that is used.
+ * Returns true if the cluster may run on this machine, based on its nodes' addresses. A loopback server address alone proves
+ * nothing: tunnels and `kubectl proxy` have one too. A cluster without nodes counts as local, because no one uses it.
  */
 export async function nodesHere({ client, surroundings: { signal } }: Target): Promise<boolean> {
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)));
@@ -18,7 +18,7 @@ export async function nodesHere({ client, surroundings: { signal } }: Target): P
     const addresses = items.flatMap(({ status }) => status?.addresses ?? []);
     return items.length === 0 || addresses.some(({ address }) => isOwn(address));
   } catch (error) {
-    // Who may not see the nodes works in somebody else's cluster.
+    // A user who is not allowed to list nodes works in a shared cluster.
     if (isForbidden(error)) return false;
     throw error;
   }

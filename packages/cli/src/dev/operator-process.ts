@@ -9,40 +9,40 @@ import type { LogRecord } from '../story/log-record.ts';
 import { OperatorOutput } from '../story/operator-output.ts';
 import { type StandBy, standBy } from './stand-by.ts';
 
-/** Not bundled: they do not change from save to save, so that a process can have loaded them before. */
+/** Not bundled: they do not change between saves, so a process can preload them. */
 const libraries = ['@kubewright/*'];
-/** An operator that does not say that it works has, after so long, in milliseconds. */
+/** An operator that does not report its workers counts as working after this time, in milliseconds. */
 const mostStartMs = 3_000;
-/** How long an operator may take to end before it is killed, in milliseconds. */
+/** The time an operator has to stop before it is killed, in milliseconds. */
 const graceMs = 1_200;
 
-/** What an operator is run with. */
+/** Options of an operator process. */
 export interface OperatorOptions {
   readonly project: Project;
   readonly surroundings: Surroundings;
-  /** Path of the kubeconfig; known when it is started at the latest. */
+  /** Returns the path of the kubeconfig; called on every start. */
   readonly kubeconfig: () => string;
-  /** More flags of the operator. */
+  /** Returns further flags of the operator. */
   readonly flags?: () => readonly string[];
-  /** Told when it is started. */
+  /** Called when the operator starts. */
   readonly onStart?: () => void;
-  /** Told when the operator ends though nobody asked it to. */
+  /** Called when the operator exits unexpectedly. */
   readonly onEnd: (exitCode: number) => void;
-  /** Folder of the bundle, below `.kubewright`. @defaultValue 'dev' */
+  /** Folder of the bundle in `.kubewright`. @defaultValue 'dev' */
   readonly folder?: string | undefined;
-  /** Shows all frames of stacks. @defaultValue false */
+  /** Shows all stack frames. @defaultValue false */
   readonly fullStacks?: boolean | undefined;
-  /** Where what it tells is shown. @defaultValue the program's output */
+  /** Writes the operator's output. @defaultValue the program's output */
   readonly write?: ((text: string) => void) | undefined;
-  /** Gets what it tells as records, in place of text. */
+  /** Receives the operator's output as records instead of text. */
   readonly report?: ((record: object) => void) | undefined;
-  /** Sees its log. */
+  /** Receives the operator's log records. */
   readonly onRecord?: ((record: LogRecord) => void) | undefined;
 }
 
 /**
- * The operator of a project as a process of its own, bundled anew for each start. Another process stands by meanwhile, with
- * the libraries loaded: it becomes the operator of the next start.
+ * Runs the operator of a project as a separate process, bundled again for each start. A standby process preloads the libraries
+ * and becomes the operator on the next start.
  */
 export class OperatorProcess implements AsyncDisposable {
   readonly #options: OperatorOptions;
@@ -63,29 +63,29 @@ export class OperatorProcess implements AsyncDisposable {
     this.#outfile = join(this.#folder, 'main.mjs');
   }
 
-  /** Bundles and loads libraries ahead of the first start, while other things are under way; failures are told by that. */
+  /** Bundles and preloads libraries before the first start, in parallel with other work; the start reports failures. */
   async prepare(): Promise<void> {
     try {
       await this.#bundle();
       this.#standBy();
     } catch {
-      // The start says it.
+      // The start reports it.
     }
   }
 
-  /** Bundles, and starts in place of what runs; that goes on if the bundle fails. @throws CliError KW7501 */
+  /** Bundles and replaces the running operator, which keeps running if the bundle fails. @throws CliError KW7501 */
   async restart(): Promise<void> {
     await this.#bundle();
     await this.#stop();
     this.#start();
   }
 
-  /** True from its start to its end. */
+  /** True from the start of the operator until it exits. */
   get isRunning(): boolean {
     return this.#child !== undefined;
   }
 
-  /** Resolves when the operator has said that it works, has ended, or has had the time to. */
+  /** Resolves when the operator reports that it works, exits, or has had enough time. */
   async working(signal: AbortSignal): Promise<void> {
     if (this.#isWorking || !this.#child || signal.aborted) return;
     const { clock } = this.#options.surroundings;
@@ -99,7 +99,7 @@ export class OperatorProcess implements AsyncDisposable {
     });
   }
 
-  /** Asks it to end, and waits until it has. */
+  /** Stops the operator and waits until it has exited. */
   async stop(): Promise<void> {
     await this.#stop();
   }
@@ -126,7 +126,7 @@ export class OperatorProcess implements AsyncDisposable {
     if (this.#next || this.#isDisposed || surroundings.signal.aborted) return;
     const next = standBy(surroundings, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
     this.#next = next;
-    // Killed while it waited: the next start makes another.
+    // Killed on standby: the next start creates another.
     void next.child.ended.then(() => {
       if (this.#next === next) this.#next = undefined;
     });
@@ -135,9 +135,9 @@ export class OperatorProcess implements AsyncDisposable {
   #start(): void {
     const { project, surroundings, onEnd, report, fullStacks = false } = this.#options;
     const { stdout, colors } = surroundings;
-    // Addresses are the machine's: another operator's must not be in the way.
+    // The operator shares the machine's addresses: avoid conflicts with other operators.
     const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags?.() ?? [])];
-    // As records, for the story; what reconciles did is of level debug.
+    // The story needs JSON records; reconcile results are logged at debug level.
     const flags = ['--zap-encoder=json', '--zap-log-level=debug', ...addresses];
     const write = this.#options.write ?? ((text: string) => void stdout.write(text));
     const onRecord = (record: LogRecord): void => this.#heard(record);
@@ -170,7 +170,7 @@ export class OperatorProcess implements AsyncDisposable {
   #works(): void {
     this.#isWorking = true;
     this.#working?.();
-    // Not before: two processes that load the same libraries take each other's time.
+    // Not earlier: two processes that load the same libraries slow each other down.
     this.#standBy();
   }
 
@@ -190,7 +190,7 @@ export class OperatorProcess implements AsyncDisposable {
   }
 }
 
-/** What a bundle leaves to be loaded by Node. */
+/** Returns the imports that the bundle leaves to Node. */
 function librariesOf({ outputs }: Metafile): readonly string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports);
   return [

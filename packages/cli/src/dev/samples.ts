@@ -7,7 +7,7 @@ import type { Project } from '../project/find-project.ts';
 import { samplesOf } from '../project/sample-files.ts';
 import { readObjects } from '../render/kustomize.ts';
 
-/** How long a sample may take to be ready, in milliseconds. */
+/** The time in which a sample must become ready, in milliseconds. */
 const patienceMs = 60_000;
 const pollMs = 50;
 
@@ -32,7 +32,7 @@ export async function awaitSamples(
   }
 }
 
-/** Applies a project's samples; answers how many objects there are. */
+/** Applies a project's samples and returns the objects. */
 export async function applySamples(
   target: Target,
   { project }: { readonly project: Project },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Child, Surroundings } from '../program/surroundings.ts';
 
-/** Loads libraries, waits to be told what to run, and runs that in its place; ends with the process that made it. */
+/** Loads libraries, waits for the module to run and runs it in this process; exits with its parent process. */
 const program = `// Written by kubewright dev: a process that has loaded what an operator needs before there is something to run.
 const { stdin } = process;
 const [, , ...libraries] = process.argv;
@@ -25,7 +25,7 @@ process.argv.splice(1, process.argv.length, main.path, ...args);
 await import(main.url);
 `;
 
-/** What a process that stands by is to run. */
+/** The module that a standby process runs. */
 export interface StandByRun {
   /** Path of a module. */
   readonly main: string;
@@ -33,16 +33,16 @@ export interface StandByRun {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A process that stands by. */
+/** A process on standby. */
 export interface StandBy {
   readonly child: Child;
-  /** Gets what it writes from now on. */
+  /** Receives the process's output from now on. */
   onOutput: (text: string) => void;
-  /** Makes it what it stands by for. */
+  /** Runs the module in the process. */
   run(what: StandByRun): void;
 }
 
-/** Starts a process that loads libraries and stands by; it ends with this one. */
+/** Starts a process that preloads libraries and waits on standby; it exits with this one. */
 export function standBy(
   surroundings: Surroundings,
   { folder, cwd, libraries }: { readonly folder: string; readonly cwd: string; readonly libraries: readonly string[] },
@@ -55,7 +55,7 @@ export function standBy(
     cwd,
     env: surroundings.env,
     input: true,
-    // It ends after what it has to clean up, not before.
+    // Shielded from Ctrl-C: the cleanup needs it.
     shielded: true,
     onOutput: (text) => made.onOutput(text),
   });

@@ -3,7 +3,7 @@ import { failureOf } from '../program/failure.ts';
 import type { Project } from '../project/find-project.ts';
 import { testCommand } from '../test/run-tests.ts';
 
-/** Runs a project's tests beside the operator, one run at a time. */
+/** Runs a project's tests alongside the operator, one run at a time. */
 export class TestRun {
   readonly #project: Project;
   readonly #context: Context;
@@ -14,7 +14,7 @@ export class TestRun {
     this.#context = context;
   }
 
-  /** Begins a run, unless one is under way; tells how it ended. */
+  /** Starts a run unless one is in progress, and reports the result. */
   start(): void {
     const { reporter, surroundings } = this.#context;
     if (this.#isRunning) return;

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** A compiler that says what it is told to. */
+/** A fake compiler that reports the given mistakes. */
 function checking(isSyntaxTold: () => boolean): { says(...mistakes: readonly string[]): string } {
   let told = '';
   let compiler: (text: string) => void = () => undefined;
@@ -44,7 +44,7 @@ function checking(isSyntaxTold: () => boolean): { says(...mistakes: readonly str
 }
 
 describe('TypeCheck', () => {
-  it('says when types are wrong, once, and when they are right again', () => {
+  it('reports wrong types once and reports when they are right again', () => {
     const compiler = checking(() => false);
     expect(compiler.says()).toBe('✓ types are right\n');
     expect(compiler.says('TS2322: no')).toMatch(/^! types are wrong +in one place\n {4}src\/a\.ts:1:1 TS2322 no\n$/);
@@ -52,7 +52,7 @@ describe('TypeCheck', () => {
     expect(compiler.says()).toMatch(/^✓ types are right +again\n$/);
   });
 
-  it('leaves to the bundler what cannot be parsed, where that has said it', () => {
+  it('skips syntax errors that the bundler has reported', () => {
     let isTold = true;
     const compiler = checking(() => isTold);
     expect(compiler.says()).toBe('✓ types are right\n');

@@ -7,13 +7,13 @@ import type { Child } from '../program/surroundings.ts';
 import type { Project } from '../project/find-project.ts';
 import { codeFrame } from '../story/code-frame.ts';
 
-/** Mistakes that are shown at once. */
+/** The maximum number of mistakes shown together. */
 const mostShown = 5;
-/** Lets everything else go first. */
+/** Yields to all other processes. */
 const lowPriority = 10;
-/** Codes of what cannot be parsed. */
+/** Codes of syntax errors. */
 const syntax = /^TS1\d{3}$/;
-/** Runs a compiler that ends with the process that made it, however that ends. */
+/** Runs a compiler that exits with its parent process, even if that one is killed. */
 const wrapper =
   "process.stdin.on('end', () => process.exit(0)).resume(); import(require('node:url').pathToFileURL(process.argv[1]));";
 
@@ -26,13 +26,13 @@ interface TypeMistake {
 }
 
 /**
- * Checks a project's types with its own compiler, as a process beside everything else: it never holds up a restart, and says
- * so when types are wrong and when they are right again.
+ * Checks a project's types with its own compiler, in a separate process. It never delays a restart, and reports when types
+ * become wrong and when they are right again.
  */
 export class TypeCheck implements AsyncDisposable {
   readonly #project: Project;
   readonly #context: Context;
-  /** Whether the bundler has complained of what cannot be parsed. */
+  /** True after the bundler has reported a syntax error. */
   readonly #isSyntaxTold: () => boolean;
   #child: Child | undefined;
   #partial = '';
@@ -45,7 +45,7 @@ export class TypeCheck implements AsyncDisposable {
     this.#isSyntaxTold = isSyntaxTold;
   }
 
-  /** Begins to check; does nothing where the project has no compiler. */
+  /** Starts checking; does nothing if the project has no compiler. */
   start(): void {
     const { root } = this.#project;
     const { surroundings } = this.#context;
@@ -61,12 +61,12 @@ export class TypeCheck implements AsyncDisposable {
     try {
       if (this.#child.pid !== undefined) setPriority(this.#child.pid, lowPriority);
     } catch {
-      // It has ended already, or the system has no priorities.
+      // The process has already exited, or the system has no priorities.
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // It holds nothing: there is no need for it to end in good order.
+    // It holds no state, so a clean exit is not necessary.
     this.#child?.kill('SIGKILL');
     await this.#child?.ended;
   }
@@ -87,7 +87,7 @@ export class TypeCheck implements AsyncDisposable {
 
   #tell(): void {
     const found = this.#mistakes;
-    // Where something cannot be parsed, the compiler speaks of nothing else.
+    // If there are syntax errors, the compiler reports nothing else.
     if (found.some(({ code }) => syntax.test(code)) && this.#isSyntaxTold()) return;
     const now = JSON.stringify(found.map(({ file, code, text, line }) => [file, code, text, line]));
     if (now === this.#told) return;
@@ -116,7 +116,7 @@ export class TypeCheck implements AsyncDisposable {
     try {
       frame = codeFrame(readFileSync(join(this.#project.root, file), 'utf8'), { line, column });
     } catch {
-      // Deleted meanwhile.
+      // Deleted in the meantime.
     }
     return [head, ...frame.map((each) => reporter.dim(`      ${each}`))].map((each) => `${each}\n`).join('');
   }
@@ -128,7 +128,7 @@ function compilerOf(root: string): string | undefined {
     const compiler = join(dirname(manifest), 'bin', 'tsc');
     return existsSync(compiler) ? compiler : undefined;
   } catch {
-    // Not installed: editors check types, too.
+    // Not installed: the editor still checks types.
     return undefined;
   }
 }

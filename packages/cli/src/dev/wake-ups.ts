@@ -1,7 +1,7 @@
-/** What the development loop waits for: a saved file, or a key. */
+/** An event that the development loop waits for: a saved file, or a key. */
 export type WakeUp = 'saved' | 'restart' | 'apply' | 'test' | 'quit';
 
-/** Collects what is to be done next; what comes twice before it was taken is done once. */
+/** Collects pending work; requests for the same work are merged until it is taken. */
 export class WakeUps {
   readonly #waiting = new Set<WakeUp>();
   #wake: (() => void) | undefined;
@@ -11,12 +11,12 @@ export class WakeUps {
     this.#wake?.();
   }
 
-  /** True while it waits to be done. */
+  /** True while the work is pending. */
   has(what: WakeUp): boolean {
     return this.#waiting.has(what);
   }
 
-  /** Resolves with the first that waits; `quit` when the signal is aborted. */
+  /** Resolves with the first pending work, or with `quit` when the signal is aborted. */
   async next(signal: AbortSignal): Promise<WakeUp> {
     for (;;) {
       if (signal.aborted) return 'quit';

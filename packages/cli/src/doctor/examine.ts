@@ -6,25 +6,25 @@ import { failureOf } from '../program/failure.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 import { findProject } from '../project/find-project.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly subject: string;
-  /** `note`: absent, and not needed for everything. */
+  /** `note`: missing, but not needed by every command. */
   readonly state: 'good' | 'note' | 'bad';
   readonly text: string;
   readonly remedy?: string;
 }
 
-/** Which cluster to look at. */
+/** The cluster to check. */
 interface ClusterChoice {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** How long a cluster may take to answer, in milliseconds. */
+/** The time in which a cluster must respond, in milliseconds. */
 const patienceMs = 3_000;
 
-/** Looks at everything that commands depend on; changes nothing. */
+/** Checks everything that commands depend on; changes nothing. */
 export async function examine(surroundings: Surroundings, choice: ClusterChoice): Promise<readonly Finding[]> {
   return [
     { subject: 'node', state: 'good', text: surroundings.nodeVersion },
@@ -57,7 +57,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there; the next folder may have it.
+    // Not found; the next folder may have it.
     return false;
   }
 }
@@ -91,7 +91,7 @@ function lateMessage(): { readonly why: string; readonly remedy: string } {
   };
 }
 
-/** What the client reads of the world, as this run sees it. */
+/** Returns the environment that the client reads, as this run sees it. */
 export function environmentOf({
   env,
   homeDirectory,

@@ -9,15 +9,15 @@ import { proveReachable } from './reachability.ts';
 import { webhookAddress } from './webhook-address.ts';
 import { WebhookFront } from './webhook-front.ts';
 
-/** What webhooks in a cluster of somebody else's are made of. */
+/** Options of webhooks in an existing cluster. */
 export interface ContextWebhooksOptions {
   readonly project: Project;
   readonly target: Target;
-  /** Address or name of this machine, as the API server knows it. */
+  /** Address or name of this machine, as seen by the API server. */
   readonly host: string;
 }
 
-/** Webhooks of an operator that is developed in a cluster that is there already: it calls this machine. */
+/** Serves the webhooks of an operator under development in an existing cluster, whose API server calls this machine. */
 export class ContextWebhooks implements AsyncDisposable {
   readonly #options: ContextWebhooksOptions;
   readonly #front: WebhookFront;
@@ -46,17 +46,17 @@ export class ContextWebhooks implements AsyncDisposable {
     }
   }
 
-  /** What the operator is to be started with. */
+  /** Flags for the operator. */
   get flags(): readonly string[] {
     return this.#front.flags;
   }
 
-  /** The same object, leading here in place of the operator's Service. */
+  /** Returns the object with this machine instead of the operator's Service. */
   local(object: UnstructuredObject): UnstructuredObject {
     return atLocalAddress(object, this.#address);
   }
 
-  /** Sees once that the API server can call. @throws CliError KW7309 */
+  /** Checks once that the API server can reach this machine. @throws CliError KW7309 */
   async prove(): Promise<void> {
     if (this.#isProven) return;
     const { project, target } = this.#options;

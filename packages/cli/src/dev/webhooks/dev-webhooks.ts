@@ -10,17 +10,17 @@ import { atLocalAddress, isCertificate } from './local-objects.ts';
 import { WebhookFront } from './webhook-front.ts';
 
 /**
- * Webhooks of an operator that is developed: no tunnel, no certificate to make, nobody locked out while it restarts. What
- * asks them is taken away at the end: whoever starts the cluster again without the operator can write.
+ * Webhooks of an operator under development: no tunnel, no certificates to create, no rejected writes while it restarts. The
+ * configurations are removed at the end, so that writes work when the cluster starts again without the operator.
  */
 export class DevWebhooks implements AsyncDisposable {
   readonly #front: WebhookFront;
   readonly #certificates: LocalCertificates;
   readonly #client: KubernetesClient;
   readonly #surroundings: Surroundings;
-  /** All that may ask, by the names that the generator gives. */
+  /** All configurations that may exist, under the names that the generator uses. */
   readonly #asking: readonly UnstructuredObject[];
-  /** Kinds of which one may be there. */
+  /** Kinds of configurations that may exist. */
   readonly #present = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
 
   private constructor(parts: {
@@ -42,8 +42,8 @@ export class DevWebhooks implements AsyncDisposable {
   }
 
   /**
-   * Takes away first what an earlier run left behind that was killed: nobody answers it any more. `folder` holds the
-   * operator's certificate, by default that of the project's `dev`.
+   * Removes what a killed run has left behind, because nothing serves it. `folder` holds the operator's certificate; it
+   * defaults to the folder of the project's `dev`.
    */
   static async start(
     surroundings: Surroundings,
@@ -62,19 +62,22 @@ export class DevWebhooks implements AsyncDisposable {
     return started;
   }
 
-  /** What the operator is to be started with. */
+  /** Flags for the operator. */
   get flags(): readonly string[] {
     return this.#front.flags;
   }
 
-  /** The same objects; what leads to the operator's Service leads here. Nothing of cert-manager, whose kinds nobody serves. */
+  /**
+   * Returns the objects with this machine instead of the operator's Service, and without cert-manager objects, whose kinds are
+   * not served here.
+   */
   local(objects: readonly UnstructuredObject[]): readonly UnstructuredObject[] {
     const address = { url: this.#front.url, authority: this.#certificates.authority };
     for (const object of objects) if (isAdmission(object)) this.#present.add(object.kind);
     return objects.filter((object) => !isCertificate(object)).map((object) => atLocalAddress(object, address));
   }
 
-  /** Takes away configurations that are not among the objects: their last webhook has gone. */
+  /** Removes configurations that are not among the objects, because their last webhook was removed. */
   async keepOnly(
     objects: readonly UnstructuredObject[],
     surroundings: Target['surroundings'] = this.#surroundings,
@@ -93,7 +96,7 @@ export class DevWebhooks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      // Ctrl-C has ended the loop, and this must still be done.
+      // Ctrl-C has aborted the signal, and this must still run.
       await this.keepOnly([], { ...this.#surroundings, signal: new AbortController().signal });
     } finally {
       await this.#front[Symbol.asyncDispose]();

@@ -3,26 +3,26 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueCertificate, type KeyPair } from '@kubewright/apimachinery';
 
-/** An authority of one run of `dev`, and what it has signed: for this machine only. */
+/** The CA of one `dev` run and the certificate it has signed, valid only for this machine. */
 export interface LocalCertificates extends Disposable {
-  /** PEM. The authority's key is not kept: nothing else is ever signed with it. */
+  /** PEM. The CA's key is discarded: it signs nothing else. */
   readonly authority: string;
   readonly pair: KeyPair;
-  /** Where the operator finds the pair, in kubebuilder's layout. */
+  /** Folder of the key pair for the operator, in kubebuilder's layout. */
   readonly folder: string;
 }
 
 const backdateMs = 3_600_000;
 const lifeMs = 30 * 86_400_000;
 
-/** When certificates are made, and for whom. */
+/** Validity and subject of the certificates. */
 export interface LocalCertificateOptions {
   readonly nowMs: number;
-  /** Another name or address that is called. @defaultValue loopback only */
+  /** Another name or address that clients call. @defaultValue loopback only */
   readonly host?: string | undefined;
 }
 
-/** Makes certificates in memory; the operator's are in a folder that only the user can read, until the end. */
+/** Creates certificates in memory. The operator's are stored until disposal, in a folder that only the user can read. */
 export function localCertificates(
   folder: string,
   { nowMs, host = '127.0.0.1' }: LocalCertificateOptions,

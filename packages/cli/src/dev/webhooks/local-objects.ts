@@ -1,37 +1,37 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { isAdmission, isConverted } from '../../deploy/webhook-readiness.ts';
 
-/** Where webhooks are served while an operator is developed. */
+/** Address of the webhooks of an operator under development. */
 export interface LocalAddress {
   readonly url: string;
   /** PEM. */
   readonly authority: string;
 }
 
-/** As long as the API allows: compiler, cluster and operator share a machine, and a restart is waited for. */
+/** The API's maximum: compiler, cluster and operator share a machine, and requests wait for a restart. */
 const timeoutSeconds = 30;
 
 interface ClientConfig {
   readonly service?: { readonly path?: string };
 }
 
-/** Annotation by which cert-manager puts its own authority in the place of ours. */
+/** Annotation with which cert-manager replaces our CA with its own. */
 export const injection = 'cert-manager.io/inject-ca-from';
 
-/** True of what cert-manager is asked for: while an operator is developed, nobody needs it. */
+/** True for cert-manager objects, which are not needed during development. */
 export function isCertificate({ apiVersion }: UnstructuredObject): boolean {
   return apiVersion.startsWith('cert-manager.io/');
 }
 
 /**
- * An object with this address in place of the Service that it names; the same object where it names none. It is as often
- * made as applied, and always the same.
+ * Returns the object with this address instead of the Service it references; returns it unchanged if it references none. The
+ * result is deterministic, because it is computed for every apply.
  */
 export function atLocalAddress(object: UnstructuredObject, address: LocalAddress): UnstructuredObject {
   const caBundle = Buffer.from(address.authority).toString('base64');
   const local = ({ service }: ClientConfig): object => ({ url: `${address.url}${service?.path ?? '/'}`, caBundle });
   if (isAdmission(object)) {
-    // The generator has just made it.
+    // The generator created it.
     const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig: ClientConfig }[] };
     const asked = webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig), timeoutSeconds }));
     return { ...withoutInjection(object), webhooks: asked };

@@ -7,29 +7,29 @@ import { webhookFailure } from '../../program/webhook-failure.ts';
 import type { Project } from '../../project/find-project.ts';
 import type { LocalAddress } from './local-objects.ts';
 
-/** Path that is asked for nothing but to see whether it can be. */
+/** Path that is requested only to check that it is reachable. */
 export const reachabilityPath = '/kubewright-reachable';
 
-/** How long an API server may take to ask a webhook that it has just been told of, in milliseconds. */
+/** The time in which an API server must call a new webhook, in milliseconds. */
 const patienceMs = 15_000;
 const pollMs = 50;
-/** As long as a connection may take, in seconds. */
+/** The time limit for a connection, in seconds. */
 const timeoutSeconds = 5;
 const label = 'kubewright.dev/reachable';
 
-/** What is asked, where, and how it is known that it was. */
+/** The address to probe, and how to find out that it was called. */
 export interface Probe {
   readonly project: Pick<Project, 'name'>;
   readonly address: LocalAddress;
-  /** True once the path was asked for. */
+  /** True after the path was requested. */
   readonly wasAsked: () => boolean;
 }
 
 /**
- * Has the API server ask a webhook of no meaning: better than that every write fails later. The write that it is asked about
- * is never stored, and is nobody else's.
+ * Makes the API server call a dummy webhook, so that an unreachable address is found before every write fails. The write that
+ * triggers it is a dry run that matches no one else's objects.
  *
- * @throws CliError KW7309 with what the API server says
+ * @throws CliError KW7309 with the API server's message
  */
 export async function proveReachable({ client, surroundings }: Target, probe: Probe): Promise<void> {
   const { clock, signal } = surroundings;
@@ -49,7 +49,7 @@ export async function proveReachable({ client, surroundings }: Target, probe: Pr
     if (why === undefined) throw error;
     throw unreachable(probe, why);
   } finally {
-    // Ctrl-C may have ended the wait; the configuration must go all the same.
+    // Ctrl-C may have ended the wait; the configuration must be removed anyway.
     await configurations.delete({ name }).catch(ignoreNotFound);
   }
   if (!probe.wasAsked()) throw unreachable(probe, `it has not asked them within ${patienceMs / 1_000} s`);
@@ -91,7 +91,7 @@ function unreachable({ address }: Probe, why: string): CliError {
   });
 }
 
-/** Ways out of a cluster to the machine that it runs on, by the tools that make clusters. */
+/** How to reach the host machine from inside a cluster, by cluster tool. */
 export const howToReach = `name an address of this machine that it does reach: --webhook-host ADDR
 kind: what docker network inspect kind calls Gateway; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
 or go without webhooks: --no-webhooks`;

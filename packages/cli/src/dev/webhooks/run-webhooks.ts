@@ -8,15 +8,15 @@ import type { Context } from '../../program/context.ts';
 import { findProject } from '../../project/find-project.ts';
 import { DevWebhooks } from './dev-webhooks.ts';
 
-/** Webhooks of an operator that is run by hand, until it ends. */
+/** The webhooks of an operator that `run` starts, until it exits. */
 export interface RunWebhooks extends AsyncDisposable {
-  /** What the operator is to be started with. */
+  /** Flags for the operator. */
   readonly flags: readonly string[];
 }
 
 /**
- * Has the embedded cluster ask the webhooks of a project whose operator is run, as they were generated last. Undefined for
- * any other program, and where none are declared: such a program is given no flags.
+ * Makes the embedded cluster call the webhooks of a project whose operator runs here, as last generated. Returns undefined for
+ * any other program and for projects without webhooks: those programs get no flags.
  */
 export async function runWebhooks(
   { surroundings }: Context,

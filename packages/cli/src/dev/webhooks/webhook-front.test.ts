@@ -25,7 +25,7 @@ describe('WebhookFront', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Serves where the flags tell the operator to, with the files that they name. */
+  /** Serves at the address and with the files that the flags specify. */
   function startOperator(): Promise<void> {
     const flag = (name: string) =>
       front.flags.find((each) => each.startsWith(`--webhook-${name}=`))?.split('=')[1] ?? '';
@@ -37,7 +37,7 @@ describe('WebhookFront', () => {
     return new Promise((resolve) => operator?.listen(Number(flag('port')), flag('host'), resolve));
   }
 
-  /** As the API server does: it believes the authority and nobody else. */
+  /** Calls like the API server: trusts only this CA. */
   function ask(body: string, timeout = '10s'): Promise<{ readonly status: number | undefined; readonly body: string }> {
     return new Promise((resolve, reject) => {
       const url = `${front.url}/validate?timeout=${timeout}`;
@@ -51,19 +51,19 @@ describe('WebhookFront', () => {
     });
   }
 
-  it('hands questions to the operator, and its answers back', async () => {
+  it('forwards requests to the operator and returns its responses', async () => {
     await startOperator();
     expect(await ask('{"a":1}')).toEqual({ status: 200, body: '{"a":1}' });
   });
 
-  it('lets a question wait while the operator starts', async () => {
+  it('holds a request while the operator starts', async () => {
     front.operatorIsDown(undefined);
     const answer = ask('{"early":true}');
     await startOperator();
     expect(await answer).toEqual({ status: 200, body: '{"early":true}' });
   });
 
-  it('says at once that the operator is down, in the form that the API server shows', async () => {
+  it('responds immediately that the operator is down, with a Status that the API server shows', async () => {
     front.operatorIsDown('it ended by itself with exit code 1');
     const { status, body } = await ask('{}');
     expect(status).toBe(503);
@@ -76,7 +76,7 @@ describe('WebhookFront', () => {
     });
   });
 
-  it('gives up before the API server does', async () => {
+  it('times out before the API server does', async () => {
     front.operatorIsDown(undefined);
     const { status, body } = await ask('{}', '600ms');
     expect(status).toBe(503);
@@ -85,7 +85,7 @@ describe('WebhookFront', () => {
     );
   });
 
-  it('keeps its key to the user, and takes it away in the end', () => {
+  it('makes its key readable only by the user and removes it on disposal', () => {
     expect(readFileSync(join(certificates.folder, 'tls.key'), 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY/);
     certificates[Symbol.dispose]();
     expect(() => readFileSync(join(certificates.folder, 'tls.key'))).toThrow('ENOENT');

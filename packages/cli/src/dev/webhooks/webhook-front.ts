@@ -7,17 +7,19 @@ import type { LocalCertificates } from './local-certificates.ts';
 import { reachabilityPath } from './reachability.ts';
 import { loopback, type WebhookAddress } from './webhook-address.ts';
 
-/** How often an operator that starts is tried, in milliseconds. */
+/** The interval at which a starting operator is retried, in milliseconds. */
 const pollMs = 25;
-/** Longest that a question waits for the operator, in milliseconds: it starts in one second, on a busy machine in several. */
+/**
+ * The longest time a request waits for the operator, in milliseconds: it starts in one second, on a busy machine in several.
+ */
 const patienceMs = 15_000;
-/** Kept for the answer of what the API server waits for, in milliseconds. */
+/** Subtracted from the API server's timeout to leave time for the response, in milliseconds. */
 const reserveMs = 500;
 const keepAliveMs = 120_000;
-/** As the operator's own limit: a whole list travels in one review of conversion. */
+/** The same as the operator's limit: a conversion review contains a whole list. */
 const maxBytes = 128 * 1024 * 1024;
 
-/** What a front is made of. */
+/** Options of a front. */
 export interface WebhookFrontOptions {
   readonly certificates: LocalCertificates;
   readonly clock: Clock;
@@ -26,8 +28,8 @@ export interface WebhookFrontOptions {
 }
 
 /**
- * Stands between the API server and the operator while it is developed: the API server calls one address through all
- * restarts. Questions wait while the operator restarts; when it does not run, they are answered at once with the reason.
+ * A proxy between the API server and an operator under development: the API server calls the same address across restarts.
+ * Requests wait while the operator restarts; if it is down, they fail immediately with the reason.
  */
 export class WebhookFront implements AsyncDisposable {
   readonly #options: WebhookFrontOptions;
@@ -42,7 +44,7 @@ export class WebhookFront implements AsyncDisposable {
     this.#operatorPort = operatorPort;
     const { key, certificate: cert } = options.certificates.pair;
     this.#server = createServer({ key, cert }, (request, response) => void this.#serve(request, response));
-    // The API server lets go of an idle connection after 90 seconds; if it were closed here first, a question could be lost on it.
+    // The API server closes idle connections after 90 seconds; closing them here earlier could lose a request.
     this.#server.keepAliveTimeout = keepAliveMs;
   }
 
@@ -55,24 +57,24 @@ export class WebhookFront implements AsyncDisposable {
     return front;
   }
 
-  /** Where the API server calls. */
+  /** The URL that the API server calls. */
   get url(): string {
     const { host } = this.#address;
     return `https://${isIPv6(host) ? `[${host}]` : host}:${(this.#server.address() as AddressInfo).port}`; // it listens on TCP
   }
 
-  /** True once somebody has asked whether it can be reached. */
+  /** True after a reachability probe has arrived. */
   get wasProbed(): boolean {
     return this.#wasProbed;
   }
 
-  /** Makes the operator serve where it is asked, with a certificate that is believed. */
+  /** Flags that make the operator serve at the expected address, with a trusted certificate. */
   get flags(): readonly string[] {
     const { folder } = this.#options.certificates;
     return ['--webhook-host=127.0.0.1', `--webhook-port=${this.#operatorPort}`, `--webhook-cert-path=${folder}`];
   }
 
-  /** Takes note that the operator does not run, and why; undefined: it starts, and will. */
+  /** Records why the operator is down; undefined means that it is starting. */
   operatorIsDown(why: string | undefined): void {
     this.#down = why;
   }
@@ -101,7 +103,7 @@ export class WebhookFront implements AsyncDisposable {
     }
   }
 
-  /** Lets through what was only asked to see whether it could be. */
+  /** Admits the write of a reachability probe. */
   #admit(response: ServerResponse, body: Uint8Array): void {
     const { apiVersion, kind, request } = JSON.parse(Buffer.from(body).toString('utf8')) as {
       readonly apiVersion?: string;
@@ -125,7 +127,7 @@ export class WebhookFront implements AsyncDisposable {
         const why = this.#down ?? (late ? `it does not serve its webhooks (${messageOf(error)})` : undefined);
         if (why !== undefined) throw new Error(downMessage(why), { cause: error });
       }
-      // It restarts: reviews leave no trace, so each may be asked again.
+      // The operator is restarting: reviews have no side effects, so each can be retried.
       await sleep(clock, { ms: pollMs, signal: call.signal });
     }
   }
@@ -159,12 +161,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is said of a write that nobody can judge. */
+/** Returns the message for a write that cannot be reviewed. */
 function downMessage(why: string): string {
   return `KW7310 the operator is down: ${why}; kubewright dev shows more: mend it and save, and write again`;
 }
 
-/** A failure in the API's own form: the API server shows its message, and does what \`failurePolicy\` says. */
+/** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */
 function refuse(response: ServerResponse, message: string): void {
   if (response.headersSent || response.destroyed) return;
   const status = {
@@ -190,7 +192,7 @@ async function read(request: IncomingMessage): Promise<Uint8Array | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** The API server says in the query how long it waits. */
+/** Returns how long to wait: the API server passes its timeout in the query. */
 function patienceOf({ url = '/' }: IncomingMessage): number {
   const timeout = new URLSearchParams(url.split('?')[1] ?? '').get('timeout');
   try {
@@ -198,19 +200,19 @@ function patienceOf({ url = '/' }: IncomingMessage): number {
       ? patienceMs
       : Math.min(patienceMs, Math.max(parseDurationMs(timeout) - reserveMs, reserveMs));
   } catch {
-    // A duration that cannot be read is as good as none.
+    // An invalid duration is ignored.
     return patienceMs;
   }
 }
 
-/** Below those that systems give to connections: while the operator restarts, none may take its port. */
+/** Below the ephemeral port range: while the operator restarts, no connection must take its port. */
 const firstPort = 10_000;
 const portCount = 20_000;
 
-/** A port that nobody has now; the operator takes it at each start. */
+/** Returns a free port; the operator listens on it at each start. */
 async function freePort(): Promise<number> {
   for (let turn = 0; turn < 100; turn++) {
-    // Two that start at a time have different processes.
+    // Concurrent starts have different process ids.
     const port = firstPort + ((process.pid * 31 + turn) % portCount);
     if (await isFree(port)) return port;
   }

@@ -1,8 +1,8 @@
 import type { CodeExample } from './code-example.ts';
 
 /**
- * Calls that throw an error with a code. `client` is that of a cluster; `Shop` is a kind of `defineKind`, `shop` an object of it
- * in the namespace `default`.
+ * Calls that throw an error with a code. `client` is connected to a cluster; `Shop` is a kind from `defineKind`; `shop` is an
+ * object of that kind in the namespace `default`.
  */
 export const callExamples: readonly CodeExample[] = [
   {

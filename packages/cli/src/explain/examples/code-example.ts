@@ -1,10 +1,10 @@
-/** A mistake that leads to an error code, with its cause and its fix, as `kubewright explain` shows them. */
+/** A mistake that causes an error, with its cause and fix, as shown by `kubewright explain`. */
 export interface CodeExample {
   readonly code: string;
-  /** Code, a file or commands; the tests run it and get the code. */
+  /** Code, a file or commands; tests run it and check that it fails with the code. */
   readonly mistake: string;
   /** One or two sentences. */
   readonly cause: string;
-  /** What to write or type instead; where it is code, the tests run it, too. */
+  /** The correct code or commands; tests run it too if it is code. */
   readonly fix: string;
 }

@@ -1,6 +1,6 @@
 import type { CodeExample } from './code-example.ts';
 
-/** Commands that end with an error code. Lines with `#` say where they are typed. */
+/** Commands that fail with an error code. Lines with `#` describe the situation. */
 export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW2201',

@@ -8,7 +8,7 @@ import { typeExamples } from './type-examples.ts';
 const all = [...typeExamples, ...commandExamples, ...callExamples];
 
 describe('examples of error codes', () => {
-  it('are of codes that exist, one each', () => {
+  it('have at most one example per existing code', () => {
     const codes = all.map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     const known = errorCodes.map(({ code }) => code);
@@ -23,7 +23,7 @@ describe('examples of error codes', () => {
     expect(exampleOf('KW0000')).toBeUndefined();
   });
 
-  it.each(all)('$code has a cause in whole sentences', ({ cause, mistake, fix }) => {
+  it.each(all)('$code has a cause in complete sentences', ({ cause, mistake, fix }) => {
     expect(cause).toMatch(/^[A-Z].*\.$/);
     expect(mistake).not.toBe(fix);
   });

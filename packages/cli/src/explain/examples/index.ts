@@ -7,12 +7,12 @@ export type { CodeExample };
 
 const all: readonly CodeExample[] = [...typeExamples, ...commandExamples, ...callExamples];
 
-/** Returns the example of a code; the codes that users meet most have one. */
+/** Returns the example of a code; the codes that users encounter most have one. */
 export function exampleOf(code: string): CodeExample | undefined {
   return all.find((each) => each.code === code);
 }
 
-/** Writes an example for people. */
+/** Formats an example for the terminal. */
 export function exampleText({ mistake, cause, fix }: CodeExample): string {
   const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ');
   return `Example:\n\n${indented(mistake)}\n\nCause: ${cause}\n\nFix:\n\n${indented(fix)}\n\n`;
