@@ -1,4 +1,4 @@
-// Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
+// Preserved in the declarations, which use Node's types: consumers need not add them to their own `types`.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
 export { CliError, type CliErrorCode } from './program/cli-error.ts';

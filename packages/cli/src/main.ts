@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Nothing is imported before the version is known: a Node too old must be able to say so.
+// Nothing is imported before the version check, so that an outdated Node can report it.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (supported) {
   const { runCli } = await import('./program/run-cli.ts');
   const { processSurroundings } = await import('./program/process-surroundings.ts');
   const exitCode = await runCli(processSurroundings());
-  // What a user's code left behind must not hold the terminal; what was written must arrive first.
+  // The user's code must not keep the process alive; pending output is written first.
   const { drain } = await import('./program/process-surroundings.ts');
   await drain();
   process.exit(exitCode);

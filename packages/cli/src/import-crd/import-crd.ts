@@ -6,7 +6,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { readCrd } from './read-crd.ts';
 
-/** Writes types of somebody else's kinds; never over a file that is there. */
+/** Writes types for the kinds of a CRD; never overwrites an existing file. */
 export async function importCrdFrom(context: Context, source: string, flags: ImportFlags): Promise<void> {
   const { surroundings, reporter } = context;
   const { as, version, out } = flags;

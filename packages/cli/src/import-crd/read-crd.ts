@@ -6,12 +6,12 @@ import { type ClusterFlags, connect } from '../deploy/connect.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 
-/** The largest CRDs there are have some 5 MB. */
+/** The largest known CRDs have about 5 MB. */
 const largest = 16 * 1024 * 1024;
 const patienceMs = 30_000;
 const mostRedirects = 5;
 
-/** Reads the text of CRDs: a file, an address, or the name of a kind that a cluster has. @throws CliError KW7601 */
+/** Reads the text of CRDs from a file, an address, or a kind in a cluster. @throws CliError KW7601 */
 export function readCrd(
   source: string,
   from: { readonly surroundings: Surroundings; readonly flags: ClusterFlags },
@@ -78,7 +78,7 @@ async function download(address: string, { clock, signal }: Surroundings): Promi
   throw unreadable(address, `it leads elsewhere more than ${mostRedirects} times`, 'name the address at its end');
 }
 
-/** What is fetched becomes code: nobody on the way may change it. */
+/** Rejects plain HTTP: the download becomes code, so no one may tamper with it in transit. */
 function allowed(address: string): URL {
   const url = new URL(address);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);

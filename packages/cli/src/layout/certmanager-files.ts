@@ -1,10 +1,10 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { patchEntry } from './patch-entry.ts';
 
-/** Where kubebuilder mounts cert-manager's Secret for metrics. */
+/** Path at which kubebuilder mounts cert-manager's Secret for metrics. */
 const metricsPath = '/tmp/k8s-metrics-server/metrics-certs';
 
-/** cert-manager's part of a project: an issuer, and a certificate for each server of the manager. */
+/** Returns cert-manager's part of a project: an issuer, and a certificate for each server of the manager. */
 export function certManagerFiles(
   project: string,
   { hasWebhooks }: { readonly hasWebhooks: boolean },
@@ -27,10 +27,10 @@ export function certManagerFiles(
   ];
 }
 
-/** The entry of `config/default` that gives the manager its certificate for metrics. */
+/** The entry in `config/default` that mounts the manager's metrics certificate. */
 export const metricsPatchEntry: string = patchEntry('cert_metrics_manager_patch.yaml', 'Deployment');
 
-/** The entry of `config/prometheus` that lets Prometheus verify whom it asks. */
+/** The entry in `config/prometheus` that makes Prometheus verify the server certificate. */
 export const monitorPatchEntry: string = patchEntry('monitor_tls_patch.yaml', 'ServiceMonitor');
 
 function file(path: string, text: string): ProjectFile {
@@ -59,7 +59,7 @@ interface Certificate {
   readonly secret: string;
 }
 
-/** With the names that it has in the cluster: kustomize knows nothing of cert-manager's references. */
+/** Uses the final names in the cluster, because kustomize does not rewrite cert-manager's references. */
 function certificate(project: string, { name, service, secret }: Certificate): string {
   const host = `${project}-${service}.${project}-system.svc`;
   return `apiVersion: cert-manager.io/v1
@@ -92,7 +92,7 @@ const metricsPatch = `- op: add
       secretName: metrics-server-cert
 `;
 
-/** No client certificate, as kubebuilder's patch has one: readers are known by their token. */
+/** Without a client certificate, unlike kubebuilder's patch: readers authenticate with a token. */
 function monitorPatch(project: string): string {
   return `- op: replace
   path: /spec/endpoints/0/tlsConfig

@@ -9,16 +9,16 @@ import { rbacFiles } from './rbac-files.ts';
 import { definitionPatches, type WebhookLayout, webhookFiles, webhookPatches } from './webhook-files.ts';
 import { webhookRbacFiles } from './webhook-rbac-files.ts';
 
-/** What of a project decides how its manifests are laid out. */
+/** The parts of a project that determine the layout of its manifests. */
 export interface LayoutInput {
   readonly project: Pick<Project, 'name' | 'certificates'>;
-  /** Files below `config/` that come from the types, and samples; relative to the root. */
+  /** Files in `config/` that are generated from the types, and samples; relative to the root. */
   readonly present: readonly string[];
-  /** Nothing where no webhooks are declared. */
+  /** Undefined if no webhooks are declared. */
   readonly webhooks?: WebhookLayout | undefined;
 }
 
-/** Everything in `config/` that does not come from the types: kubebuilder's kustomize layout, with its names. */
+/** Returns everything in `config/` that is not generated from the types: kubebuilder's kustomize layout, with its names. */
 export function configFiles({ project, present, webhooks }: LayoutInput): readonly ProjectFile[] {
   const below = (folder: string): readonly string[] =>
     present
@@ -73,7 +73,7 @@ function kustomization(
   resources: readonly string[],
   { before = '', after = '' }: { readonly before?: string; readonly after?: string } = {},
 ): ProjectFile {
-  // Files have any name: `a: b.yaml` needs quotes.
+  // File names may need quotes: `a: b.yaml`.
   const list = formatYaml({ resources });
   return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${before}${list}${after}` };
 }

@@ -1,17 +1,17 @@
 import { type Board, type Panel, type Query, select } from './grafana-dashboard.ts';
 
-/** How fast counters grow, in sum over each of these labels. */
+/** The rate of a counter, summed by each of these labels. */
 function rate(metric: string, by: readonly string[], more = ''): Query {
   const expr = `sum(rate(${select(metric, more)}[5m])) by (${by.join(', ')})`;
   return { expr, legend: by.map((label) => `{{${label}}}`).join(' ') };
 }
 
-/** A gauge as it is. */
+/** The value of a gauge. */
 function gauge(metric: string, ...labels: readonly string[]): Query {
   return { expr: select(metric), legend: ['pod', ...labels].map((label) => `{{${label}}}`).join(' ') };
 }
 
-/** The times that half, nine of ten and 99 of 100 keep below. */
+/** The 50th, 90th and 99th percentiles of a histogram. */
 function quantiles(histogram: string, by: string): readonly Query[] {
   return [0.5, 0.9, 0.99].map((share) => ({
     expr: `histogram_quantile(${share}, sum(rate(${select(`${histogram}_bucket`)}[5m])) by (${by}, le))`,
@@ -21,7 +21,7 @@ function quantiles(histogram: string, by: string): readonly Query[] {
 
 const panel = (title: string, unit: string, ...queries: readonly Query[]): Panel => ({ title, unit, queries });
 
-/** Reconciles and work queues: what kubebuilder's board of this name shows. */
+/** Reconciles and work queues: the contents of kubebuilder's dashboard with this name. */
 export const controllerBoard: Board = {
   title: 'Controller-Runtime-Metrics',
   uid: 'kubewright-controller',
@@ -59,7 +59,7 @@ export const controllerBoard: Board = {
   ],
 };
 
-/** What the process uses: kubebuilder's board of this name. */
+/** Resource usage of the process: kubebuilder's dashboard with this name. */
 export const resourcesBoard: Board = {
   title: 'Controller-Resources-Metrics',
   uid: 'kubewright-resources',
@@ -77,7 +77,7 @@ export const resourcesBoard: Board = {
   ],
 };
 
-/** What only an operator made with Kubewright tells, and what a Node process tells. */
+/** Metrics that only Kubewright operators and Node processes expose. */
 export const kubewrightBoard: Board = {
   title: 'Kubewright-Metrics',
   uid: 'kubewright-own',

@@ -1,11 +1,11 @@
-/** One line or group of lines in a panel. */
+/** A line or group of lines in a panel. */
 export interface Query {
-  /** PromQL; what it selects is narrowed to the job, namespace and pods that are chosen above the dashboard. */
+  /** PromQL, narrowed to the job, namespace and pods selected at the top of the dashboard. */
   readonly expr: string;
   readonly legend: string;
 }
 
-/** One diagram. */
+/** A single chart. */
 export interface Panel {
   readonly title: string;
   readonly description?: string;
@@ -16,7 +16,7 @@ export interface Panel {
   readonly queries: readonly Query[];
 }
 
-/** A dashboard in few words: rows of panels, which share a row's width. */
+/** A compact description of a dashboard: rows of panels, which share the width of a row. */
 export interface Board {
   readonly title: string;
   readonly uid: string;
@@ -28,18 +28,18 @@ const gridWidth = 24;
 const panelHeight = 8;
 const mostInLine = 4;
 
-/** Stands for the Prometheus that is chosen above the dashboard, whether it was imported by hand or put there by a sidecar. */
+/** The data source selected at the top of the dashboard. Works for dashboards imported manually and by a sidecar. */
 const datasource = { type: 'prometheus', uid: '$DS_PROMETHEUS' };
 
-/** The labels by which everything is narrowed. */
+/** The label matchers of the current selection. */
 const chosen = 'job="$job", namespace="$namespace", pod=~"$pod"';
 
-/** Writes PromQL that selects a metric of what is chosen. */
+/** Returns PromQL that selects a metric within the current selection. */
 export function select(metric: string, more = ''): string {
   return `${metric}{${chosen}${more === '' ? '' : `, ${more}`}}`;
 }
 
-/** A dashboard in Grafana's form (schema 39), the same for the same board. */
+/** Returns a dashboard in Grafana's format (schema 39). The output is deterministic. */
 export function dashboard({ title, uid, rows }: Board): object {
   let y = 0;
   let id = 0;
@@ -103,6 +103,6 @@ function variables(): readonly object[] {
 }
 
 function variable(name: string, query: string): object {
-  // 2: asked again when the time range changes.
+  // 2: refreshed when the time range changes.
   return { name, type: 'query', datasource, query: { query, refId: name }, definition: query, refresh: 2, sort: 1 };
 }

@@ -2,7 +2,7 @@ import { generatedNote, type ProjectFile } from '../project/write-files.ts';
 import { controllerBoard, kubewrightBoard, resourcesBoard } from './grafana-boards.ts';
 import { type Board, dashboard } from './grafana-dashboard.ts';
 
-/** Dashboards, with the names of kubebuilder's plugin and one for what only Kubewright measures. */
+/** Returns the dashboards: those of kubebuilder's plugin, with its names, and one for Kubewright's own metrics. */
 export function grafanaFiles(): readonly ProjectFile[] {
   return [
     file('controller-runtime-metrics', controllerBoard),
@@ -12,7 +12,7 @@ export function grafanaFiles(): readonly ProjectFile[] {
 }
 
 function file(name: string, board: Board): ProjectFile {
-  // JSON has no comments: the first field says what the first line of a manifest says.
+  // JSON has no comments: the description contains the note from the first line of a manifest.
   const content = { description: generatedNote, ...dashboard(board) };
   return { path: `grafana/${name}.json`, text: `${JSON.stringify(content, null, 2)}\n` };
 }

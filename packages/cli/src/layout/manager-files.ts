@@ -1,12 +1,12 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 
 /**
- * What the kubelet leaves a manager for its stop: its budget of 30 s, and what it says and gives back afterwards. Killed
- * earlier it would keep its lease, and nobody would lead until that has run out.
+ * The manager's termination grace period: its shutdown budget of 30 s, plus time to log and to release its lease. If it were
+ * killed earlier, it would keep the lease, and there would be no leader until the lease expires.
  */
 const gracePeriodSeconds = 40;
 
-/** The operator's namespace, deployment and metrics service: restricted pod security, probes, election. */
+/** Returns the operator's namespace, deployment and metrics service: restricted pod security, probes, leader election. */
 export function managerFiles(project: string): readonly ProjectFile[] {
   return [
     {

@@ -3,8 +3,8 @@ import { monitorPatchEntry } from './certmanager-files.ts';
 import { patchesOf } from './patch-entry.ts';
 
 /**
- * What a cluster may have use for besides: scraping by the Prometheus operator, and network policies. `config/default` does
- * not name them: not every cluster knows the former's kinds, and policies change what is let in.
+ * Returns optional manifests: scraping by the Prometheus operator, and network policies. `config/default` does not include
+ * them: not every cluster has the Prometheus operator's kinds, and policies change the allowed traffic.
  */
 export function monitoringFiles(
   project: string,
@@ -21,7 +21,7 @@ export function monitoringFiles(
     file('config/prometheus/monitor.yaml', monitor(project)),
     file('config/network-policy/kustomization.yaml', list(policies)),
     file('config/network-policy/allow-metrics-traffic.yaml', policy(project, { what: 'metrics', port: 8443 })),
-    // The pod's port, not the service's: policies judge what reaches a pod.
+    // The pod's port, not the service's: policies apply to traffic that reaches a pod.
     ...(hasWebhooks
       ? [file('config/network-policy/allow-webhook-traffic.yaml', policy(project, { what: 'webhook', port: 9443 }))]
       : []),
@@ -80,7 +80,7 @@ spec:
 `;
 }
 
-// Not for webhooks: the API server, which calls them, is in no namespace whose label could let it in.
+// Not for webhooks: the API server that calls them is in no namespace, so no namespace label could admit it.
 const fromLabelled = `from:
     - namespaceSelector:
         matchLabels:

@@ -1,6 +1,6 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 
-/** Accounts and roles that every operator has; `role.yaml` comes from its code. */
+/** Returns the accounts and roles that every operator has; `role.yaml` is generated from its code. */
 export function rbacFiles(project: string): readonly ProjectFile[] {
   const file = (name: string, text: string): ProjectFile => ({
     path: `config/rbac/${name}.yaml`,
@@ -29,7 +29,7 @@ subjects:
   return [
     file(
       'service_account',
-      // With its namespace, or kustomize does not see that bindings name it.
+      // Includes the namespace; otherwise kustomize does not match the references in bindings.
       `apiVersion: v1\nkind: ServiceAccount\n${metadata('controller-manager')}  namespace: system\n`,
     ),
     file('role_binding', binding('ClusterRole', { binding: 'manager-rolebinding', role: 'manager-role' })),

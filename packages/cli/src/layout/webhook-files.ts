@@ -1,22 +1,22 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { patchEntry, patchesOf } from './patch-entry.ts';
 
-/** Who signs the certificates of a deployed operator's webhooks and metrics. */
+/** The issuer of the certificates for a deployed operator's webhooks and metrics. */
 export type WebhookCertificates = 'own' | 'cert-manager';
 
-/** What of a project's webhooks decides how its manifests are laid out. */
+/** The parts of a project's webhooks that determine the layout of its manifests. */
 export interface WebhookLayout {
   readonly certificates: WebhookCertificates;
   readonly hasMutating: boolean;
   readonly hasValidating: boolean;
-  /** File names below `config/crd/bases` of kinds that the operator converts. */
+  /** File names in `config/crd/bases` of kinds that the operator converts. */
   readonly converted: readonly string[];
 }
 
-/** Where kubebuilder mounts cert-manager's Secret. */
+/** Path at which kubebuilder mounts cert-manager's Secret. */
 const mountPath = '/tmp/k8s-webhook-server/serving-certs';
 
-/** Reads the layout off what was generated from the types; undefined without webhooks. */
+/** Derives the layout from the generated files; undefined without webhooks. */
 export function webhookLayoutOf(
   files: readonly ProjectFile[],
   certificates: WebhookCertificates,
@@ -24,7 +24,7 @@ export function webhookLayoutOf(
   const manifests = files.find(({ path }) => path === 'config/webhook/manifests.yaml')?.text ?? '';
   const bases = 'config/crd/bases/';
   const converted = files
-    // In the generator's own form, which has one indentation.
+    // Matches the generator's own format, with its fixed indentation.
     .filter(({ path, text }) => path.startsWith(bases) && /^ {2}conversion:\n {4}strategy: Webhook$/m.test(text))
     .map(({ path }) => path.slice(bases.length));
   const hasMutating = /^kind: MutatingWebhookConfiguration$/m.test(manifests);
@@ -33,7 +33,7 @@ export function webhookLayoutOf(
   return { certificates, hasMutating, hasValidating, converted };
 }
 
-/** Service, certificates and the manager's part of webhooks, with kubebuilder's names. */
+/** Returns the webhook Service, certificates and manager patch, with kubebuilder's names. */
 export function webhookFiles(project: string, layout: WebhookLayout): readonly ProjectFile[] {
   const { certificates, hasMutating, hasValidating } = layout;
   const list = (names: readonly string[]): string => `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
@@ -46,7 +46,7 @@ export function webhookFiles(project: string, layout: WebhookLayout): readonly P
   ];
 }
 
-/** The patches of `config/default` that belong to webhooks. */
+/** Returns the webhook patches of `config/default`. */
 export function webhookPatches({ certificates, hasMutating, hasValidating }: WebhookLayout): readonly string[] {
   const targets = [
     ...(hasMutating ? ['MutatingWebhookConfiguration'] : []),
@@ -59,7 +59,7 @@ export function webhookPatches({ certificates, hasMutating, hasValidating }: Web
   ];
 }
 
-/** The same of `config/crd`, as its field; empty where nothing is to be patched. */
+/** Returns the `patches` field of `config/crd`; empty if there is nothing to patch. */
 export function definitionPatches({ certificates, converted }: WebhookLayout): string {
   if (certificates !== 'cert-manager') return '';
   return patchesOf(
@@ -73,7 +73,7 @@ function file(path: string, text: string): ProjectFile {
   return { path, text: `${generatedHeader}\n${text}` };
 }
 
-/** `web.example.com_shops.yaml` holds `shops.web.example.com`. */
+/** `web.example.com_shops.yaml` contains `shops.web.example.com`. */
 function definitionOf(name: string): string {
   const [group = ''] = name.split('_');
   return `${pluralOf(name)}.${group}`;
@@ -137,7 +137,7 @@ function injectionPatches(project: string, layout: WebhookLayout): readonly Proj
   const from = `${project}-system/${project}-serving-cert`;
   const { hasMutating, hasValidating, converted } = layout;
   const whole = `- op: add\n  path: /metadata/annotations\n  value:\n    cert-manager.io/inject-ca-from: ${from}\n`;
-  // A CRD has annotations of its generator already.
+  // A CRD already has annotations from its generator.
   const one = `- op: add\n  path: /metadata/annotations/cert-manager.io~1inject-ca-from\n  value: ${from}\n`;
   return [
     ...(hasMutating || hasValidating ? [file('config/default/webhookcainjection_patch.yaml', whole)] : []),

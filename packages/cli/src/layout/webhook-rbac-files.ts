@@ -2,8 +2,8 @@ import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import type { WebhookLayout } from './webhook-files.ts';
 
 /**
- * What an operator may that signs its webhooks' certificate itself: its one Secret, and `caBundle` of who calls it. Nothing
- * where cert-manager does both.
+ * Returns the roles of an operator that signs its webhooks' certificate itself: they grant access to its Secret and to the
+ * `caBundle` of the webhook configurations. Empty if cert-manager does both.
  */
 export function webhookRbacFiles(project: string, layout: WebhookLayout | undefined): readonly ProjectFile[] {
   if (layout?.certificates !== 'own') return [];
@@ -23,7 +23,7 @@ export function webhookRbacFiles(project: string, layout: WebhookLayout | undefi
   return [{ path: 'config/rbac/webhook_certificates_role.yaml', text: `${generatedHeader}\n${text}` }];
 }
 
-// Who may create cannot be limited to a name: it is not known yet.
+// RBAC cannot restrict create by name: the name is not known when the request is authorized.
 const namespaceRules = `- apiGroups:
   - ""
   resources:
@@ -41,7 +41,7 @@ const namespaceRules = `- apiGroups:
   - update
 `;
 
-/** With the name that the object has in the cluster: kustomize does not look for names in rules. */
+/** Uses the object's final name in the cluster, because kustomize does not rewrite names in rules. */
 function rule(resource: string, name: string): string {
   return `- apiGroups:
   - admissionregistration.k8s.io

@@ -6,25 +6,25 @@ import type { ProjectFile } from '../project/write-files.ts';
 import { clusterServiceVersion } from './cluster-service-version.ts';
 import { isPermission } from './permissions.ts';
 
-/** What a bundle is made of. */
+/** The input for a bundle. */
 export interface BundleInput {
-  /** Name of the project, the package and the versions in it. */
+  /** Name of the project and of the package; part of the version names. */
   readonly name: string;
   readonly manifest: PackageManifest;
-  /** What `config/default` renders to, with the operator's image. */
+  /** The objects rendered from `config/default`, with the operator's image. */
   readonly objects: readonly UnstructuredObject[];
   readonly samples: readonly UnstructuredObject[];
-  /** The version that this one takes the place of. */
+  /** The version that this one replaces. */
   readonly replaces: string | undefined;
 }
 
-/** Keys of `metadata/annotations.yaml` begin with it. */
+/** Prefix of the keys in `metadata/annotations.yaml`. */
 export const annotationPrefix = 'operators.operatorframework.io';
 
-/** Kinds that OLM makes itself of what the CSV says. */
+/** Kinds that OLM creates from the CSV. */
 const fromCsv = ['Namespace', 'Deployment', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 
-/** Makes an OLM bundle of the format registry+v1: manifests, metadata and the Dockerfile of its image. */
+/** Builds an OLM bundle in the registry+v1 format: manifests, metadata and the Dockerfile of its image. */
 export function bundleFiles(input: BundleInput): readonly ProjectFile[] {
   const { name, objects } = input;
   const annotations = annotationsOf(input);
@@ -46,7 +46,7 @@ export function bundleFiles(input: BundleInput): readonly ProjectFile[] {
 }
 
 function annotationsOf({ name, manifest }: BundleInput): Readonly<Record<string, string>> {
-  // Two of the names that OLM recommends.
+  // Two of the channel names that OLM recommends.
   const channel = isEarly(manifest.version) ? 'candidate' : 'stable';
   return {
     [`${annotationPrefix}.bundle.mediatype.v1`]: 'registry+v1',
@@ -65,7 +65,9 @@ function isOwnManifest(object: UnstructuredObject, objects: readonly Unstructure
   return !fromCsv.includes(object.kind) && !isCertificate && !isWebhookService && !isPermission(object, objects);
 }
 
-/** `guestbooks.example.com` → `example.com_guestbooks.yaml`; others `<name>_<version>_<kind>.yaml`, as operator-sdk names them. */
+/**
+ * `guestbooks.example.com` → `example.com_guestbooks.yaml`; others `<name>_<version>_<kind>.yaml`, as operator-sdk names them.
+ */
 function fileOf({ apiVersion, kind, metadata }: UnstructuredObject): string {
   const name = metadata?.name ?? '';
   if (kind === 'CustomResourceDefinition') {
@@ -75,10 +77,10 @@ function fileOf({ apiVersion, kind, metadata }: UnstructuredObject): string {
   return `${name}_${apiVersion.replace('/', '_')}_${kind.toLowerCase()}.yaml`;
 }
 
-/** OLM decides where a bundle is installed; conversion is told by the CSV. */
+/** Removes the namespace, which OLM chooses, and the conversion, which the CSV configures. */
 function withoutNamespace(object: UnstructuredObject): object {
   const { namespace: _namespace, ...metadata } = object.metadata ?? {};
   if (object.kind !== 'CustomResourceDefinition') return { ...object, metadata };
-  const { conversion: _conversion, ...spec } = object['spec'] as Readonly<Record<string, unknown>>; // its kind says so
+  const { conversion: _conversion, ...spec } = object['spec'] as Readonly<Record<string, unknown>>; // a CustomResourceDefinition has a spec
   return { ...object, metadata, spec };
 }

@@ -22,7 +22,7 @@ const deployment: UnstructuredObject = {
   spec: { template: { spec: { containers: [{ name: 'manager', image: 'registry.example.com/shop:1' }] } } },
 };
 
-/** A valid bundle, in which texts are replaced. */
+/** Builds a valid bundle and applies text replacements. */
 function bundle(replaced: Readonly<Record<string, string>> = {}): readonly ProjectFile[] {
   const files = bundleFiles({
     name: 'shop',
@@ -44,7 +44,7 @@ function bundle(replaced: Readonly<Record<string, string>> = {}): readonly Proje
 }
 
 describe('checkBundle', () => {
-  it('finds nothing in what is generated', () => {
+  it('accepts a generated bundle', () => {
     expect(checkBundle(bundle())).toEqual([]);
   });
 
@@ -77,11 +77,11 @@ describe('checkBundle', () => {
       { '- image: registry.example.com/shop:1\n    name: shop': '- image: other\n    name: shop' },
       'relatedImages lacks registry.example.com/shop:1',
     ],
-  ])('names %s', (_, replaced, fault) => {
+  ])('reports %s', (_, replaced, fault) => {
     expect(checkBundle(bundle(replaced)).join('\n')).toContain(fault);
   });
 
-  it('names what OLM does not install, and what says where', () => {
+  it('reports kinds that OLM does not install, namespaces and dependencies', () => {
     const more: ProjectFile[] = [
       { path: 'bundle/manifests/a.yaml', text: 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n' },
       { path: 'bundle/manifests/b.yaml', text: 'kind: ConfigMap\nmetadata:\n  name: b\n  namespace: there\n' },

@@ -5,7 +5,7 @@ import { managerParts } from '../chart/manager-template.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import { annotationPrefix } from './bundle-files.ts';
 
-/** As much of a CSV as rules are about. */
+/** The parts of a CSV that rules apply to. */
 interface Csv extends UnstructuredObject {
   readonly spec: {
     readonly version?: string;
@@ -46,7 +46,7 @@ const kinds = [
 ];
 const modes = ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'];
 
-/** Says which rules of registry+v1, of OLM v0 and of OLM v1 a bundle breaks; an empty list is a valid bundle. */
+/** Returns the violated rules of registry+v1, OLM v0 and OLM v1; an empty list means a valid bundle. */
 export function checkBundle(files: readonly ProjectFile[]): readonly string[] {
   const text = (path: string): string => files.find((file) => file.path === path)?.text ?? '';
   const objects = files
@@ -118,7 +118,7 @@ function checkCsv(csv: Csv, { objects, packageName }: CsvContext): readonly stri
   const named = (spec.installModes ?? []).map(({ type }) => type);
   if (modes.some((mode) => named.filter((each) => each === mode).length !== 1))
     faults.push(`spec.installModes must name each of ${modes.join(', ')} once`);
-  // OLM v1 installs nothing else.
+  // OLM v1 requires this mode.
   if (spec.installModes?.some(({ type, supported }) => type === 'AllNamespaces' && supported) !== true)
     faults.push('the install mode AllNamespaces must be supported');
   return [...faults, ...checkOwned(csv, objects), ...checkExamples(csv), ...checkDeployments(csv)];
@@ -128,7 +128,7 @@ function checkOwned({ spec }: Csv, objects: readonly UnstructuredObject[]): read
   const owned = (spec.customresourcedefinitions?.owned ?? []).map(printOwned);
   const crds = objects.filter(
     ({ kind }) => kind === 'CustomResourceDefinition',
-  ) as readonly unknown[] as readonly Crd[]; // their kind says so
+  ) as readonly unknown[] as readonly Crd[]; // filtered by kind
   const served = crds.flatMap(({ metadata, spec: { names, versions } }) =>
     versions.filter((each) => each.served).map((each) => `${metadata.name} ${each.name} ${names.kind}`),
   );
@@ -148,7 +148,7 @@ function checkExamples({ metadata, spec }: Csv): readonly string[] {
   try {
     examples = JSON.parse(metadata?.annotations?.['alm-examples'] ?? '');
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (!Array.isArray(examples)) return ['the annotation alm-examples must be a list in JSON'];
   const shown = (examples as readonly UnstructuredObject[]).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);

@@ -7,7 +7,7 @@ import { summaryOf, titleOf } from './kinds.ts';
 import { permissionsOf } from './permissions.ts';
 import { webhookDefinitions } from './webhook-definitions.ts';
 
-/** A ClusterServiceVersion: what OLM is told of one version of an operator. */
+/** Builds the ClusterServiceVersion, which describes one version of an operator to OLM. */
 export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
   const { name, manifest, objects, samples, replaces } = input;
   const { version, description = `The operator ${name}`, homepage, repository, keywords, author } = manifest;
@@ -26,7 +26,7 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
     metadata: {
       name: `${name}.v${version}`,
       namespace: 'placeholder',
-      // One file for all of them: see the Dockerfile.
+      // The same bundle runs on all of them: see the Dockerfile.
       labels: {
         'operatorframework.io/arch.amd64': 'supported',
         'operatorframework.io/arch.arm64': 'supported',
@@ -52,7 +52,7 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
       ...(author?.email !== undefined && { maintainers: [{ name: author.name, email: author.email }] }),
       ...(keywords.length > 0 && { keywords }),
       ...(links.length > 0 && { links }),
-      // It sees every namespace: a caller who wants less changes its arguments, which OLM cannot.
+      // The operator watches all namespaces; restricting it requires other arguments, which OLM cannot set.
       installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
         type,
         supported: type === 'AllNamespaces',
@@ -68,7 +68,7 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
   };
 }
 
-/** The first version that serves all that the CRDs ask for: rules in CEL, or fields that can be selected by. */
+/** Returns the first Kubernetes version that supports all features of the CRDs: CEL rules, or selectable fields. */
 function minimumFor(objects: readonly UnstructuredObject[]): string {
   const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
   return JSON.stringify(definitions).includes('"selectableFields":') ? '1.31.0' : '1.25.0';
@@ -88,9 +88,9 @@ function ownedKinds(objects: readonly UnstructuredObject[]): readonly object[] {
 
 const mountedCertificate = '--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs';
 
-/** Certificates are OLM's to bring: it mounts them where kubebuilder's layout expects them. */
+/** Removes certificate volumes: OLM provides the certificates and mounts them at the paths of kubebuilder's layout. */
 function deployment(object: UnstructuredObject): object {
-  const spec = object['spec'] as { readonly template: { readonly metadata?: object; readonly spec: PodSpec } }; // rendered from the project's own
+  const spec = object['spec'] as { readonly template: { readonly metadata?: object; readonly spec: PodSpec } }; // rendered from the project's own manifests
   const { volumes = [], containers, ...pod } = spec.template.spec;
   const isCertificate = (name: string): boolean => /^(webhook|metrics)-certs$/.test(name);
   const kept = volumes.filter(({ name }) => !isCertificate(name));
@@ -109,7 +109,7 @@ function deployment(object: UnstructuredObject): object {
             return {
               ...container,
               args: args
-                // Of metrics it brings none: the operator signs for those itself.
+                // OLM provides none for metrics: the operator signs that certificate itself.
                 .filter((arg) => !arg.startsWith('--metrics-cert-'))
                 .map((arg) => (arg.startsWith('--webhook-service=') ? mountedCertificate : arg)),
               ...(mounts.length > 0 && { volumeMounts: mounts }),

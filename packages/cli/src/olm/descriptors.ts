@@ -1,10 +1,10 @@
 import { firstSentence, type Schema, titleOf } from './kinds.ts';
 
-/** How deep into a type a console's form goes. */
+/** The maximum depth of fields in a console's form. */
 const maxDepth = 3;
 const ui = 'urn:alm:descriptor:com.tectonic.ui';
 
-/** What a console says of the fields below `spec` or `status`. */
+/** Returns the descriptors of the fields in `spec` or `status` that a console shows. */
 export function descriptorsOf(schema: Schema | undefined): readonly object[] {
   return fieldsOf(schema, '', maxDepth);
 }

@@ -1,31 +1,31 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { Crd } from '@kubewright/codegen';
 
-/** A served version of a kind, in a few words. */
+/** A summary of a served version of a kind. */
 export interface KindSummary {
   /** Name of its CRD. */
   readonly crd: string;
   readonly group: string;
   readonly kind: string;
   readonly version: string;
-  /** First sentence of what the type's comment says. */
+  /** First sentence of the type's comment. */
   readonly description: string;
   readonly schema: Schema;
 }
 
-/** As much of a schema as descriptors are made of. */
+/** The parts of a schema that descriptors use. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** The kinds that CRDs among objects define, each served version once. */
+/** Returns a summary of every served version of the kinds that the CRDs define. */
 export function summaryOf(objects: readonly UnstructuredObject[]): readonly KindSummary[] {
   return objects
     .filter(({ kind }) => kind === 'CustomResourceDefinition')
     .flatMap((object) => {
-      const { metadata, spec } = object as unknown as Crd; // its kind says so
+      const { metadata, spec } = object as unknown as Crd; // filtered by kind
       return spec.versions
         .filter(({ served }) => served)
         .map(({ name, schema: { openAPIV3Schema = {} } = {} }) => ({
@@ -34,12 +34,12 @@ export function summaryOf(objects: readonly UnstructuredObject[]): readonly Kind
           kind: spec.names.kind,
           version: name,
           description: firstSentence(openAPIV3Schema.description) ?? spec.names.kind,
-          schema: openAPIV3Schema as Schema, // a part of it
+          schema: openAPIV3Schema as Schema, // a subset of it
         }));
     });
 }
 
-/** The first sentence of a text, on one line. */
+/** Returns the first sentence of a text, on one line. */
 export function firstSentence(text: string | undefined): string | undefined {
   const [, sentence] = /^\s*(.+?[.!?])(?=\s|$)/s.exec(text ?? '') ?? [];
   const found = (sentence ?? text ?? '').replace(/\s+/g, ' ').trim();

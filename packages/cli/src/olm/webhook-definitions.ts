@@ -6,14 +6,14 @@ interface Webhook {
   readonly [field: string]: unknown;
 }
 
-/** Webhooks in a CSV's words: OLM makes services, certificates and configurations of them. */
+/** Returns webhook definitions in the format of a CSV; OLM creates services, certificates and configurations from them. */
 export function webhookDefinitions(objects: readonly UnstructuredObject[]): readonly object[] {
   const deployment = objects.find(({ kind }) => kind === 'Deployment')?.metadata?.name;
   const common = { deploymentName: deployment, containerPort: 443, targetPort: 9443 };
   const admission = objects.flatMap(({ kind, ...object }) => {
     const [, type] = /^(Mutating|Validating)WebhookConfiguration$/.exec(kind) ?? [];
     if (type === undefined) return [];
-    // Its kind says so.
+    // Both kinds have webhooks.
     return (object['webhooks'] as readonly Webhook[]).map(({ name, clientConfig, ...webhook }) => ({
       ...webhook,
       ...common,
@@ -25,7 +25,7 @@ export function webhookDefinitions(objects: readonly UnstructuredObject[]): read
   const converted = objects.filter(
     ({ kind, ...object }) =>
       kind === 'CustomResourceDefinition' &&
-      (object['spec'] as { readonly conversion?: { readonly strategy?: string } }).conversion?.strategy === 'Webhook', // as above
+      (object['spec'] as { readonly conversion?: { readonly strategy?: string } }).conversion?.strategy === 'Webhook', // a CustomResourceDefinition has a spec
   );
   return [
     ...admission,

@@ -1,10 +1,10 @@
 import type { Reporter } from './reporter.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What every command is given. */
+/** The dependencies of every command. */
 export interface Context {
   readonly surroundings: Surroundings;
   readonly reporter: Reporter;
-  /** Ends the program with another exit code than 0 though nothing failed. */
+  /** Sets a nonzero exit code for a command that did not throw. */
   exitWith(exitCode: number): void;
 }

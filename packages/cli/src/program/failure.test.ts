@@ -9,7 +9,7 @@ const status = (code: number, rest: object) =>
   new StatusError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code, metadata: {}, ...rest });
 
 describe('failureOf', () => {
-  it('asks to log in anew when the server does not know the caller', () => {
+  it('asks the user to log in again when authentication fails', () => {
     expect(failure(status(401, { reason: 'Unauthorized', message: 'Unauthorized' }))).toEqual({
       message: {
         code: 'KW7303',
@@ -21,7 +21,7 @@ describe('failureOf', () => {
     });
   });
 
-  it('makes the missing rule of a refusal', () => {
+  it('suggests the missing rule when access is denied', () => {
     const who = 'system:serviceaccount:a:b';
     const message = `pods is forbidden: User "${who}" cannot list resource "pods" in API group "" at the cluster scope`;
     const { message: told, exitCode } = failure(status(403, { reason: 'Forbidden', message }));
@@ -41,7 +41,7 @@ describe('failureOf', () => {
     expect(message).toMatchObject({ code: 'KW7306', why: 'spec.a: Required value\nspec.b: Too long' });
   });
 
-  it('says of a webhook that cannot be called what to do about it', () => {
+  it('suggests a remedy when a webhook cannot be called', () => {
     const at = (service: string) => `Post "https://${service}.shop-system.svc:443/validate-shop?timeout=10s"`;
     const told = (message: string) => failure(status(500, { reason: 'InternalError', message }));
     expect(
@@ -76,7 +76,7 @@ describe('failureOf', () => {
     });
   });
 
-  it('takes what is around the program for the reason of exit code 3', () => {
+  it('maps environment failures to exit code 3', () => {
     const unreachable = new TransportError('KW2001', 'no connection to 127.0.0.1:9', { sent: false });
     expect(failure(unreachable)).toMatchObject({ exitCode: 3, message: { code: 'KW7301' } });
     const busy = new ListenError(['what', 'why', 'how'], { host: 'h', port: 1, cause: undefined });
@@ -84,7 +84,7 @@ describe('failureOf', () => {
     expect(failure(busy)).toEqual({ exitCode: 3, message });
   });
 
-  it('shows a stack only when asked', () => {
+  it('shows a stack only in debug mode', () => {
     expect(failure(new Error('odd')).message).toMatchObject({ code: 'KW7002', why: 'odd' });
     expect(failureOf(new Error('odd'), { debug: true }).message.why).toContain('failure.test.ts');
   });

@@ -7,15 +7,15 @@ import { portOwner } from './port-owner.ts';
 import { systemFailure } from './system-failure.ts';
 import { webhookFailure } from './webhook-failure.ts';
 
-/** A message with the code by which it can be looked up. */
+/** A message with an error code for `kubewright explain`. */
 export interface CoreMessage extends Message {
   readonly code: string;
 }
 
-/** How a failed command ends. */
+/** The message and exit code of a failed command. */
 export interface Failure {
   readonly message: CoreMessage;
-  /** 1: the user's to mend; 2: the command line; 3: what is around the program. */
+  /** 1: fixable by the user; 2: invalid command line; 3: environment. */
   readonly exitCode: 1 | 2 | 3;
 }
 
@@ -31,12 +31,12 @@ const environment: readonly CliErrorCode[] = [
   'KW7309',
   'KW7310',
 ];
-/** Refusals of the embedded cluster that come from around it: ports, folders, addresses. */
+/** Errors of the embedded cluster that its environment causes: ports, folders, addresses. */
 const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
-/** Details that a message depends on besides the error. */
+/** Inputs that a message depends on, besides the error. */
 interface FailureSurroundings {
-  /** Shows where an unexpected error comes from. */
+  /** Shows the stack of an unexpected error. */
   readonly debug: boolean;
   /** The command that failed, with the program's name. @defaultValue the program's name */
   readonly command?: string;
@@ -65,7 +65,7 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
   return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environment.includes(code) ? 3 : 1 };
 }
 
-/** Errors of our other packages that have a code and three lines already. */
+/** Handles errors of our other packages, which already have a code and three lines. */
 function codedFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !('code' in error) || !/^KW\d{4}$/.test(String(error.code))) return undefined;
   const code = String(error.code);
@@ -81,7 +81,7 @@ function codedFailure(error: unknown): Failure | undefined {
   return { message: withPortOwner(message, error), exitCode: environmental.test(code) ? 3 : 1 };
 }
 
-/** A busy port is somebody's: who, where the system shows it. */
+/** Adds the process that uses a busy port, if the system reveals it. */
 function withPortOwner(message: CoreMessage, error: Error): CoreMessage {
   const isBusy = error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'EADDRINUSE';
   if (!isBusy || !('port' in error) || typeof error.port !== 'number') return message;
@@ -91,7 +91,7 @@ function withPortOwner(message: CoreMessage, error: Error): CoreMessage {
 
 function usageText(error: CommanderError, command: string): Message {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  // A command that only holds others was given none of them.
+  // A command group was called without a subcommand.
   const isIncomplete = error.code === 'commander.help';
   return {
     what: 'the command line cannot be understood',
@@ -122,7 +122,7 @@ function transportText(error: TransportError, command = ''): Message {
   };
 }
 
-/** Renders what the API server answered. */
+/** Returns the failure for an error response of the API server. */
 function statusFailure(error: StatusError): Failure {
   const { details, message = '' } = error.status;
   if (error.httpStatus === 401) {
@@ -145,7 +145,7 @@ function statusFailure(error: StatusError): Failure {
   });
 }
 
-/** The rule that would allow what was refused, as YAML that can be pasted into a Role or ClusterRole. */
+/** Returns the rule that would allow the denied request, as YAML to paste into a Role or ClusterRole. */
 function missingRule(message: string): string {
   const denied = deniedCall(message);
   if (!denied) return 'ask an administrator of the cluster for the permission';

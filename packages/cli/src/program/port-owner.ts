@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const listening = '0A';
 
-/** The process that listens on a port of this machine, with its name; nothing where the system does not show it. */
+/**
+ * Returns the process that listens on a port of this machine, with its command line, or undefined if the system does not reveal
+ * it.
+ */
 export function portOwner(port: number): { readonly pid: number; readonly command: string } | undefined {
   const inode = inodeOf(port);
   if (inode === undefined) return undefined;
@@ -18,7 +21,7 @@ export function portOwner(port: number): { readonly pid: number; readonly comman
   return undefined;
 }
 
-/** Linux writes addresses and ports as hexadecimal digits. */
+/** Linux prints addresses and ports in hexadecimal. */
 function inodeOf(port: number): string | undefined {
   const wanted = port.toString(16).toUpperCase().padStart(4, '0');
   for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -30,7 +33,7 @@ function inodeOf(port: number): string | undefined {
   return undefined;
 }
 
-/** Another user's process, one that has just ended, another system: not seen. */
+/** Ignores errors: the process may belong to another user or have exited, or the system has no /proc. */
 function read(look: () => string[]): readonly string[] {
   try {
     return look();

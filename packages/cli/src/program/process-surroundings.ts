@@ -5,10 +5,10 @@ import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { Child, SpawnOptions, Surroundings } from './surroundings.ts';
 import { terminalKeys } from './terminal-keys.ts';
 
-/** Signals that ask the program to end. */
+/** Signals that stop the program. */
 const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
-/** The surroundings of this process; it listens for signals from now on. */
+/** Returns the surroundings of this process and starts listening for signals. */
 export function processSurroundings(): Surroundings {
   const { env, stdin, stdout, stderr, platform } = process;
   const stop = new AbortController();
@@ -19,11 +19,11 @@ export function processSurroundings(): Surroundings {
       stop.abort(new Error(`stopped by ${name}`));
     });
   }
-  // Nobody reads any more: the same wish. A log on a full disk is none: a cluster in the background goes on.
+  // A closed output means stop, like Ctrl-C. A log on a full disk does not: a background cluster keeps running.
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code !== 'ENOSPC' && code !== 'EDQUOT') stop.abort(new Error('the output was closed'));
   });
-  // What cannot be reported must not end what it was about.
+  // A failed report must not stop the program.
   stderr.on('error', () => undefined);
   const interactive = stdin.isTTY === true && stdout.isTTY === true && !env['CI'];
   return {
@@ -50,7 +50,7 @@ export function processSurroundings(): Surroundings {
 }
 
 function reportUncaught(report: (error: unknown) => void): void {
-  // Unhandled rejections come here, too.
+  // Also receives unhandled rejections.
   process.on('uncaughtException', report);
 }
 
@@ -58,12 +58,12 @@ function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone already is as good as killed.
+    // The process has already exited.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** Resolves when all that was written has left the process. */
+/** Resolves when all output has been flushed. */
 export async function drain(): Promise<void> {
   const streams = [process.stdout, process.stderr];
   await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
@@ -77,7 +77,7 @@ function spawnChild([command = '', ...args]: readonly string[], options: SpawnOp
     const child = spawn(command, args, {
       cwd,
       env: { ...env },
-      // A session of its own, without the terminal.
+      // In a new session, detached from the terminal.
       detached: detached || shielded,
       stdio: [input ? 'pipe' : 'ignore', output, onErrorOutput ? 'pipe' : output],
       windowsHide: true,
@@ -85,7 +85,7 @@ function spawnChild([command = '', ...args]: readonly string[], options: SpawnOp
     if (detached) child.unref();
     child.stdout?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
     child.stderr?.setEncoding('utf8').on('data', onErrorOutput ?? onOutput ?? (() => {}));
-    // It may have ended meanwhile.
+    // The process may have exited in the meantime.
     child.stdin?.on('error', () => undefined);
     return {
       pid: child.pid,

@@ -3,16 +3,16 @@ import type { Output } from './surroundings.ts';
 
 const codes = { good: '\u001b[32m', bad: '\u001b[33m', dim: '\u001b[2m', reset: '\u001b[0m' } as const;
 
-/** What a reporter writes to, and how. */
+/** The outputs and format of a reporter. */
 export interface ReporterOptions {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Records, one JSON object a line, in place of text. */
+  /** Writes records, one JSON object per line, instead of text. */
   readonly json: boolean;
   readonly colors: boolean;
 }
 
-/** Tells of a command's progress and result: to people as text, to programs as records with the same content. */
+/** Reports a command's progress and result: as text to people, as records with the same content to programs. */
 export class Reporter {
   readonly json: boolean;
   readonly #stdout: Output;
@@ -26,36 +26,36 @@ export class Reporter {
     this.#colors = colors && !json;
   }
 
-  /** Something was done. */
+  /** Reports a completed step. */
   step(what: string, detail = '', mood: 'good' | 'bad' = 'good'): void {
     const sign = this.#paint(mood, mood === 'good' ? '✓' : '!');
     if (this.json) this.record({ step: what, ...(detail && { detail }), ...(mood === 'bad' && { warning: true }) });
     else this.#stdout.write(`${sign} ${what.padEnd(20)} ${detail}`.trimEnd().concat('\n'));
   }
 
-  /** For people only. */
+  /** Writes text for people only. */
   text(text: string): void {
     if (!this.json) this.#stdout.write(text);
   }
 
-  /** What was asked for: `record` for programs, `text` for people. */
+  /** Writes the result: `record` for programs, `text` for people. */
   result(record: object, text: string): void {
     if (this.json) this.record(record);
     else this.#stdout.write(text);
   }
 
-  /** What failed: to people on the error output, to programs as the last record. */
+  /** Reports a failure: to people on standard error, to programs as the last record. */
   failure({ code, what, why, remedy }: CoreMessage): void {
     if (this.json) this.record({ error: { code, what, why, do: remedy } });
     else this.#stderr.write(`${code} ${what}\n  why: ${indented(why)}\n  do: ${indented(remedy)}\n`);
   }
 
-  /** Dims what is of less weight, where there are colours. */
+  /** Dims less important text if colors are enabled. */
   dim(text: string): string {
     return this.#paint('dim', text);
   }
 
-  /** One JSON object on a line of its own. */
+  /** Writes a JSON object on its own line. */
   record(record: object): void {
     this.#stdout.write(`${JSON.stringify(record)}\n`);
   }

@@ -15,10 +15,10 @@ import type { Surroundings } from './surroundings.ts';
 import { version } from './version.ts';
 
 /**
- * Runs one command line; answers the exit code.
+ * Runs a command line and returns its exit code.
  *
- * 0: done, or a server stopped as asked; 1: the user's to mend; 2: the command line; 3: what is around the program; 128
- * and the signal's number (Ctrl-C: 130): interrupted.
+ * 0: success, or a server stopped on request; 1: fixable by the user; 2: invalid command line; 3: environment; 128 plus the
+ * signal number (Ctrl-C: 130): interrupted.
  */
 export async function runCli(surroundings: Surroundings): Promise<number> {
   const { json, args } = takeJson(surroundings.args);
@@ -43,17 +43,17 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
   }
 }
 
-/** Writes what may follow an unfinished line, in the form in which kubectl asks a plugin for it. */
+/** Writes the completions of an unfinished line in the format that kubectl expects from a plugin. */
 export function completeLine(surroundings: Surroundings): void {
   const { args, stdout, stderr } = surroundings;
   const reporter = new Reporter({ stdout, stderr, json: false, colors: false });
   const program = commandTree({ surroundings, reporter, exitWith: () => undefined });
   const words = completionsOf(program, args);
-  // Cobra's directives: 4 offers no files, 0 offers them where nothing else fits.
+  // Cobra's directives: 4 disables file completion; 0 falls back to files if nothing else matches.
   stdout.write(`${words.map((word) => `${word}\n`).join('')}:${words.length > 0 ? 4 : 0}\n`);
 }
 
-/** All commands. */
+/** Builds the program with all commands. */
 function commandTree(context: Context): Command {
   const { surroundings } = context;
   const isPlugin = /kubectl-kubewright(\.js|\.cmd)?$/.test(surroundings.program.at(-1) ?? '');
@@ -66,10 +66,10 @@ function commandTree(context: Context): Command {
     // `create api --version v1` is not the program's own flag.
     .enablePositionalOptions()
     .showSuggestionAfterError();
-  // Inherited by commands only when set before they are made.
+  // Commands inherit this only if it is set before they are added.
   program.exitOverride().configureOutput({
     writeOut: (text) => surroundings.stdout.write(text),
-    // A usage error is told as every other failure is.
+    // Usage errors are reported like all other failures.
     writeErr: () => undefined,
   });
   for (const add of [
@@ -88,21 +88,21 @@ function commandTree(context: Context): Command {
   return program;
 }
 
-/** The words of the line that name a command, with the program's name. */
+/** Returns the words of the line that name a command, with the program's name. */
 function commandOf(program: Command, args: readonly string[]): string {
   const [word, ...rest] = args;
   const below = program.commands.find((each) => each.name() === word);
   return below ? `${program.name()} ${commandOf(below, rest)}` : program.name();
 }
 
-/** `--json` may stand anywhere, but behind `--`. */
+/** Accepts `--json` anywhere before `--`. */
 function takeJson(args: readonly string[]): { readonly json: boolean; readonly args: readonly string[] } {
   const end = args.indexOf('--');
   const own = end === -1 ? args : args.slice(0, end);
   return { json: own.includes('--json'), args: [...own.filter((arg) => arg !== '--json'), ...args.slice(own.length)] };
 }
 
-/** Help and version come as errors that are none. */
+/** True for help and version, which Commander reports as errors. */
 function isHelp(error: unknown): boolean {
   return error instanceof Error && 'exitCode' in error && error.exitCode === 0;
 }

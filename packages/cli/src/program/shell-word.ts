@@ -1,4 +1,4 @@
-/** Quotes what a POSIX shell would not take as one word. */
+/** Quotes text that a POSIX shell would not read as one word. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,43 +1,43 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 
-/** Where text goes: a terminal, a pipe, a test. */
+/** A text output: a terminal, a pipe, a test. */
 export interface Output {
   write(text: string): unknown;
 }
 
-/** A program that was started. */
+/** A child process. */
 export interface Child {
   readonly pid: number | undefined;
-  /** Resolves when it has ended: its exit code, or 128 and the signal's number. */
+  /** Resolves with the exit code when the process exits, or with 128 plus the signal number. */
   readonly ended: Promise<number>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Writes to its input, where it has one. */
+  /** Writes to the process's standard input, if it has one. */
   tell(text: string): void;
 }
 
-/** How a program is started. */
+/** Options for starting a process. */
 export interface SpawnOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Gets what the program writes, to either output. @defaultValue this program's own output */
+  /** Receives standard output and standard error. @defaultValue this program's own output */
   readonly onOutput?: (text: string) => void;
-  /** Gets what the program writes to its error output; the other one is this program's own. */
+  /** Receives standard error; standard output is this program's own. */
   readonly onErrorOutput?: (text: string) => void;
-  /** Gives the program an input, which ends with this process at the latest. @defaultValue false */
+  /** Connects the process's standard input, which closes when this process exits. @defaultValue false */
   readonly input?: boolean;
-  /** File that the program's output is added to. */
+  /** File to which the output is appended. */
   readonly logFile?: string;
-  /** Keeps the terminal's signals from the program: Ctrl-C is then this program's alone. @defaultValue false */
+  /** Shields the process from the terminal's signals: only this program receives Ctrl-C. @defaultValue false */
   readonly shielded?: boolean;
-  /** Lets the program live on when this one ends. @defaultValue false */
+  /** Lets the process outlive this one. @defaultValue false */
   readonly detached?: boolean;
 }
 
-/** What a run of the command line sees of the world. */
+/** The environment of a command-line run. */
 export interface Surroundings {
   /** Arguments after the program's name. */
   readonly args: readonly string[];
-  /** How this program is started: interpreter, then script. */
+  /** The command that started this program: interpreter, then script. */
   readonly program: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -46,23 +46,23 @@ export interface Surroundings {
   readonly nodeVersion: string;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** True if a person can be asked. */
+  /** True if the user can be prompted. */
   readonly interactive: boolean;
   readonly colors: boolean;
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Reads keys as they are pressed, without Enter; Ctrl-C stays a signal. The terminal is as before when the answer is disposed, and
-   * at the end of the process, whatever ends it. Absent without a terminal.
+   * Reads keys as they are pressed, without Enter; Ctrl-C remains a signal. The terminal is restored when the returned object
+   * is disposed, and when the process exits for any reason. Undefined without a terminal.
    */
   readonly keys?: ((onKey: (key: string) => void) => Disposable) | undefined;
   /** Aborted by Ctrl-C, `kill`, or a closed terminal. */
   readonly signal: AbortSignal;
-  /** 128 and the number of the signal that came; 0 when none did. */
+  /** 128 plus the number of the received signal; 0 if there was none. */
   interruptedBy(): number;
   /**
-   * Reports errors that nobody caught, which then do not end the process: one part of a cluster must not take the others
-   * with it. Absent where somebody else watches over the process.
+   * Reports uncaught errors instead of ending the process: a failure in one part of a cluster must not stop the others.
+   * Undefined if another component handles uncaught errors.
    */
   readonly reportUncaught?: ((report: (error: unknown) => void) => void) | undefined;
   spawn(command: readonly string[], options: SpawnOptions): Child;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from './failure.ts';
 
-/** What is said of an error that a call throws. */
+/** Returns the failure for the error that a call throws. */
 function told(call: () => unknown): ReturnType<typeof failureOf> {
   try {
     call();
@@ -14,8 +14,8 @@ function told(call: () => unknown): ReturnType<typeof failureOf> {
   throw new Error('nothing failed');
 }
 
-describe('failures of the file system', () => {
-  it('are those of the environment, with the path, the reason and a remedy', () => {
+describe('file system failures', () => {
+  it('are environment failures, with path, reason and remedy', () => {
     expect(told(() => mkdirSync(join(tmpdir(), 'a'.repeat(300))))).toEqual({
       exitCode: 3,
       message: {
@@ -28,17 +28,17 @@ describe('failures of the file system', () => {
     expect(told(() => readFileSync(tmpdir())).message.why).toBe('it is a folder, not a file');
   });
 
-  it('name TMPDIR where that is the cause', () => {
+  it('mention TMPDIR if it is the cause', () => {
     const { message } = told(() => mkdtempSync('/nowhere/kubewright-'));
     expect(message).toMatchObject({ code: 'KW7011', remedy: expect.stringContaining('set TMPDIR') });
   });
 
-  it.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('know %s', (code) => {
+  it.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('include %s', (code) => {
     const error = Object.assign(new Error(code), { code, syscall: 'open', path: '/a/b' });
     expect(failureOf(error, { debug: false }).message).toMatchObject({ code: 'KW7011', what: 'cannot open /a/b' });
   });
 
-  it('are found behind another error', () => {
+  it('are recognized as the cause of another error', () => {
     const cause = Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'mkdir', path: '/a' });
     expect(failureOf(new Error('failed', { cause }), { debug: false }).message.code).toBe('KW7011');
   });

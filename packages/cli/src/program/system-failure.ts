@@ -2,15 +2,15 @@ import { dirname } from 'node:path';
 import type { Message } from './cli-error.ts';
 import { shellWord } from './shell-word.ts';
 
-/** An error of a call to the file system. */
+/** An error of a file system call. */
 interface SystemError extends Error {
   readonly code: string;
   readonly syscall: string;
-  /** Absent where a file that is open is read or written. */
+  /** Undefined for reads and writes of an open file. */
   readonly path?: string;
 }
 
-/** Explains a failed call to the file system: which file, why, and what to do; undefined for every other error. */
+/** Explains a failed file system call: which file, why, and what to do. Returns undefined for every other error. */
 export function systemFailure(error: unknown): Message | undefined {
   if (!isSystemError(error)) return undefined;
   const { code, syscall, path = 'a file' } = error;
@@ -86,7 +86,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   ELOOP: { why: 'its symbolic links lead in a circle', remedy: () => 'correct the links' },
 };
 
-/** A path of many hundred characters hides the sentence that it is in. */
+/** Shortens a path that would hide the rest of the sentence. */
 function shortened(path: string): string {
   return path.length <= 120 ? path : `${path.slice(0, 60)}…${path.slice(-40)} (${path.length} characters)`;
 }

@@ -3,18 +3,18 @@ import type { ReadStream } from 'node:tty';
 const ctrlC = '\u0003';
 const ctrlZ = '\u001a';
 
-/** Reads single keys from a terminal, and sees to it that the terminal is as before whatever ends the process. */
+/** Reads single keys from a terminal and restores the terminal however the process exits. */
 export function terminalKeys(stdin: ReadStream, onKey: (key: string) => void): Disposable {
   const setRaw = (raw: boolean): void => {
     try {
       stdin.setRawMode(raw);
     } catch {
-      // The terminal was closed: nobody is left to see it.
+      // The terminal was closed, so there is nothing to restore.
     }
   };
   const onData = (data: Buffer): void => {
     for (const key of data.toString('utf8')) {
-      // Raw means that the terminal makes no signals of keys.
+      // In raw mode, the terminal does not turn keys into signals.
       if (key === ctrlC) process.kill(process.pid, 'SIGINT');
       else if (key === ctrlZ && process.platform !== 'win32') {
         setRaw(false);

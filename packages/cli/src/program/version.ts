@@ -1,2 +1,2 @@
-/** The version of all of Kubewright's packages; a test compares it with package.json. */
+/** The version of all Kubewright packages; a test compares it with package.json. */
 export const version = '0.1.0';

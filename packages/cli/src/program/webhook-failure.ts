@@ -1,6 +1,6 @@
 import type { Message } from './cli-error.ts';
 
-/** Says of an API server's refusal that it could not ask a webhook; undefined of every other. */
+/** Explains an API server error caused by a failed webhook call. Returns undefined for every other error. */
 export function webhookFailure(message: string): Message | undefined {
   const admission = /failed calling webhook "([^"]*)": (?:failed to call webhook: )?([\s\S]*)$/.exec(message);
   const conversion = /conversion webhook for ([^\s,]+, Kind=\w+) failed: ([\s\S]*)$/.exec(message);
@@ -16,7 +16,7 @@ export function webhookFailure(message: string): Message | undefined {
 }
 
 function remedyOf(why: string): string {
-  // What dev says of itself has its remedy in it.
+  // Errors from dev already contain a remedy.
   if (why.startsWith('KW7310')) return 'mend the operator and save: kubewright dev shows what is wrong with it';
   const [, service, namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
   if (service === undefined) return 'start its operator: kubewright dev, or whatever serves that address';

@@ -10,20 +10,20 @@ import { registerWebhook, tellOfMissingSpokes } from './register-webhook.ts';
 import type { ProjectFile } from './write-files.ts';
 import { writeNew } from './write-files.ts';
 
-/** A new version of a kind that a project has. */
+/** A new version of an existing kind in a project. */
 export interface NewVersion {
-  /** The stored version: the hub that others are converted by way of. */
+  /** The stored version: the hub through which the others are converted. */
   readonly hub: ProjectKind;
   readonly names: ApiNames;
 }
 
-/** The types of a new version and its sample, which start as those of the stored version. */
+/** Returns the types and the sample of a new version, copied from the stored version. */
 export function versionFiles(root: string, { hub, names }: NewVersion): readonly ProjectFile[] {
   const { version, kind } = names;
   const target = `api/${version}/${fileNameOf(kind)}.ts`;
   const source = { text: readFileSync(join(root, 'src', hub.file), 'utf8'), file: hub.file };
   const types = furtherVersion({ source, variable: hub.variable, version, target });
-  // Types that cannot be taken over: those of a new kind, for a person to fill in.
+  // The types cannot be copied: returns the template of a new kind for the user to fill in.
   if (types === undefined) return apiFiles({ ...names, furtherName: versionedName(kind, version) });
   const sample = join(root, samplePath(hub));
   const text = existsSync(sample) ? readFileSync(sample, 'utf8') : undefined;
@@ -35,7 +35,7 @@ export function versionFiles(root: string, { hub, names }: NewVersion): readonly
   ];
 }
 
-/** Writes the converter between the stored version and others, or says what to add to the one that exists. */
+/** Writes the converter between the stored version and the others, or reports what to add to an existing one. */
 export function addConversion(
   root: string,
   {

@@ -25,8 +25,8 @@ export interface CreateApiOptions {
 }
 
 /**
- * Adds a kind and its controller to a project; files that are there stay as they are. Of a kind that the project has, it adds a
- * version: its types start as those of the stored version, the two are converted, and the controller is the one there is.
+ * Adds a kind and its controller to a project; existing files are not changed. If the project already has the kind, adds a
+ * version: its types are copied from the stored version, a converter is added, and the controller is unchanged.
  */
 export async function createApi(context: Context, options: CreateApiOptions): Promise<void> {
   const { surroundings, reporter } = context;
@@ -54,12 +54,12 @@ export async function createApi(context: Context, options: CreateApiOptions): Pr
     const spokes = otherVersions(root, hub);
     addConversion(root, { hub, spokes, context });
   }
-  // Before the first npm install there is nothing that types could be read with.
+  // Types cannot be read before the first npm install.
   if (existsSync(join(root, 'node_modules'))) await generateProject(project, context);
   else reporter.text('manifests are made by npm run generate, once npm install was run\n');
 }
 
-/** The versions of a kind that a project defines, but for this one. */
+/** Returns the other versions of a kind that a project defines. */
 function otherVersions(
   root: string,
   { group, kind, version }: Pick<ApiNames, 'group' | 'kind' | 'version'>,
@@ -69,7 +69,7 @@ function otherVersions(
   );
 }
 
-/** A group without a dot gets the domain. */
+/** Adds the domain to a group without a dot. */
 export function groupOf(group: string, domain: string): string {
   checkName('group', group);
   if (group === domain || group.endsWith(`.${domain}`)) return group;

@@ -19,12 +19,12 @@ export interface CreateWebhookOptions {
   readonly kind: string;
   readonly defaulting?: boolean;
   readonly validation?: boolean;
-  /** kubebuilder's name for the same. */
+  /** kubebuilder's name for `validation`. */
   readonly programmaticValidation?: boolean;
   readonly conversion?: boolean;
 }
 
-/** Adds webhooks of a kind to a project; files that are there stay as they are. */
+/** Adds webhooks of a kind to a project; existing files are not changed. */
 export async function createWebhook(context: Context, options: CreateWebhookOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const project = requireProject(surroundings.cwd);

@@ -7,19 +7,19 @@ export interface ProjectKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The constant that holds it. */
+  /** The constant that contains the kind. */
   readonly variable: string;
-  /** Of the module, relative to `src`, with slashes; of a package, where `isBuiltIn`. */
+  /** The module, relative to `src`, with slashes; a package if `isBuiltIn`. */
   readonly file: string;
-  /** One of Kubernetes' own. */
+  /** True for Kubernetes' own kinds. */
   readonly isBuiltIn?: boolean;
-  /** Of several versions of a kind: the one that is stored. */
+  /** True for the stored version of a kind. */
   readonly isStored?: boolean;
 }
 
 /**
- * One of Kubernetes' own kinds, by a group as people write it (`core`, `apps`, `networking.k8s.io`); undefined for other
- * groups. Whether there is such a kind is the compiler's to say.
+ * Returns a Kubernetes kind for a group as users write it (`core`, `apps`, `networking.k8s.io`), or undefined for other groups.
+ * The compiler reports kinds that do not exist.
  */
 export function builtInKind({
   group,
@@ -31,12 +31,12 @@ export function builtInKind({
   return { group: group === 'core' ? '' : group, version, kind, variable: kind, file, isBuiltIn: true };
 }
 
-/** `export const Shop = defineKind<ShopSpec, ShopStatus>({ … })`, as far as its literals. */
+/** Matches `export const Shop = defineKind<ShopSpec, ShopStatus>({ … })` up to its literals. */
 const definition = /export const (\w+)[^=;]*=\s*defineKind\s*<[^;]*?>\(\{([^;]*?)\}\s*\)/g;
 
 /**
- * Finds the kinds that a project's sources define, without the compiler, which is not there before `npm install`: group,
- * version and kind have to be literals, as the generator demands, too.
+ * Finds the kinds that a project's sources define. Works without the compiler, which is missing before `npm install`: group,
+ * version and kind must be literals, which the generator requires too.
  */
 export function findProjectKinds(root: string): readonly ProjectKind[] {
   const src = join(root, 'src');
@@ -55,7 +55,7 @@ function kindsIn(text: string, file: string): readonly ProjectKind[] {
       new RegExp(`(?:^|[\\s{,])${name}:\\s*['"]([^'"]*)['"]`).exec(fields)?.[1];
     const [group, version, kind] = [literal('group'), literal('version'), literal('kind')];
     if (group === undefined || version === undefined || kind === undefined) return [];
-    // Anything else is a mistake that generate reports; here it would become a part of code.
+    // Generate reports invalid names; here they would become part of code.
     if (!isName('group', group) || !isName('version', version) || !isName('kind', kind)) return [];
     return [{ group, version, kind, variable, file, isStored: !/(?:^|[\s{,])storage:\s*false/.test(fields) }];
   });

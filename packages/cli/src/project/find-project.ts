@@ -8,11 +8,11 @@ import { isName } from './names.ts';
 export interface Project {
   /** Absolute path. */
   readonly root: string;
-  /** Name of the package without its scope: prefix of all names in the cluster. */
+  /** Name of the package without its scope; prefix of all names in the cluster. */
   readonly name: string;
-  /** Ending of its API groups: `example.com`. */
+  /** Suffix of its API groups: `example.com`. */
   readonly domain: string;
-  /** `kubewright.certificates` of package.json: who signs for its webhooks and metrics. @defaultValue 'own' */
+  /** `kubewright.certificates` in package.json: the issuer of the certificates for webhooks and metrics. @defaultValue 'own' */
   readonly certificates: WebhookCertificates;
 }
 
@@ -24,7 +24,7 @@ export function findProject(cwd: string): Project | undefined {
   }
 }
 
-/** Finds the project, or says that there is none. @throws CliError KW7101 */
+/** Finds the project or fails. @throws CliError KW7101 */
 export function requireProject(cwd: string): Project {
   const project = findProject(cwd);
   if (project) return project;
@@ -40,7 +40,7 @@ function readProject(root: string): Project | undefined {
   try {
     manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   } catch {
-    // None here, or none that can be read: one above may do.
+    // Missing or unreadable: a parent folder may have one.
     return undefined;
   }
   const { domain, certificates = 'own' } = manifest?.kubewright ?? {};
@@ -50,7 +50,7 @@ function readProject(root: string): Project | undefined {
   return { root, name, domain, certificates: checked(certificates, root) };
 }
 
-/** Name and domain become names in the cluster, and parts of code, manifests and commands. */
+/** Validates name and domain, which become parts of names in the cluster, of code, manifests and commands. */
 function checkForms(root: string, { name, domain }: { readonly name: string; readonly domain: string }): void {
   const wrong = (what: string, value: string, why: string): CliError =>
     new CliError('KW7102', {

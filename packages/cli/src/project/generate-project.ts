@@ -7,17 +7,17 @@ import { type Generate, manifestsOf } from './manifests.ts';
 import { showProblem } from './show-problem.ts';
 import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from './write-files.ts';
 
-/** How a project is generated. */
+/** Options for generating a project. */
 export interface GenerateProjectOptions {
   readonly generate?: Generate;
-  /** Writes CRDs that break what is released. @defaultValue false */
+  /** Writes CRDs that break the released ones. @defaultValue false */
   readonly allowBreaking?: boolean;
 }
 
 /**
- * Writes what is generated of a project, and removes what is not any more; tells of each problem.
+ * Writes a project's generated files, removes stale ones and reports each problem.
  *
- * @throws CliError KW7401 or KW7403, and then nothing was written
+ * @throws CliError KW7401 or KW7403, without having written anything
  */
 export async function generateProject(
   project: Project,
@@ -32,7 +32,10 @@ export async function generateProject(
   return files;
 }
 
-/** Says whether what is generated is current. @throws CliError KW7402, or KW7403 where generating it would break what is released */
+/**
+ * Checks that the generated files are up to date.
+ * @throws CliError KW7402, or KW7403 if generating would break the released version
+ */
 export async function checkProject(project: Project, context: Context & GenerateProjectOptions): Promise<void> {
   const files = await checked(project, context);
   if (context.allowBreaking !== true) refuseBreaks(project.root, files);

@@ -18,7 +18,7 @@ export interface InitOptions {
   readonly yes?: boolean;
 }
 
-/** Makes a project, or completes one; files that are there stay as they are. */
+/** Creates a project or completes an existing one; existing files are not changed. */
 export async function init(context: Context, options: InitOptions & { readonly directory: string }): Promise<void> {
   const { surroundings, reporter } = context;
   const root = resolve(surroundings.cwd, options.directory);
@@ -95,7 +95,7 @@ function packageName(root: string): string | undefined {
     if (typeof name !== 'string') return undefined;
     return /^[\w@./-]+$/.test(name) ? name : JSON.stringify(name);
   } catch (error) {
-    // It holds no JSON: whatever it is, it is not ours.
+    // Not JSON, so it is not ours.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

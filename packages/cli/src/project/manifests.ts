@@ -6,17 +6,17 @@ import type { Project } from './find-project.ts';
 import { samplesOf } from './sample-files.ts';
 import type { ProjectFile } from './write-files.ts';
 
-/** What a project's sources say that its manifests should be. */
+/** The manifests that a project's sources define. */
 export interface Manifests {
-  /** Everything that is generated, relative to the root; empty when there is an error. */
+  /** All generated files, relative to the root; empty if there is an error. */
   readonly files: readonly ProjectFile[];
   readonly problems: readonly Problem[];
 }
 
-/** How the generator is called: once, or as one that remembers what it has read. */
+/** The generator function: a single run, or an incremental generator. */
 export type Generate = (options: { readonly signal: AbortSignal }) => Promise<GenerateResult>;
 
-/** Makes all that is generated of a project; writes nothing. */
+/** Generates all files of a project without writing them. */
 export async function manifestsOf(
   project: Project,
   { signal, generate }: { readonly signal: AbortSignal; readonly generate?: Generate },

@@ -2,10 +2,10 @@ import { CliError } from '../program/cli-error.ts';
 
 type NameOf = 'domain' | 'name' | 'group' | 'version' | 'kind' | 'plural';
 
-/** With what the layout adds, `-controller-manager-metrics-service`, it is a service's name: at most 63 characters. */
+/** The longest suffix in the layout is `-controller-manager-metrics-service`; service names have at most 63 characters. */
 const maxName = 28;
 
-/** What a name is for, with the form it must have and an example. */
+/** The format of each name, with an example. */
 const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: string; readonly rule: string }>> = {
   domain: {
     form: /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
@@ -35,7 +35,7 @@ const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: 
   },
 };
 
-/** Checks what a user called something. @throws CliError KW7102 */
+/** Validates a name. @throws CliError KW7102 */
 export function checkName(what: NameOf, name: string): string {
   const { form, rule, example } = forms[what];
   if (form.test(name)) return name;
@@ -46,12 +46,12 @@ export function checkName(what: NameOf, name: string): string {
   });
 }
 
-/** True if a name has the form that {@link checkName} demands. */
+/** True if a name has the format that {@link checkName} requires. */
 export function isName(what: NameOf, name: string): boolean {
   return forms[what].form.test(name);
 }
 
-/** Makes a name of a folder's: `My Operator` → `my-operator`. */
+/** Derives a project name from a folder name: `My Operator` → `my-operator`. */
 export function nameFrom(text: string): string {
   const name = text
     .toLowerCase()
@@ -66,7 +66,10 @@ export function kindFrom(name: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** A file's and a variable's name for a kind: `RedisCluster` → `redis-cluster` and `redisCluster`. */
+/**
+ * Returns the file name of a kind: `RedisCluster` → `redis-cluster`; {@link variableOf} returns the variable name
+ * `redisCluster`.
+ */
 export function fileNameOf(kind: string): string {
   return kind.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
@@ -76,7 +79,7 @@ export function variableOf(kind: string): string {
   return kind.charAt(0).toLowerCase() + kind.slice(1);
 }
 
-/** A constant's name for one version of a kind: `Shop` and `v1beta1` → `ShopV1beta1`. */
+/** Returns the name of the constant for one version of a kind: `Shop` and `v1beta1` → `ShopV1beta1`. */
 export function versionedName(variable: string, version: string): string {
   return `${variable}${version.charAt(0).toUpperCase()}${version.slice(1)}`;
 }

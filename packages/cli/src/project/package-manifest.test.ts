@@ -40,22 +40,22 @@ describe('readPackage', () => {
     expect(read({ author }).author).toEqual(expected);
   });
 
-  it.each(['1.2.3', '0.1.0-rc.1'])('takes the version %s', (version) => {
+  it.each(['1.2.3', '0.1.0-rc.1'])('accepts the version %s', (version) => {
     expect(read({ version }).version).toBe(version);
   });
 
-  it.each(['1.2', 'v1.2.3', '01.2.3', '', 3])('refuses the version %j', (version) => {
+  it.each(['1.2', 'v1.2.3', '01.2.3', '', 3])('rejects the version %j', (version) => {
     expect(() => read({ version })).toThrow('cannot be a version');
   });
 
-  it('knows whether this version is one with security updates', () => {
+  it('reports whether this version has security updates', () => {
     const kubewright = { domain: 'example.com', securityUpdates: ['0.9.1', '1.0.0'] };
     expect(read({ kubewright }).hasSecurityUpdates).toBe(true);
     expect(read({ kubewright, version: '1.0.1' }).hasSecurityUpdates).toBe(false);
     expect(read({}).hasSecurityUpdates).toBe(false);
   });
 
-  it.each([true, '1.0.0', ['next'], [1]])('refuses %j for the versions with security updates', (securityUpdates) => {
+  it.each([true, '1.0.0', ['next'], [1]])('rejects %j as the versions with security updates', (securityUpdates) => {
     expect(() => read({ kubewright: { securityUpdates } })).toThrow('cannot be the versions with security updates');
   });
 });

@@ -2,39 +2,39 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError } from '../program/cli-error.ts';
 
-/** A person, as package.json names one. */
+/** A person in package.json. */
 export interface Person {
   readonly name: string;
   readonly email?: string;
   readonly url?: string;
 }
 
-/** What a project's package.json says of it to those who install it. */
+/** The fields of a project's package.json that artifacts show. */
 export interface PackageManifest {
-  /** Semantic version: the one version of image, chart and bundle. */
+  /** Semantic version, shared by image, chart and bundle. */
   readonly version: string;
   readonly description?: string;
   readonly license?: string;
   readonly homepage?: string;
-  /** Address that a browser can open. */
+  /** URL that a browser can open. */
   readonly repository?: string;
   readonly keywords: readonly string[];
   readonly author?: Person;
-  /** Whether `kubewright.securityUpdates`, a list of versions, has this one. */
+  /** True if `kubewright.securityUpdates`, a list of versions, contains this version. */
   readonly hasSecurityUpdates: boolean;
 }
 
-// The form that semver.org gives, without its rule on leading zeros of pre-releases.
+// The format from semver.org, without its rule on leading zeros in pre-releases.
 const semantic = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
-/** Whether a version promises nothing yet. */
+/** True for versions without a stability promise. */
 export function isEarly(version: string): boolean {
   return /^0\.|-/.test(version);
 }
 
-/** Reads what package.json says. @throws CliError KW7102 for a version that is none */
+/** Reads a project's package.json. @throws CliError KW7102 if the version is invalid */
 export function readPackage(root: string): PackageManifest {
-  // It is a project's: found by this file.
+  // The project was found by this file, so it is valid JSON.
   const content = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
   const version = text(content['version']) ?? '';
   if (!semantic.test(version)) {
@@ -57,7 +57,10 @@ export function readPackage(root: string): PackageManifest {
   };
 }
 
-/** Versions, not a flag: what a flag says is wrong from the next version on. */
+/**
+ * Returns the versions with security updates. A list rather than a flag, because a flag would be wrong from the next version
+ * on.
+ */
 function securityUpdates(field: unknown, root: string): readonly string[] {
   const { securityUpdates: versions = [] } = (field ?? {}) as { readonly securityUpdates?: unknown };
   const isVersion = (each: unknown): boolean => typeof each === 'string' && semantic.test(each);
@@ -70,7 +73,7 @@ function securityUpdates(field: unknown, root: string): readonly string[] {
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } {
-  // A computed key has no narrower type.
+  // TypeScript does not infer a narrower type for a computed key.
   return value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: V });
 }
 
@@ -78,7 +81,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** `git+https://github.com/a/b.git`, `github:a/b` and `a/b` are all one address. */
+/** Returns the same URL for `git+https://github.com/a/b.git`, `github:a/b` and `a/b`. */
 function repositoryOf(value: unknown): string | undefined {
   const url = text(typeof value === 'object' && value !== null ? (value as { readonly url?: unknown }).url : value);
   if (url === undefined) return undefined;

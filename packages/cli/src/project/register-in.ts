@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../program/context.ts';
 import { type Registration, register } from '../templates/register.ts';
 
-/** Adds a new entry to `main.ts`, or says what to add by hand. */
+/** Adds an entry to `main.ts`, or reports what to add by hand. */
 export function registerIn(root: string, registration: Registration, { reporter }: Context): void {
   const path = join(root, 'src', 'main.ts');
   const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;

@@ -12,7 +12,10 @@ interface Registering {
   readonly context: Context;
 }
 
-/** Adds a webhook to `main.ts`. Webhooks of two versions have one name: the later one's carries its version there. */
+/**
+ * Adds a webhook to `main.ts`. Webhooks of different versions have the same variable name: later ones are imported under a name
+ * with their version.
+ */
 export function registerWebhook({ variable, module, path }: WebhookFile, { root, kind, context }: Registering): void {
   const main = join(root, 'src', 'main.ts');
   const text = existsSync(main) ? readFileSync(main, 'utf8') : '';
@@ -23,7 +26,7 @@ export function registerWebhook({ variable, module, path }: WebhookFile, { root,
   context.reporter.step(`look into ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
 }
 
-/** Says what to add to a converter that exists already. */
+/** Reports what to add to an existing converter. */
 export function tellOfMissingSpokes(
   root: string,
   what: { readonly hub: ProjectKind; readonly spokes: readonly ProjectKind[]; readonly context: Context },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from './find-project.ts';
 
-/** Samples are the user's own. */
+/** Returns the paths of a project's samples, which belong to the user. */
 export function samplesOf({ root }: Pick<Project, 'root'>): readonly string[] {
   const folder = join(root, 'config', 'samples');
   if (!existsSync(folder)) return [];

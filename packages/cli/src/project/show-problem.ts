@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatProblem, type Problem } from '@kubewright/codegen';
 import { codeFrame } from '../story/code-frame.ts';
 
-/** Shows a problem of the types with the line that it is in. */
+/** Formats a problem with the affected line of code. */
 export function showProblem(problem: Problem, root: string): string {
   const [head = '', ...more] = formatProblem(problem).split('\n');
   return [head, ...frameOf(problem, root).map((line) => `    ${line}`), ...more].join('\n');
@@ -13,7 +13,7 @@ function frameOf({ file, line, column }: Problem, root: string): readonly string
   try {
     return codeFrame(readFileSync(join(root, file), 'utf8'), { line, column });
   } catch {
-    // A problem of the project itself has no file.
+    // A problem with the project itself has no file.
     return [];
   }
 }

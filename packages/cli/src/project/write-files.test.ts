@@ -11,7 +11,7 @@ describe('writeGenerated', () => {
   const path = 'manager.yaml';
   const object = (replicas: number): string => `apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: ${replicas}}\n`;
 
-  it('writes a file with the header again, and leaves one without to whom it belongs', () => {
+  it('overwrites a file with the header and keeps one without it', () => {
     const generated = [{ path, text: `${generatedHeader}\n${object(1)}` }];
     expect(writeGenerated(root, generated)).toEqual({ written: [path], kept: [] });
     writeFileSync(join(root, path), `${generatedHeader}\n${object(2)}`);
@@ -24,7 +24,7 @@ describe('writeGenerated', () => {
     }
   });
 
-  it('writes what has no header, as what is made of types, wherever it stood before', () => {
+  it('overwrites files without a header that were generated from types', () => {
     const bare = [{ path: 'role.yaml', text: `---\n${object(1)}` }];
     writeFileSync(join(root, 'role.yaml'), `---\n${object(2)}`);
     expect(outdated(root, bare)).toEqual(['role.yaml']);

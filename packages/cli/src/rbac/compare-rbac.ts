@@ -15,7 +15,7 @@ import { type Permission, permissionsOf, type Rule } from './permission.ts';
 import { compare, type Grants, permissionLines, reportText } from './rbac-report.ts';
 import { operatorLine, tagsOf } from './rbac-tags.ts';
 
-/** How long samples may take to be reconciled, to come to rest, and to go, in milliseconds. */
+/** The time limit for samples to be reconciled, to settle, and to be deleted, in milliseconds. */
 const patienceMs = 20_000;
 const restMs = 1_000;
 const pollMs = 50;
@@ -23,13 +23,13 @@ const mostFailures = 3;
 
 /** Flags of `rbac`. */
 export interface RbacOptions {
-  /** Writes what is missing into `src/main.ts`. */
+  /** Writes missing permissions into `src/main.ts`. */
   readonly fix?: boolean;
-  /** With `fix`: says what would be written. */
+  /** With `fix`: only shows what would be written. */
   readonly dryRun?: boolean;
 }
 
-/** Runs the operator on its samples in a cluster of its own, and compares what it used with what its role grants. */
+/** Runs the operator on its samples in a temporary cluster and compares the permissions it used with those its roles grant. */
 export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
   const project = requireProject(context.surroundings.cwd);
   const generator = new Generator({ root: project.root, projectName: project.name });
@@ -43,7 +43,7 @@ export async function compareRbac(context: Context, { fix = false, dryRun = fals
 interface Observation {
   readonly project: Project;
   readonly generator: Generator;
-  /** Problems that were shown. */
+  /** Problems already shown. */
   readonly told: Set<string>;
 }
 
@@ -52,7 +52,7 @@ async function observed(context: Context, { project, generator, told }: Observat
   const generate: Generate = async (options) => {
     const result = await generator.generate(options);
     rules = result.rules;
-    // Each run has the same warnings: once is enough.
+    // Every run has the same warnings: show them only once.
     const isNew = (problem: Problem): boolean => problem.severity === 'error' || !told.has(formatProblem(problem));
     const problems = result.problems.filter(isNew);
     for (const each of problems) told.add(formatProblem(each));
@@ -69,7 +69,7 @@ async function observed(context: Context, { project, generator, told }: Observat
   return { report: compare(record, { ...grantedIn(project), rules }), samples: objects.length };
 }
 
-/** Waits until no reconcile has ended for a while. */
+/** Waits until no reconcile has finished for a while. */
 async function rest(trial: Trial, { surroundings }: Context): Promise<void> {
   const { clock, signal } = surroundings;
   const end = clock.monotonic() + patienceMs;
@@ -79,7 +79,10 @@ async function rest(trial: Trial, { surroundings }: Context): Promise<void> {
   }
 }
 
-/** Clean-up needs permissions, too. What fails again and again has shown what it lacks. */
+/**
+ * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, which have already shown
+ * what is missing.
+ */
 async function remove(trial: Trial, objects: readonly UnstructuredObject[]): Promise<void> {
   const { client, surroundings } = trial.target;
   const { clock, signal } = surroundings;
@@ -102,7 +105,7 @@ async function remove(trial: Trial, objects: readonly UnstructuredObject[]): Pro
   }
 }
 
-/** What the roles grant that are bound to the operator's account. */
+/** Returns the permissions of the roles bound to the operator's account. */
 function grantedIn(project: Project): Omit<Grants, 'rules'> {
   const objects = installObjects(project);
   const bindings = objects.filter(({ kind }) => kind === 'ClusterRoleBinding' || kind === 'RoleBinding');

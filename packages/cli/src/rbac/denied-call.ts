@@ -1,24 +1,24 @@
 import type { Permission } from './permission.ts';
 import { tagsOf } from './rbac-tags.ts';
 
-/** A call that the authorizer has refused. */
+/** A request that the authorizer denied. */
 export interface DeniedCall {
   /** Name of the account. */
   readonly user: string;
   readonly permission: Permission;
 }
 
-/** Reads what an API server says of a call that it refused; nothing where it is about no resource. */
+/** Parses the API server's message about a denied request; undefined if it does not concern a resource. */
 export function deniedCall(message: string): DeniedCall | undefined {
   const [, user = '', verb, resource = '', group = ''] =
-    // Only what can be in a name: it is offered as a comment to paste, and as YAML.
+    // Matches only valid name characters, because the result is offered for pasting into a comment and YAML.
     /User "([\w:@.-]*)" cannot (\w+) resource "([\w./*-]*)" in API group "([\w.*-]*)"/.exec(message) ?? [];
   return verb === undefined ? undefined : { user, permission: { group, resource, verb } };
 }
 
 /**
- * The comment that grants an operator what it was denied, ready to be pasted above `runOperator`. Whoever watches a resource
- * lists it as well, and would be denied that next.
+ * Returns the comment that grants a denied permission, to be pasted above `runOperator`. A watch also needs list, which would
+ * be denied next.
  */
 export function grantingComment({ permission }: DeniedCall): string {
   const verbs = permission.verb === 'watch' ? ['list', 'watch'] : [permission.verb];

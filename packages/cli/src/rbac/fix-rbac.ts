@@ -7,29 +7,29 @@ import type { Permission } from './permission.ts';
 import type { RbacReport } from './rbac-report.ts';
 import { operatorLine, tagsOf, withTags } from './rbac-tags.ts';
 
-/** Where permissions are written that the code does not show: what runs the operator. */
+/** The file for permissions that are not visible in the code: the entry point of the operator. */
 export const mainFile = 'src/main.ts';
 
-/** What was denied once lets the operator go on to what is denied next: so many runs at most. */
+/** The maximum number of runs: a granted permission lets the operator proceed to the next denied one. */
 const mostRuns = 6;
 
-/** What a run of the operator has shown. */
+/** The result of a run of the operator. */
 export interface Observed {
   readonly report: RbacReport;
-  /** How many there were. */
+  /** The number of samples. */
   readonly samples: number;
 }
 
-/** How permissions are mended. */
+/** Options for fixing permissions. */
 export interface FixOptions {
   readonly project: Project;
   /** Writes nothing. */
   readonly dryRun: boolean;
-  /** Makes manifests, and runs the operator under what they grant. */
+  /** Generates manifests and runs the operator with the permissions they grant. */
   readonly observe: () => Promise<Observed>;
 }
 
-/** Grants what runs of the operator lack, until one lacks nothing more; answers what the last has shown. */
+/** Grants missing permissions until a run needs nothing more. Returns the result of the last run. */
 export async function fixRbac(context: Context, { project, dryRun, observe }: FixOptions): Promise<Observed> {
   const file = join(project.root, mainFile);
   for (let run = 1; ; run++) {
@@ -45,7 +45,7 @@ export async function fixRbac(context: Context, { project, dryRun, observe }: Fi
   }
 }
 
-/** Shows which lines are others now. */
+/** Shows the changed lines. */
 function tell(
   { reporter }: Context,
   { before, after, dryRun }: { readonly before: string; readonly after: string; readonly dryRun: boolean },
@@ -58,7 +58,7 @@ function tell(
   reporter.text(lines.map((line) => `    ${line}\n`).join(''));
 }
 
-/** What stands between the lines that two texts begin and end with. */
+/** Returns the lines between the common start and end of two texts. */
 function difference(
   old: readonly string[],
   now: readonly string[],

@@ -5,27 +5,27 @@ export interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** One verb on one resource. */
+/** A verb on a resource. */
 export interface Permission {
   readonly group: string;
-  /** With the subresource, if there is one. */
+  /** Includes the subresource, if there is one. */
   readonly resource: string;
   readonly verb: string;
 }
 
-/** Spreads rules out; those of paths say nothing of resources. */
+/** Expands rules into permissions; skips rules for non-resource URLs. */
 export function permissionsOf(rules: readonly Rule[]): readonly Permission[] {
   return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
     apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb })))),
   );
 }
 
-/** True of what names can be: a permission from a log is written into a comment of the program. */
+/** True if all parts are valid names: permissions from a log are written into a comment of the program. */
 export function isWritable({ group, resource, verb }: Permission): boolean {
   return /^[\w.*-]*$/.test(group) && /^[\w.*-]+(\/[\w.*-]+)?$/.test(resource) && /^[\w*-]+$/.test(verb);
 }
 
-/** True when one of the permissions includes another. */
+/** True if one of the permissions includes another. */
 export function allows(granted: readonly Permission[], { group, resource, verb }: Permission): boolean {
   const [plural = '', subresource] = resource.split('/');
   return granted.some(
