@@ -66,15 +66,12 @@ export function kindFrom(name: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/**
- * Returns the file name of a kind: `RedisCluster` → `redis-cluster`; {@link variableOf} returns the variable name
- * `redisCluster`.
- */
+/** Converts a kind to a file name: `RedisCluster` → `redis-cluster`. */
 export function fileNameOf(kind: string): string {
   return kind.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 
-/** @see fileNameOf */
+/** Converts a kind to a variable name: `RedisCluster` → `redisCluster`. @see fileNameOf */
 export function variableOf(kind: string): string {
   return kind.charAt(0).toLowerCase() + kind.slice(1);
 }

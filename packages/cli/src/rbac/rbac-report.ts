@@ -2,34 +2,34 @@ import type { Position, RbacRule } from '@kubewright/codegen';
 import type { LogRecord } from '../story/log-record.ts';
 import { allows, isWritable, type Permission, permissionsOf, type Rule } from './permission.ts';
 
-/** A permission that is granted, with the places of the code that ask for it. */
+/** A granted permission with the places in the code that require it. */
 export interface Granted extends Permission {
-  /** As `src/main.ts:7`. Empty for what every operator is granted. */
+  /** For example `src/main.ts:7`. Empty for permissions that every operator has. */
   readonly from: readonly string[];
 }
 
-/** What the operator's roles grant, compared with what it needs. */
+/** The permissions that the operator's roles grant, compared with those it needs. */
 export interface RbacReport {
-  /** Needed, and not granted. */
+  /** Needed but not granted. */
   readonly missing: readonly Permission[];
-  /** Granted, not used in the run, and needed by no declaration. */
+  /** Granted, not used in the run, and not required by any declaration. */
   readonly superfluous: readonly Granted[];
-  /** Granted and needed by a declaration; the run has not used it. */
+  /** Granted and required by a declaration, but not used in the run. */
   readonly unproven: readonly Permission[];
   readonly used: readonly Permission[];
 }
 
-/** What is granted to the operator. */
+/** The permissions granted to the operator. */
 export interface Grants {
-  /** By the role that is made from the code. */
+  /** By the role generated from the code. */
   readonly own: readonly Permission[];
-  /** By every role that is bound to its account. */
+  /** By all roles bound to its account. */
   readonly all: readonly Permission[];
-  /** What the role is made of. */
+  /** The rules that the role is generated from. */
   readonly rules: readonly RbacRule[];
 }
 
-/** Compares what the runtime said at its end with what is granted. */
+/** Compares the permissions that the runtime reported on exit with the granted ones. */
 export function compare(record: LogRecord, { own, all, rules }: Grants): RbacReport {
   // The runtime's own lists of rules.
   const needed = permissionsOf((record['needed'] ?? []) as readonly Rule[]).filter(isWritable);
@@ -43,7 +43,7 @@ export function compare(record: LogRecord, { own, all, rules }: Grants): RbacRep
   };
 }
 
-/** The places of the code that ask for a permission. */
+/** Returns the places in the code that require a permission. */
 function placesOf(permission: Permission, rules: readonly RbacRule[]): readonly string[] {
   const asking = rules.filter(({ groups, resources, verbs }) => {
     const apiGroups = groups.map((group) => (group === 'core' ? '' : group));
@@ -56,7 +56,7 @@ function placeOf({ file, line }: Position): string {
   return `${file}:${line}`;
 }
 
-/** Writes a report for people. */
+/** Formats a report for the terminal. */
 export function reportText({ missing, superfluous, unproven, used }: RbacReport, samples: number): string {
   const part = (title: string, list: readonly (Permission | Granted)[]): string =>
     list.length === 0 ? '' : `\n${title}\n${permissionLines(list).join('')}`;
@@ -69,7 +69,7 @@ export function reportText({ missing, superfluous, unproven, used }: RbacReport,
   ].join('');
 }
 
-/** One line a resource, its verbs together; those that other code asks for in a line of their own. */
+/** Returns one line per resource with all its verbs; permissions required by different code get separate lines. */
 export function permissionLines(list: readonly (Permission | Granted)[]): readonly string[] {
   const rows = new Map<string, { readonly name: string; readonly verbs: string[]; readonly from: string }>();
   for (const each of list) {

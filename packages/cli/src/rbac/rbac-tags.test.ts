@@ -10,7 +10,7 @@ const secrets = (...verbs: readonly string[]) => verbs.map((verb) => ({ group: '
 const scale = { group: 'apps', resource: 'deployments/scale', verb: 'patch' };
 
 describe('tagsOf', () => {
-  it('writes one for each resource, as controller-gen has them', () => {
+  it("writes one tag per resource in controller-gen's format", () => {
     expect(tagsOf([...secrets('list', 'get'), scale, ...secrets('get')])).toEqual([
       '@rbac groups=apps resources=deployments/scale verbs=patch',
       '@rbac groups=core resources=secrets verbs=get;list',
@@ -19,7 +19,7 @@ describe('tagsOf', () => {
 });
 
 describe('withTags', () => {
-  it('makes a comment above the call, and adds to it the next time', () => {
+  it('adds a comment above the call and extends it the next time', () => {
     const once = withTags(main, secrets('list')) ?? '';
     const [head, call = ''] = main.split(/(?=process)/);
     expect(once).toBe(`${head}/**
@@ -37,7 +37,7 @@ ${call}`);
     expect(operatorLine(once)).toBe(8);
   });
 
-  it('leaves what a person wrote', () => {
+  it("keeps the user's own comment and tags", () => {
     const written = (comment: string): string => main.replace('process', `${comment}\nprocess`);
     expect(withTags(written('/** Runs it. */'), [scale])).toBe(
       written('/**\n * Runs it.\n * @rbac groups=apps resources=deployments/scale verbs=patch\n */'),
@@ -46,12 +46,12 @@ ${call}`);
     expect(withTags(written(`${several}\n */`), secrets('get'))).toBe(
       written(`${several}\n * @rbac groups=core resources=secrets verbs=get\n */`),
     );
-    // A comment of something else.
+    // A comment on another statement.
     const other = `${written('/** Not this. */\nconst a = 1;')}`;
     expect(withTags(other, [scale])).toContain('/** Not this. */\nconst a = 1;\n/**\n * What the code');
   });
 
-  it('keeps indentation and ends of lines', () => {
+  it('keeps indentation and line endings', () => {
     const text = 'async function main() {\r\n  await runOperator({});\r\n}\r\n';
     expect(withTags(text, [scale])).toBe(
       [
@@ -67,7 +67,7 @@ ${call}`);
     );
   });
 
-  it('does not guess where there is no call', () => {
+  it('returns undefined if there is no call', () => {
     expect(withTags('// runOperator(x)\n', [scale])).toBeUndefined();
   });
 });

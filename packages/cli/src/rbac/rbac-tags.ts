@@ -1,13 +1,13 @@
 import type { Permission } from './permission.ts';
 
-/** A tag of one resource, as this program writes it. */
+/** A tag for a single resource, in the format of this program. */
 const ownTag = /^(\s*\*?\s*)@rbac groups=(\S+) resources=(\S+) verbs=(\S+)\s*$/;
-/** A documentation comment that ends where the text does. */
+/** A documentation comment at the end of the text. */
 const commentAtEnd = /([ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\r?\n$/;
-/** What is written above tags where there is no comment yet. */
+/** The heading of a new comment. */
 const heading = 'What the code does not show, as a run of the samples has told.';
 
-/** Writes permissions as tags, one for each resource, in alphabetical order. */
+/** Formats permissions as tags, one per resource, in alphabetical order. */
 export function tagsOf(permissions: readonly Permission[]): readonly string[] {
   const verbs = new Map<string, Set<string>>();
   for (const { group, resource, verb } of permissions) {
@@ -17,15 +17,15 @@ export function tagsOf(permissions: readonly Permission[]): readonly string[] {
   return [...verbs].map(([subject, each]) => `@rbac ${subject} verbs=${[...each].sort().join(';')}`).sort();
 }
 
-/** The line, from 1, in which a program calls `runOperator`. */
+/** Returns the 1-based line of the call of `runOperator`, or undefined. */
 export function operatorLine(text: string): number | undefined {
   const index = text.split('\n').findIndex((line) => /\brunOperator\(/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line));
   return index === -1 ? undefined : index + 1;
 }
 
 /**
- * Adds tags to the comment above the call of `runOperator`, or makes one. Everything else stays as it is; a verb is added to
- * the tag of its resource. Undefined where there is no such call.
+ * Adds tags to the comment above the call of `runOperator`, or creates one. A verb is added to the existing tag of its
+ * resource; everything else stays unchanged. Returns undefined if there is no such call.
  */
 export function withTags(text: string, permissions: readonly Permission[]): string | undefined {
   const line = operatorLine(text);
@@ -50,10 +50,10 @@ export function withTags(text: string, permissions: readonly Permission[]): stri
   return `${before.slice(0, before.length - whole.length)}${written}${call}`;
 }
 
-/** The lines of a comment without their marks. */
+/** Returns the lines of a comment without their markers. */
 function contentOf(inner: string): readonly string[] {
   const lines = inner.split(/\r?\n/).map((line, index) => line.replace(index === 0 ? /^ / : /^\s*\*? ?/, '').trimEnd());
-  // The first and the last line of a comment over several lines hold its marks only.
+  // The first and last line of a multi-line comment contain only its markers.
   return lines.filter((line, index) => line !== '' || (index > 0 && index < lines.length - 1));
 }
 

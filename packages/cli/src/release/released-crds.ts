@@ -5,29 +5,29 @@ import { parseAllDocuments } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 
-/** Where the CRDs of the last release are kept: in the project, so that a clone without tags has them, too. */
+/** The folder for the CRDs of the last release; in the project, so that clones without tags have it too. */
 const releasedFolder = 'config/crd/released';
 const basesFolder = 'config/crd/bases';
-/** How many changes a message lists. */
+/** The maximum number of changes in a message. */
 const most = 20;
 
-/** Something that worked with the last release and does not any more. */
+/** A change that breaks users of the last release. */
 export interface Break {
   /** Name of the CRD. */
   readonly crd: string;
   readonly kind: string;
-  /** `v1 spec.size`; empty for what is of the whole kind. */
+  /** `v1 spec.size`; empty if the whole kind is affected. */
   readonly where: string;
   readonly message: string;
 }
 
-/** CRDs of the last release. */
+/** The CRDs of the last release. */
 export interface Release {
   readonly version: string;
   readonly crds: readonly Crd[];
 }
 
-/** Reads what the last `build --release` has kept; undefined before the first. */
+/** Reads the CRDs of the last `build --release`; undefined before the first release. */
 export function lastRelease(root: string): Release | undefined {
   const texts = filesIn(join(root, releasedFolder));
   const [first] = texts;
@@ -35,15 +35,15 @@ export function lastRelease(root: string): Release | undefined {
   return { version: /^# Released with (\S+):/.exec(first)?.[1] ?? 'unknown', crds: texts.flatMap(crdsIn) };
 }
 
-/** What of the last release the CRDs among generated files would break. */
+/** Returns the changes in the generated CRDs that break the last release. */
 export function breaksOf({ crds }: Release, files: readonly ProjectFile[]): readonly Break[] {
   const now = files.filter(({ path }) => path.startsWith(`${basesFolder}/`)).flatMap(({ text }) => crdsIn(text));
   return breaks(crds, now);
 }
 
 /**
- * Refuses generated files whose CRDs break what is released. What `config/crd/bases` breaks already was allowed when it was
- * written, so each break has to be allowed once.
+ * Rejects generated files whose CRDs break the last release. Breaking changes already in `config/crd/bases` were allowed when
+ * they were written, so each one must be allowed only once.
  *
  * @throws CliError KW7403
  */
@@ -63,12 +63,12 @@ export function refuseBreaks(root: string, files: readonly ProjectFile[]): void 
   });
 }
 
-/** One line for people. */
+/** Formats a breaking change as one line of text. */
 export function printBreak({ crd, kind, where, message }: Break): string {
   return `${[crd, where].filter(Boolean).join(' ')}: ${message} (${kind})`;
 }
 
-/** Keeps the CRDs of now as those of a release. @throws CliError KW7404 when that version was released with others */
+/** Stores the current CRDs as those of a release. @throws CliError KW7404 if the version was released with other CRDs */
 export function keepRelease(
   root: string,
   { version, crds }: { readonly version: string; readonly crds: readonly ProjectFile[] },

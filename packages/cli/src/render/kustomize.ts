@@ -11,7 +11,7 @@ interface Kustomization extends Transformation {
   readonly patches?: readonly PatchEntry[];
 }
 
-/** JSON patches (RFC 6902) in files; kustomize knows more forms. */
+/** A JSON patch (RFC 6902) in a file; kustomize supports more formats. */
 interface PatchEntry {
   readonly path?: string;
   readonly target?: { readonly kind?: string; readonly name?: string };
@@ -20,10 +20,10 @@ interface PatchEntry {
 const known = ['apiVersion', 'kind', 'resources', 'namespace', 'namePrefix', 'images', 'patches'];
 
 /**
- * Renders the kustomizations that this program generates, as `kubectl kustomize` does; so nobody needs kubectl for it.
+ * Renders the kustomizations that this program generates, like `kubectl kustomize`, so kubectl is not required.
  *
- * @throws CliError KW7504 for a kustomization that uses more: generators, components, patches that are no JSON patches,
- *   built-in kinds that refer to others in ways that are not known here
+ * @throws CliError KW7504 for a kustomization that uses more: generators, components, patches that are not JSON patches,
+ * built-in kinds whose references are not supported here
  */
 export function kustomize(folder: string, options: SourceOptions): readonly UnstructuredObject[] {
   return rendered(folder, new SourceFiles(options));
@@ -46,7 +46,7 @@ function rendered(folder: string, source: SourceFiles): readonly UnstructuredObj
   );
 }
 
-/** Reads a patch; answers what changes those objects that are its target. */
+/** Reads a patch and returns a function that applies it to its target objects. */
 function readPatch(
   { path, target, ...rest }: PatchEntry,
   { file, source }: { readonly file: string; readonly source: SourceFiles },
@@ -66,7 +66,7 @@ function readPatch(
     if (target.kind !== undefined && target.kind !== object.kind) return object;
     if (target.name !== undefined && target.name !== object.metadata?.name) return object;
     try {
-      return applyJsonPatch(object, patch) as UnstructuredObject; // a patched object is one
+      return applyJsonPatch(object, patch) as UnstructuredObject; // a patched object is still an object
     } catch (error) {
       if (!(error instanceof JsonPatchError)) throw error;
       throw unusable(relative(root, where), `${object.kind} ${object.metadata?.name}: ${error.message}`);
@@ -94,7 +94,7 @@ function unusable(name: string, why: string): CliError {
   });
 }
 
-/** Reads every object of a YAML file. */
+/** Reads all objects of a YAML file. */
 export function readObjects(path: string): readonly UnstructuredObject[] {
   return objectsIn(readFileSync(path, 'utf8'), path);
 }

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 
-/** The name that an object of a kind has in the end; the same for one that is not of this kustomization. */
+/** Returns the final name of an object; unchanged if the object is not part of this kustomization. */
 export type Renamed = (kind: string, name: string) => string;
 
 /** An entry of a kustomization's `images`. */
@@ -10,7 +10,7 @@ export interface ImageEntry {
   readonly newTag?: string;
 }
 
-/** Kinds that make pods, and where the pod's spec is. */
+/** Kinds that create pods, and the path of the pod's spec. */
 const podSpecAt: Readonly<Record<string, string>> = {
   Pod: 'spec',
   PodTemplate: 'template.spec',
@@ -23,7 +23,7 @@ const podSpecAt: Readonly<Record<string, string>> = {
   CronJob: 'spec.jobTemplate.spec.template.spec',
 };
 
-/** Kinds that make pods. */
+/** Kinds that create pods. */
 export const workloads: readonly string[] = Object.keys(podSpecAt);
 
 interface Named {
@@ -44,7 +44,7 @@ interface Volume {
   persistentVolumeClaim?: { claimName?: string };
   projected?: { sources?: Keyed[] };
 }
-/** What of a pod names other objects; the API server judges the rest. */
+/** The fields of a pod that reference other objects; the API server validates the rest. */
 interface PodSpec {
   serviceAccountName?: string;
   priorityClassName?: string;
@@ -54,7 +54,7 @@ interface PodSpec {
   volumes?: Volume[];
 }
 
-/** Makes the pods of an object name what they use as it is called in the end, images included. */
+/** Updates references and images in an object's pods to their final names. */
 export function renameInPods(
   object: UnstructuredObject,
   { renamed, images }: { readonly renamed: Renamed; readonly images: readonly ImageEntry[] },
@@ -64,7 +64,7 @@ export function renameInPods(
   for (const field of podSpecAt[object.kind]?.split('.') ?? [])
     at = (at as Record<string, unknown> | undefined)?.[field];
   if (typeof at !== 'object' || at === null) return;
-  const pod = at as PodSpec; // the fields that are there are what the API server asks them to be, or are refused by it
+  const pod = at as PodSpec; // existing fields have the types that the API requires; otherwise the API server rejects them
   const rename = <K extends string>(holder: { [P in K]?: string } | undefined, field: K, kind: string): void => {
     const name = holder?.[field];
     if (holder && name) holder[field] = renamed(kind, name);

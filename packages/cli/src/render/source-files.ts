@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Where files are, and which of them are to be others than on disk. */
+/** The location of files, and their replacements. */
 export interface SourceOptions {
   /** Absolute path of a project. */
   readonly root: string;
-  /** Texts that stand for files, by their paths from the root, with slashes. */
+  /** File contents that replace files on disk, by path relative to the root, with slashes. */
   readonly files?: ReadonlyMap<string, string> | undefined;
 }
 
-/** A project's files, some of which may be others than on disk. Paths are absolute. */
+/** A project's files, with in-memory replacements. Paths are absolute. */
 export class SourceFiles {
   readonly root: string;
   readonly #files: ReadonlyMap<string, string>;

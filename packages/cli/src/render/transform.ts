@@ -2,20 +2,20 @@ import { parseApiVersion, type UnstructuredObject } from '@kubewright/apimachine
 import { findBuiltinKind } from '@kubewright/schema';
 import { type ImageEntry, type Renamed, renameInPods, workloads } from './pod-references.ts';
 
-/** What a kustomization does to all its objects. */
+/** The transformations that a kustomization applies to all its objects. */
 export interface Transformation {
   readonly namespace?: string;
   readonly namePrefix?: string;
   readonly images?: readonly ImageEntry[];
 }
 
-/** Objects of a manifest, free to be changed while they are rendered. */
+/** A mutable object during rendering. */
 type Draft = { -readonly [K in keyof UnstructuredObject]: UnstructuredObject[K] } & Record<string, unknown>;
 
-/** Their names are their identity. */
+/** Their names are fixed. */
 const neverPrefixed = ['Namespace', 'CustomResourceDefinition', 'APIService'];
 
-/** Built-in kinds whose references to others are followed below, or that have none. */
+/** Built-in kinds whose references are handled below, or that have none. */
 const followed: ReadonlySet<string> = new Set([
   ...neverPrefixed,
   ...workloads,
@@ -25,12 +25,12 @@ const followed: ReadonlySet<string> = new Set([
   ...['NetworkPolicy', 'PodDisruptionBudget', 'ResourceQuota', 'LimitRange', 'Lease', 'PersistentVolumeClaim'],
 ]);
 
-/** A built-in kind that may name others in a way that is not known here; undefined if there is none. */
+/** Returns a built-in kind with references that are not supported here; undefined if there is none. */
 export function unknownReferences(objects: readonly UnstructuredObject[]): string | undefined {
   return objects.find((each) => builtin(each) !== undefined && !followed.has(each.kind))?.kind;
 }
 
-/** Names and places objects as a kustomization says, and what refers to them as well. */
+/** Applies name prefix and namespace to objects and to the references between them. */
 export function transform(
   objects: readonly UnstructuredObject[],
   { namespace, namePrefix = '', images = [] }: Transformation,
@@ -55,7 +55,7 @@ export function transform(
     object.metadata = {
       ...object.metadata,
       name: neverPrefixed.includes(kind) ? name : `${namePrefix}${name}`,
-      // kustomize takes a kind that it does not know for one of a namespace.
+      // kustomize treats unknown kinds as namespaced.
       ...(namespace !== undefined && builtin(object)?.scope !== 'Cluster' && { namespace }),
     };
     if (kind === 'Namespace' && namespace !== undefined) object.metadata = { ...object.metadata, name: namespace };
@@ -75,7 +75,7 @@ function builtin({ apiVersion, kind }: UnstructuredObject): ReturnType<typeof fi
 
 interface Binding {
   readonly renamed: Renamed;
-  /** Of this kustomization, with their namespaces as written. */
+  /** Accounts in this kustomization, with their namespaces as written. */
   readonly accounts: ReadonlySet<string>;
   readonly namespace: string | undefined;
 }
@@ -87,7 +87,7 @@ function bind(object: Draft, { renamed, accounts, namespace }: Binding): void {
   };
   if (roleRef) object['roleRef'] = { ...roleRef, name: renamed(roleRef.kind, roleRef.name) };
   object['subjects'] = subjects.map((subject) => {
-    // Of a name in two namespaces it has to be that one.
+    // The same name may exist in two namespaces, so both must match.
     if (!accounts.has(`${subject.namespace ?? ''}/${subject.name}`)) return subject;
     const name = renamed(subject.kind, subject.name);
     return namespace === undefined ? { ...subject, name } : { ...subject, name, namespace };
@@ -124,7 +124,7 @@ function passOn(object: Draft, service: (of: ServiceReference) => ServiceReferen
   if (spec?.service) object['spec'] = { ...spec, service: service(spec.service) };
 }
 
-/** kustomize fills in the namespace of a conversion's service; its name it leaves. */
+/** Sets the namespace of a conversion's service; like kustomize, keeps its name. */
 function convertIn(object: Draft, namespace: string): void {
   const { conversion } = object['spec'] as {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: { service?: { namespace: string } } } };

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** What a bill of materials is made of. */
+/** The input for a bill of materials. */
 export interface SbomInput {
   /** Folder that the bundler's paths are relative to. */
   readonly root: string;
-  /** What the bundler says went into the one file. */
+  /** The bundler's record of the bundle's contents. */
   readonly metafile: Metafile;
-  /** What was built. */
+  /** The built package. */
   readonly subject: Package;
   /** This program. */
   readonly tool: Package;
@@ -26,8 +26,8 @@ interface Component extends Package {
 }
 
 /**
- * Lists the packages that are in the operator's one file, as CycloneDX 1.5: those with at least one byte in it, not those
- * that are installed. The same bundle gives the same text: no time, and a serial number made of the content.
+ * Lists the packages in the operator's bundle as CycloneDX 1.5: those that contribute at least one byte, not those installed.
+ * The output is deterministic: it contains no time, and the serial number is derived from the content.
  */
 export function sbom({ root, metafile, subject, tool }: SbomInput): string {
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
@@ -36,7 +36,7 @@ export function sbom({ root, metafile, subject, tool }: SbomInput): string {
   const found = new Map<string, Component>();
   for (const path of used) {
     const component = packageOf(resolve(root, path));
-    // What is the project's own is the subject.
+    // The project itself is the subject, not a component.
     if (component && component.folder !== resolve(root)) found.set(purl(component), component);
   }
   const components = [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => component(each));
@@ -73,19 +73,19 @@ function component({ name, version, license }: Package) {
   };
 }
 
-/** An SPDX id is named as such; `MIT OR Apache-2.0` is an expression; anything else is only a name. */
+/** Returns an SPDX id as `id`, `MIT OR Apache-2.0` as an expression, and anything else as a name. */
 function licenseOf(text: string): object {
   if (/^[A-Za-z0-9.+-]+$/.test(text) && !/^(UNLICENSED|SEE)$/.test(text)) return { license: { id: text } };
   if (/\b(OR|AND|WITH)\b/.test(text)) return { expression: text };
   return { license: { name: text } };
 }
 
-/** Package URL, in which the @ of a scope is escaped. */
+/** Returns a package URL, in which the @ of a scope is escaped. */
 function purl({ name, version }: Pick<Package, 'name' | 'version'>): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** The package that a file belongs to: that of the nearest package.json with a name and a version. */
+/** Returns the package of a file, from the nearest package.json with a name and a version. */
 function packageOf(file: string): Component | undefined {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const found = readPackage(folder);
@@ -97,12 +97,12 @@ function readPackage(folder: string): Component | undefined {
   const path = join(folder, 'package.json');
   if (!existsSync(path)) return undefined;
   const { name, version, license } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
-  // Packages put small ones into their folders, for the kind of their modules.
+  // Packages add minimal package.json files to subfolders to set the module type.
   if (typeof name !== 'string' || typeof version !== 'string') return undefined;
   return { folder, name, version, ...(typeof license === 'string' && { license }) };
 }
 
-/** A UUID of version 8: made of a digest. */
+/** Returns a UUID of version 8, derived from a digest. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);

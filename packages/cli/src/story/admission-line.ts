@@ -1,12 +1,12 @@
 import { type LogRecord, textOf, textsOf } from './log-record.ts';
 
-/** What a webhook has answered, in a few words. */
+/** A summary of a webhook's response. */
 export interface Admission {
   readonly text: string;
   readonly isRefusal: boolean;
 }
 
-/** Says what a webhook has answered, from the record of its answer. */
+/** Summarizes a webhook's response from its log record. */
 export function admissionOf(record: LogRecord): Admission {
   const operation = textOf(record, 'operation').toLowerCase();
   const isRefusal = record['allowed'] !== true;
@@ -21,7 +21,7 @@ function consentOf(record: LogRecord): string {
 }
 
 function refusalOf(record: LogRecord): string {
-  // The line begins with the object.
+  // The line already begins with the object.
   const message = textOf(record, 'message').replace(/^\S+ "[^"]*" is (?:invalid|forbidden): /, '');
   return `refused: ${message || textOf(record, 'reason') || 'no reason was given'}`;
 }

@@ -1,14 +1,14 @@
-/** Lines before and after the one that is meant. */
+/** The number of lines shown before and after. */
 const around = 1;
 const longest = 160;
 
-/** A place in a text; both from 1. */
+/** A position in a text; line and column start at 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Shows a line of a source text between its neighbours, with a mark under the column; nothing when there is no such line. */
+/** Shows a line of source code with its neighbors and a marker under the column; empty if the line does not exist. */
 export function codeFrame(source: string, { line, column }: Place): readonly string[] {
   const lines = source.split(/\r?\n/);
   if (line < 1 || line > lines.length) return [];
@@ -25,7 +25,7 @@ export function codeFrame(source: string, { line, column }: Place): readonly str
   });
 }
 
-/** As wide as what stands before the column, tabs as they are. */
+/** Returns an indent as wide as the text before the column; tabs are kept. */
 function indentOf(text: string, column: number): string {
   return text.slice(0, Math.min(Math.max(column - 1, 0), longest)).replace(/[^\t]/g, ' ');
 }
@@ -34,7 +34,7 @@ function cut(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** Control characters of a file must not reach the terminal. */
+/** Replaces control characters, which must not reach the terminal. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '·');

@@ -1,14 +1,14 @@
 import { oneLine } from '@kubewright/apimachinery';
 import { deniedCall, grantingComment } from '../rbac/denied-call.ts';
 
-/** Lines of an error, the name of its class first. */
+/** Returns the lines of an error, prefixed with the name of its class. */
 export function titleOf(error: string, stack: string): readonly string[] {
   const name = /^(\w+)(?: \[\w+\])?(?::|\n|$)/.exec(stack)?.[1];
   const [first = '', ...more] = error.split('\n').map(oneLine);
   return [name === undefined || error.startsWith(name) ? first : `${name}: ${first}`, ...more];
 }
 
-/** What is said of a call that the operator's roles do not allow. */
+/** Returns the message for a call that the operator's roles do not allow. */
 export function deniedText(error: string): string | undefined {
   const denied = deniedCall(error);
   if (!denied) return undefined;
@@ -18,7 +18,7 @@ export function deniedText(error: string): string | undefined {
   );
 }
 
-/** What would allow such a call, ready to be pasted. */
+/** Returns the remedy for a denied call, ready to be pasted. */
 export function remedyOf(error: string): readonly string[] {
   const denied = deniedCall(error);
   if (!denied) return [];

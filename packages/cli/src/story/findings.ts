@@ -1,14 +1,14 @@
 import { type LogRecord, subjectOf, textOf, textsOf } from './log-record.ts';
 
-/** Told of one object at most this often while its reconciles lead nowhere, in milliseconds. */
+/** The interval at which a loop of one object is reported again, in milliseconds. */
 const tellAgainMs = 5_000;
-/** A loop that paused for so long is over, in milliseconds. */
+/** A loop that pauses for this long has ended, in milliseconds. */
 const restMs = 2_000;
 const mostLoops = 1_000;
 
 interface Loop {
   readonly code: string;
-  /** What goes on, in a few words. */
+  /** A short description of the loop. */
   readonly what: string;
   /** Causes of the reconciles that belong to it. */
   because: string | undefined;
@@ -17,11 +17,11 @@ interface Loop {
   lastMs: number;
 }
 
-/** Findings of the runtime about writes that lead nowhere, and the reconciles that belong to them. */
+/** Tracks the runtime's findings about unproductive writes, and the reconciles they cause. */
 export class Findings {
   readonly #loops = new Map<string, Loop>();
 
-  /** Takes note of a finding; answers what it says for people, nothing for any other record. */
+  /** Records a finding and returns its text for people; undefined for any other record. */
   found(record: LogRecord): string | undefined {
     const words = wordsOf(record);
     if (!words) return undefined;
@@ -39,15 +39,15 @@ export class Findings {
     return words.said;
   }
 
-  /** True for a record about an object whose reconciles lead nowhere just now. */
+  /** True if the record's object is currently in a loop. */
   isAboutLoop(record: LogRecord): boolean {
     const loop = this.#loops.get(subjectOf(record));
     return loop !== undefined && Date.parse(record.ts) - loop.lastMs < restMs;
   }
 
   /**
-   * Takes note of a reconcile. Undefined: it is a story of its own. Otherwise it is one more of those that a finding was about:
-   * what is to be said of them by now, which is mostly nothing.
+   * Counts a reconcile towards a loop. Returns undefined if the reconcile is not part of one and is reported separately;
+   * otherwise the lines to print now, which are usually none.
    */
   oneMore(record: LogRecord): readonly string[] | undefined {
     const subject = subjectOf(record);
@@ -62,7 +62,7 @@ export class Findings {
     const causes = textsOf(record, 'because');
     const because = causes.join('; ');
     loop.because ??= because;
-    // Somebody has changed something: that is worth a story, and the loop may end with it.
+    // An external change: report it separately, because it may end the loop.
     if (because !== loop.because && !causes.every((cause) => cause.endsWith(', its own write'))) return undefined;
     loop.count++;
     const spanMs = atMs - loop.fromMs;

@@ -10,7 +10,7 @@ export interface LogRecord {
 
 const levels: readonly unknown[] = ['debug', 'info', 'warn', 'error'];
 
-/** Reads a line of an operator's output; nothing when it is no line of the runtime's log. */
+/** Parses a line of an operator's output; undefined if it is not a line of the runtime's log. */
 export function parseLogRecord(line: string): LogRecord | undefined {
   if (!line.startsWith('{"level":')) return undefined;
   try {
@@ -18,24 +18,24 @@ export function parseLogRecord(line: string): LogRecord | undefined {
     const isRecord = levels.includes(record.level) && typeof record.ts === 'string' && typeof record.msg === 'string';
     return isRecord ? (record as LogRecord) : undefined;
   } catch {
-    // Somebody's own text that begins like one.
+    // Other output that looks similar.
     return undefined;
   }
 }
 
-/** Text of a field; empty when it is none. */
+/** Returns the text of a field; empty if it is not a string. */
 export function textOf(record: LogRecord, field: string): string {
   const value = record[field];
   return typeof value === 'string' ? value : '';
 }
 
-/** Texts of a field that is a list. */
+/** Returns the strings of a list field. */
 export function textsOf(record: LogRecord, field: string): readonly string[] {
   const value = record[field];
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }
 
-/** The object that a record is about, after the name of its kind, or of who tells of it. */
+/** Returns the object of a record, prefixed with its kind or with the component that logged it. */
 export function subjectOf(record: LogRecord): string {
   const [namespace, name] = [textOf(record, 'namespace'), textOf(record, 'name')];
   const object = name === '' ? '' : namespace === '' ? name : `${namespace}/${name}`;
@@ -47,7 +47,7 @@ export function subjectOf(record: LogRecord): string {
   return oneLine([who, object].filter((part) => part !== '').join(' '));
 }
 
-/** A span of time as people say it. */
+/** Formats a duration for people. */
 export function spanOf(ms: number): string {
   if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;

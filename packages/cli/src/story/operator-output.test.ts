@@ -35,7 +35,7 @@ const end = (more: object, ms = 0) => ({
 });
 const stack = () =>
   `TypeError: broken\n    at reconcile (${source}:2:12)\n    at run (/elsewhere/node_modules/x/i.js:1:1)\n    at node:internal/a:3:4`;
-/** The stack as it is shown, so far in. */
+/** The expected stack, indented to the column. */
 const framed = (column: number): string =>
   [
     'site.ts:2:12',
@@ -61,7 +61,7 @@ const failure = (ms: number, id: string) => [
 ];
 
 describe('OperatorOutput', () => {
-  it('tells what woke a reconcile, what it wrote and when it runs again', () => {
+  it('reports why a reconcile ran, what it wrote and when it runs again', () => {
     const wrote = [
       'created ConfigMap.v1 default/a-text',
       'left unchanged Deployment.v1.apps default/a',
@@ -79,7 +79,7 @@ describe('OperatorOutput', () => {
     );
   });
 
-  it('shows an error with the lines of code that it comes from, and folds the frames of others', () => {
+  it('shows the lines of code that caused an error and folds library frames', () => {
     expect(tell(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              TypeError: broken
 ${framed(13)}
@@ -90,7 +90,7 @@ ${framed(13)}
     expect(full).not.toContain('folded');
   });
 
-  it('tells the same failure once, then now and then, and when it works again', () => {
+  it('reports a repeated failure once, then periodically, and reports the recovery', () => {
     const records = [0, 10, 20, 1_500].flatMap((ms) => failure(ms, `id ${ms}`));
     const lines = tell([...records, end({}, 1_600)]).split('\n');
     expect(lines.filter((line) => line.includes('TypeError'))).toHaveLength(1);
@@ -101,7 +101,7 @@ ${framed(13)}
     ]);
   });
 
-  it('names the code of a hot loop, and tells of those that go on as a rate', () => {
+  it('reports the code of a hot loop, then only its rate', () => {
     const msg = 'this reconcile brings itself about: it writes another value each time';
     const found = { level: 'warn', ts: at(0), msg, ...about, object: 'Site default/a', code: 'KW3050' };
     const loop = { ...found, path: '.status.seen', times: 6 };
@@ -129,7 +129,7 @@ ${framed(13)}
     ]);
   });
 
-  it('tells the story again of what somebody changed in a hot loop, and once that is over', () => {
+  it('reports other changes during a hot loop, and reconciles after it has ended', () => {
     const path = '.data.text';
     const loop = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path, times: 5, code: 'KW3050' };
     const own = { because: ['Page b changed, its own write'] };
@@ -145,7 +145,7 @@ ${framed(13)}
     ]);
   });
 
-  it('says who undoes what is written', () => {
+  it('reports who reverts a write', () => {
     const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
     expect(tell([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
       '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was put back 5 times, for kubectl-edit (Update) changes it; leave the field to one of the two\n',
@@ -153,7 +153,7 @@ ${framed(13)}
     expect(tell([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 writes in vain: 5 in a row changed nothing');
   });
 
-  it('tells of webhooks in a line each', () => {
+  it('reports each webhook response on one line', () => {
     const asked = {
       level: 'debug',
       ts: at(0),
@@ -204,7 +204,7 @@ ${framed(13)}
 `);
   });
 
-  it('grants with a watch the list that goes before it', () => {
+  it('grants list along with watch', () => {
     const error =
       'deployments.apps is forbidden: User "a" cannot watch resource "deployments" in API group "apps" at the cluster scope';
     const msg = 'not allowed to list and watch this kind; grant list and watch';
@@ -213,7 +213,7 @@ ${framed(13)}
     expect(told).toContain('/** @rbac groups=apps resources=deployments verbs=list;watch */\n');
   });
 
-  it('names the class of every error, and gives no reason where none is known', () => {
+  it('shows the class of every error and omits unknown causes', () => {
     const [failed, ended] = failure(0, 'one');
     const lines = tell([
       { ...failed, error: 'boom', stacktrace: 'Error: boom' },
@@ -223,7 +223,7 @@ ${framed(13)}
     expect(tell([end({ because: [] })])).toBe('12:00:00.000 ▶ Site default/a  nothing to write, 2.5 ms\n');
   });
 
-  it('gives programs one record for a reconcile', () => {
+  it('writes one record per reconcile in JSON mode', () => {
     const told: object[] = [];
     const report = (record: object): void => void told.push(record);
     const output = new OperatorOutput({ root, full: false, colors: false, write: () => undefined, report });
@@ -246,7 +246,7 @@ ${framed(13)}
     ]);
   });
 
-  it('shows an uncaught error in the same way, in place of what Node prints', () => {
+  it("shows an uncaught error the same way, instead of Node's output", () => {
     const text = `hello\n${source}:2\n\tconst x = nothing.at(1);\n\t          ^\n\n${stack()}\n\nNode.js v22.0.0\n`;
     expect(tell(text)).toBe(`hello
 
@@ -256,7 +256,7 @@ ${framed(4)}
 `);
   });
 
-  it('passes on what is no log line as it is, also in pieces, and lets no value speak to the terminal', () => {
+  it('passes other output through unchanged, even in pieces, and escapes control characters in values', () => {
     let written = '';
     const output = new OperatorOutput({ root, full: false, colors: false, write: (line) => (written += line) });
     for (const piece of ['{"level":"in', 'fo"} no\nto', '/be:1\nor']) output.take(piece);

@@ -3,26 +3,26 @@ import { isFrame, stackView } from './stack-view.ts';
 import { StoryRecords } from './story-records.ts';
 import { type StoryOptions, StoryTeller } from './story-teller.ts';
 
-/** Lines of Node's own picture of an uncaught error: place, code, mark. */
+/** The maximum number of lines in Node's own report of an uncaught error: place, code, marker. */
 const mostPicture = 6;
-/** A line that does not end is passed on in pieces of this many characters. */
+/** Unterminated lines are passed on in pieces of this many characters. */
 const longestLine = 1024 * 1024;
 
-/** Where an operator's output goes. */
+/** The destination of an operator's output. */
 export interface OperatorOutputOptions extends StoryOptions {
-  /** Gets whole lines, with their line feed. */
+  /** Receives complete lines, including the line feed. */
   readonly write: (text: string) => void;
-  /** Gets records in place of lines: `{ reconcile }`, `{ log }` of the runtime's log, `{ output }` of anything else. */
+  /** Receives records instead of lines: `{ reconcile }`, `{ log }` for the runtime's log, `{ output }` for anything else. */
   readonly report?: ((record: object) => void) | undefined;
-  /** Passes records of the runtime's log on as they are: programs read them. @defaultValue false */
+  /** Passes records of the runtime's log through unchanged, for programs. @defaultValue false */
   readonly raw?: boolean | undefined;
-  /** Sees every record of the runtime's log. */
+  /** Receives every record of the runtime's log. */
   readonly onRecord?: (record: LogRecord) => void;
 }
 
 /**
- * Reads what an operator writes and passes it on for people: lines of the runtime's log as a story, stacks of uncaught errors
- * with the lines of code that they come from, everything else as it is.
+ * Formats an operator's output for people: log lines of the runtime as a story, stacks of uncaught errors with the lines of
+ * code that caused them, everything else unchanged.
  */
 export class OperatorOutput {
   readonly #options: OperatorOutputOptions;
@@ -37,7 +37,7 @@ export class OperatorOutput {
     this.#teller = new StoryTeller(options);
   }
 
-  /** Takes a piece of the output. */
+  /** Processes a piece of the output. */
   take(text: string): void {
     const lines = (this.#partial + text).split('\n');
     this.#partial = lines.pop() ?? '';
@@ -48,7 +48,7 @@ export class OperatorOutput {
     for (const line of lines) this.#line(line.replace(/\r$/, ''));
   }
 
-  /** Passes on what is held back: there will be no more. */
+  /** Flushes buffered output at the end. */
   end(): void {
     if (this.#partial !== '') this.#line(this.#partial);
     this.#partial = '';
@@ -78,7 +78,7 @@ export class OperatorOutput {
     } else this.#write(this.#teller.tell(record));
   }
 
-  /** Node shows the place of an uncaught error before the error: the frame that is shown below says more. */
+  /** Node prints the place of an uncaught error before the error; the frame shown below is more helpful. */
   #isPicture(line: string): boolean {
     if (this.#picture === undefined) {
       if (!/^(?:file:\/\/|\/|[A-Za-z]:\\|<anonymous_script>)[^|]*:\d+$/.test(line)) return false;

@@ -3,35 +3,35 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeFrame, type Place } from './code-frame.ts';
 
-/** Frames of the user's own code that are named, at most. */
+/** The maximum number of listed frames in the user's own code. */
 const mostOwn = 5;
-/** A larger source is no code that a person wrote, in bytes. */
+/** Larger files are not handwritten code, in bytes. */
 const largestSource = 2 * 1024 * 1024;
 
 /** How stacks are shown. */
 export interface StackViewOptions {
-  /** Folder of the user's code: frames of files below it are theirs, but for node_modules. */
+  /** Folder of the user's code: frames of files in it, except node_modules, are the user's own. */
   readonly root: string;
   /** Shows all frames. */
   readonly full: boolean;
 }
 
-/** One frame of a stack. */
+/** A stack frame. */
 interface Frame extends Place {
   readonly file: string;
-  /** What was called; empty at the top of a module. */
+  /** The called function; empty at the top level of a module. */
   readonly call: string;
   readonly text: string;
 }
 
-/** True for a line that is a frame of a stack. */
+/** True if the line is a stack frame. */
 export function isFrame(line: string): boolean {
   return /^\s+at .*:\d+:\d+\)?$/.test(line) || /^\s+at (?:async )?[\w.<>[\] ]+ \(<anonymous>\)$/.test(line);
 }
 
 /**
- * Shows where a stack comes from: the first frame in the user's own files with its lines of code, their further frames by
- * place, and how many others there are.
+ * Shows the origin of a stack: the first frame in the user's own files with its lines of code, the places of further own
+ * frames, and the number of other frames.
  */
 export function stackView(stack: string, { root, full }: StackViewOptions): readonly string[] {
   const frames = stack.split('\n').filter(isFrame).map(parseFrame);
@@ -70,12 +70,12 @@ function pathOf(file: string): string {
   try {
     return fileURLToPath(file);
   } catch {
-    // No path of this system's.
+    // Not a path on this system.
     return file;
   }
 }
 
-/** True for files of the project's own; the bundle itself lies in a folder that nobody has written. */
+/** True for files of the project itself; the bundle is in a generated folder. */
 function isOwn(file: string, root: string): boolean {
   if (!isAbsolute(file)) return false;
   const path = relative(root, file);

@@ -1,17 +1,17 @@
 import { deniedText, remedyOf } from './error-words.ts';
 import { type LogRecord, subjectOf, textOf, textsOf } from './log-record.ts';
 
-/** Told by the end of the reconcile, or for `rbac` alone. */
+/** Reported at the end of the reconcile, or only used by `rbac`. */
 const toldElsewhere = /^(created|deleted) the |^permissions$|^received request$/;
-/** Fields that the record of a reconcile has in other words. */
+/** Fields that a reconcile record contains in another form. */
 const inSubject: ReadonlySet<string> = new Set(['controllerGroup', 'controllerKind', 'namespace', 'name']);
 
-/** Tells programs what an operator's log says: one record a reconcile, one for everything else. */
+/** Converts an operator's log to records for programs: one per reconcile, one for everything else. */
 export class StoryRecords {
-  /** Errors that wait for the end of their reconcile, by its id. */
+  /** Errors by reconcile ID, kept until their reconcile ends. */
   readonly #errors = new Map<string, LogRecord>();
 
-  /** The record for a line of the log; nothing where another says the same. */
+  /** Returns the record for a log line; undefined if another record covers it. */
   tell(record: LogRecord): object | undefined {
     const { msg } = record;
     if (msg === 'reconciled' || msg === 'reconcile failed') return { reconcile: this.#reconcile(record) };

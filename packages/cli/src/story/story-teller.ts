@@ -7,24 +7,24 @@ import { type StackViewOptions, stackView } from './stack-view.ts';
 
 const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as const;
 const indent = ' '.repeat(13);
-/** The same failure of one object is told at most this often, in milliseconds. */
+/** The minimum interval between reports of the same failure of an object, in milliseconds. */
 const tellAgainMs = 1_000;
 const mostTroubles = 1_000;
 
-/** Fields that the line says elsewhere, or that nobody reads. */
+/** Fields that the line already shows, or that users do not need. */
 const said: ReadonlySet<string> = new Set(
   'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code webhookGroup webhookKind requestID user'.split(
     ' ',
   ),
 );
-/** What the end of the reconcile tells as well, or the one line of webhooks. */
+/** Messages covered by the end of the reconcile or by the line about webhooks. */
 const toldElsewhere =
   /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$|^stopping$|^received request$|^Registering webhook$|^Starting webhook server$|^Starting certificate poll/;
 
 /** How stories are told. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
-  /** Leaves out which cluster the operator works in: whoever started it says that. @defaultValue false */
+  /** Omits the cluster the operator works in, because its starter reports that. @defaultValue false */
   readonly isPlaced?: boolean | undefined;
 }
 
@@ -34,21 +34,21 @@ interface Trouble {
   toldMs: number;
 }
 
-/** Tells people what an operator's log says: of each reconcile what woke it, what it wrote, how it ended. */
+/** Converts an operator's log to text for people: for each reconcile its cause, its writes and its result. */
 export class StoryTeller {
   readonly #options: StoryOptions;
-  /** Errors that wait for the end of their reconcile, by its id. */
+  /** Errors by reconcile ID, kept until their reconcile ends. */
   readonly #errors = new Map<string, LogRecord>();
   readonly #troubles = new Map<string, Trouble>();
   readonly #findings = new Findings();
-  /** Paths that webhooks are registered for, until they are served. */
+  /** Paths of registered webhooks, kept until they are served. */
   #paths: string[] = [];
 
   constructor(options: StoryOptions) {
     this.#options = options;
   }
 
-  /** Lines to show for a record; none where another record says the same. */
+  /** Returns the lines to show for a record; none if another record covers it. */
   tell(record: LogRecord): readonly string[] {
     const { msg } = record;
     switch (msg) {
@@ -101,7 +101,7 @@ export class StoryTeller {
     const id = textOf(record, 'reconcileID');
     const failure = this.#errors.get(id);
     this.#errors.delete(id);
-    // A conflict, or the end of the program: told already, as what it is.
+    // A conflict or a shutdown: already reported as such.
     if (!failure) return [];
     const { trouble: known, subject } = this.#about(record);
     const error = textOf(failure, 'error');
@@ -129,7 +129,7 @@ export class StoryTeller {
     const { subject } = this.#about(record);
     const sign = { debug: '·', info: '·', warn: this.#paint('yellow', '!'), error: this.#paint('red', '✗') }[level];
     const rest = restOf(record);
-    // What can be looked up: kubewright explain CODE.
+    // A code that users can look up: kubewright explain CODE.
     const code = /^KW\d{4}$/.test(textOf(record, 'code')) ? textOf(record, 'code') : '';
     const line = [this.#time(record), sign, subject, code, oneLine(msg), rest && this.#paint('dim', rest)];
     return [
@@ -148,7 +148,7 @@ export class StoryTeller {
 
   #admission(record: LogRecord): readonly string[] {
     const { text, isRefusal } = admissionOf(record);
-    // Its writes are told as a rate.
+    // The loop's writes are reported as a rate.
     if (!isRefusal && this.#findings.isAboutLoop(record)) return [];
     const sign = isRefusal ? this.#paint('yellow', '!') : '·';
     const line = `${this.#time(record)} ${sign} ${this.#paint('bold', subjectOf(record))}  ${this.#paint('dim', oneLine(text))}`;
@@ -169,7 +169,7 @@ export class StoryTeller {
       : this.#paint('cyan', line);
   }
 
-  /** `created ConfigMap.v1 default/x` → `+ ConfigMap x`, where the object's own namespace goes without saying. */
+  /** `created ConfigMap.v1 default/x` → `+ ConfigMap x`, omitting the object's own namespace. */
   #write(text: string, record: LogRecord): string {
     const [, what = '', kind = '', name = '', subresource] =
       /^(created|changed|deleted|was refused|could not send) (\S+) (\S*)(?: (\S+))?$/.exec(text) ?? [];

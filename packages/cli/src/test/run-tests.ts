@@ -6,7 +6,7 @@ import type { Context } from '../program/context.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 
-/** Runs a project's tests once; answers the runner's exit code. */
+/** Runs a project's tests once. Returns 0, 1 if tests failed, or the code of an interrupt. */
 export async function runTests({ surroundings }: Context, args: readonly string[]): Promise<number> {
   const project = requireProject(surroundings.cwd);
   const command = testCommand(project, surroundings);
@@ -16,7 +16,7 @@ export async function runTests({ surroundings }: Context, args: readonly string[
   return surroundings.interruptedBy() || (exitCode === 0 ? 0 : 1);
 }
 
-/** How the tests of a project are run. @throws CliError KW7602 when it has no runner */
+/** Returns the command that runs a project's tests. @throws CliError KW7602 if vitest is not installed */
 export function testCommand({ root }: Pick<Project, 'root'>, { program }: Surroundings): readonly string[] {
   const node = program[0] ?? 'node';
   try {

@@ -10,12 +10,11 @@ import { readObjects } from '../render/kustomize.ts';
 import { type LogRecord, textOf, textsOf } from '../story/log-record.ts';
 import { endOfReconcile, Trial } from './trial.ts';
 
-/** How long the operator may take to look at the object, in milliseconds. */
+/** The time in which the operator must reconcile the object, in milliseconds. */
 const patienceMs = 20_000;
 
 /**
- * Prints what one reconcile of the objects in a file creates, and their status: in a cluster of its own with nothing else in
- * it, which is gone afterwards.
+ * Prints the objects that one reconcile of the objects in a file creates, and their status. Runs in an empty temporary cluster.
  */
 export async function renderObject(context: Context, file: string): Promise<void> {
   const { surroundings, reporter } = context;
@@ -50,7 +49,7 @@ function isOfProject(apiVersion: string, { domain }: Project): boolean {
   return group === domain || group.endsWith(`.${domain}`);
 }
 
-/** Reads what a reconcile says that it has created. */
+/** Reads the objects that a reconcile reports as created. */
 async function createdBy(target: Target, record: LogRecord): Promise<readonly UnstructuredObject[]> {
   const found: UnstructuredObject[] = [];
   for (const text of textsOf(record, 'wrote')) {
@@ -63,7 +62,7 @@ async function createdBy(target: Target, record: LogRecord): Promise<readonly Un
     try {
       found.push(await read(target, { apiVersion, kind, metadata }));
     } catch (error) {
-      // Made and deleted again.
+      // Created and deleted again.
       if (!isNotFound(error)) throw error;
     }
   }
@@ -79,7 +78,7 @@ async function read(
   return resource.get({ name, ...(namespace !== undefined && { namespace }) }, { signal: surroundings.signal });
 }
 
-/** What the server adds to every object says nothing about what was asked for. */
+/** Removes fields that the server adds to every object. */
 function withoutServerFields(object: UnstructuredObject): object {
   const {
     apiVersion,
@@ -97,15 +96,15 @@ function withoutServerFields(object: UnstructuredObject): object {
   return { apiVersion, kind, metadata: known, ...rest, ...(kind === 'Service' && { spec: withoutAddress(rest) }) };
 }
 
-/** An address is given out by the server, another each time; that there be none may be asked for. */
+/** Removes the cluster IP, which differs between runs; keeps `None`, which may be specified. */
 function withoutAddress({ spec }: Readonly<Record<string, unknown>>): unknown {
-  const { clusterIP, clusterIPs: _addresses, ...others } = spec as Readonly<Record<string, unknown>>; // each service has one
+  const { clusterIP, clusterIPs: _addresses, ...others } = spec as Readonly<Record<string, unknown>>; // every service has one
   return clusterIP === 'None' ? { ...others, clusterIP } : others;
 }
 
-/** When a condition became so is another time at each run. */
+/** Removes transition times, which differ between runs. */
 function withoutTimes(status: unknown): unknown {
-  const { conditions, ...others } = status as { readonly conditions?: readonly object[] }; // an object, as types say
+  const { conditions, ...others } = status as { readonly conditions?: readonly object[] }; // an object, according to the types
   if (!Array.isArray(conditions)) return status;
   const plain = conditions.map((each) =>
     Object.fromEntries(Object.entries(each).filter(([name]) => name !== 'lastTransitionTime')),

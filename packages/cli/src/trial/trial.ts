@@ -17,23 +17,23 @@ import type { Generate } from '../project/manifests.ts';
 import { type LogRecord, textOf } from '../story/log-record.ts';
 
 const pollMs = 20;
-/** How long an operator may take to say its first word, and to begin its work, in milliseconds. */
+/** The time limits for an operator's first log line and for starting its workers, in milliseconds. */
 const firstWordMs = 20_000;
 const startMs = 30_000;
 
-/** What a trial is made with. */
+/** Options of a trial. */
 export interface TrialOptions {
   readonly project: Project;
-  /** Gives the cluster a node on which containers are simulated. @defaultValue no node: pods stay pending */
+  /** Adds a node that simulates containers. @defaultValue no node: pods stay pending */
   readonly withNode?: boolean;
-  /** How manifests are made. @defaultValue anew, without memory */
+  /** How manifests are generated. @defaultValue a single run without a cache */
   readonly generate?: Generate;
 }
 
-/** The operator of a project in an embedded cluster of its own, which leaves nothing behind. */
+/** Runs a project's operator in a temporary embedded cluster. */
 export class Trial implements AsyncDisposable {
   readonly target: Target;
-  /** What the operator's log said so far. */
+  /** The operator's log records so far. */
   readonly records: LogRecord[] = [];
   readonly #context: Context;
   readonly #project: Project;
@@ -55,7 +55,7 @@ export class Trial implements AsyncDisposable {
     this.target = { client: parts.cluster.client(), surroundings: context.surroundings };
   }
 
-  /** Makes manifests, starts the cluster, installs kinds and roles, starts the operator under its own account. */
+  /** Generates manifests, starts the cluster, installs kinds and roles, and starts the operator under its own account. */
   static async start(context: Context, { project, withNode = false, generate }: TrialOptions): Promise<Trial> {
     const { clock, random } = context.surroundings;
     const quiet = { write: () => undefined };
@@ -74,7 +74,7 @@ export class Trial implements AsyncDisposable {
     }
   }
 
-  /** Waits for a record; undefined when none comes in time. @throws CliError KW7502 when the operator ends */
+  /** Waits for a record; undefined after a timeout. @throws CliError KW7502 if the operator exits */
   async record(
     wanted: (record: LogRecord) => boolean,
     { withinMs }: { readonly withinMs: number },
@@ -87,12 +87,12 @@ export class Trial implements AsyncDisposable {
     }
   }
 
-  /** What the operator has told, for people. */
+  /** The operator's output so far, for people. */
   get story(): string {
     return this.#output;
   }
 
-  /** Ends the operator in good order: its last words come with that. */
+  /** Stops the operator gracefully, so that it logs its final records. */
   async stopOperator(): Promise<void> {
     await this.#operator?.stop();
   }
@@ -152,7 +152,7 @@ export class Trial implements AsyncDisposable {
   }
 }
 
-/** True for records of the end of a reconcile of that object. */
+/** Returns a predicate for records about the end of a reconcile of the object. */
 export function endOfReconcile(object: {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }): (record: LogRecord) => boolean {

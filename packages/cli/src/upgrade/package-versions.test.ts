@@ -12,14 +12,14 @@ describe('outdatedPackages', () => {
     ['1.0.0', undefined],
     ['file:../runtime.tgz', undefined],
     ['*', undefined],
-  ])('of %s makes %s', (range, expected) => {
+  ])('updates %s to %s', (range, expected) => {
     const found = outdatedPackages({ dependencies: { '@kubewright/runtime': range, other: '0.0.1' } }, wanted);
     expect(found.map((each) => each.wanted)).toEqual(expected === undefined ? [] : [expected]);
   });
 });
 
 describe('withRanges', () => {
-  it('changes the ranges and nothing else', () => {
+  it('changes only the ranges', () => {
     const text = '{ "name":"vitest",\n\t"devDependencies": {"vitest" : "^3.0.0", "vitest-x": "^3.0.0"} }\n';
     const found = outdatedPackages(JSON.parse(text), wanted);
     expect(withRanges(text, found)).toBe(text.replace('"vitest" : "^3.0.0"', '"vitest" : "^4.1.0"'));

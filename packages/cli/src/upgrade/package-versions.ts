@@ -1,19 +1,19 @@
-/** A dependency that is older than what this program makes new projects with. */
+/** A dependency that is older than the one in new projects. */
 export interface Outdated {
   readonly name: string;
-  /** As package.json has it. */
+  /** The range in package.json. */
   readonly range: string;
-  /** What it would be: the same kind of range. */
+  /** The new range, of the same type. */
   readonly wanted: string;
 }
 
-/** Finds dependencies of a package.json whose range begins below what is wanted. */
+/** Finds dependencies in a package.json whose range starts below the wanted version. */
 export function outdatedPackages(
   manifest: Readonly<Record<string, unknown>>,
   wanted: Readonly<Record<string, string>>,
 ): readonly Outdated[] {
   return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((section) => {
-    const own = (manifest[section] ?? {}) as Readonly<Record<string, unknown>>; // npm refuses anything else
+    const own = (manifest[section] ?? {}) as Readonly<Record<string, unknown>>; // npm rejects anything else
     return Object.entries(own).flatMap(([name, range]) => {
       const target = wanted[name];
       if (target === undefined || typeof range !== 'string' || !isOlder(range, target)) return [];
@@ -23,7 +23,7 @@ export function outdatedPackages(
   });
 }
 
-/** Changes ranges in the text of a package.json, and nothing else of it. */
+/** Changes only the ranges in the text of a package.json. */
 export function withRanges(text: string, packages: readonly Outdated[]): string {
   return packages.reduce(
     (changed, { name, range, wanted }) =>
@@ -35,7 +35,10 @@ export function withRanges(text: string, packages: readonly Outdated[]): string 
   );
 }
 
-/** Whether the lowest version of one range is below that of another; what is no plain range (a folder, a tag) never is. */
+/**
+ * True if the lowest version of a range is below that of another. False for dependencies without a version range, such as
+ * folders or tags.
+ */
 function isOlder(range: string, than: string): boolean {
   const [ours, theirs] = [lowest(range), lowest(than)];
   if (!ours || !theirs) return false;

@@ -9,14 +9,14 @@ import { outdatedPackages, withRanges } from './package-versions.ts';
 
 /** Flags of `upgrade`. */
 export interface UpgradeOptions {
-  /** Changes versions in package.json, too. */
+  /** Also changes versions in package.json. */
   readonly apply?: boolean;
   readonly allowBreaking?: boolean;
 }
 
 /**
- * Brings a project to this version: what is generated is generated anew, and removed where it is not any more; files of a
- * person are left alone. Versions in package.json are named, and changed on demand.
+ * Upgrades a project to this version: regenerates its generated files and removes stale ones; the user's own files are not
+ * changed. Reports outdated versions in package.json and changes them with `--apply`.
  */
 export async function upgrade(
   context: Context,
@@ -26,7 +26,7 @@ export async function upgrade(
   const project = requireProject(surroundings.cwd);
   const path = join(project.root, 'package.json');
   const text = readFileSync(path, 'utf8');
-  // It was found by what it says.
+  // The project was found by this file, so it is valid JSON.
   const packages = outdatedPackages(JSON.parse(text) as Readonly<Record<string, unknown>>, packageVersions);
   if (apply && packages.length > 0) writeFileSync(path, withRanges(text, packages));
   for (const { name, range, wanted } of packages) {
