@@ -89,7 +89,7 @@ interface Choosing {
   readonly choice: CertificateChoice;
 }
 
-/** Makes the annotations that depend on the kind of certificates conditional. */
+/** Adds conditions to the annotations that depend on the kind of certificates. */
 function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosing): UnstructuredObject {
   const annotations = Object.entries(object.metadata?.annotations ?? {});
   const chosen = annotations.filter(([name]) => choice.ofAnnotation(name) !== undefined);

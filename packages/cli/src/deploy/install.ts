@@ -11,7 +11,7 @@ import { type ClusterFlags, connect } from './connect.ts';
 import { operatorPresence } from './operator-presence.ts';
 import { removeObjects } from './remove-objects.ts';
 
-/** Returns the generated CRDs of a project. @throws CliError KW7402 if there are none */
+/** Returns the generated CRDs of a project. @throws CliError KW7402 if no CRD exists */
 export function crdsOf({ root }: Pick<Project, 'root'>): readonly UnstructuredObject[] {
   const folder = join(root, 'config', 'crd', 'bases');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : [];

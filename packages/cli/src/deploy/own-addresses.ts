@@ -12,8 +12,8 @@ interface Container {
 }
 
 /**
- * Makes the operator listen only on its pod's own address in an embedded cluster. There, pods are processes that share the
- * machine's addresses; otherwise replicas would conflict with each other, or with another program on :8081.
+ * Configures the operator to listen only on its pod's own address in an embedded cluster. There, pods are processes that share
+ * the machine's addresses; otherwise replicas would conflict with each other, or with another program on :8081.
  */
 export async function withOwnAddresses(
   client: KubernetesClient,

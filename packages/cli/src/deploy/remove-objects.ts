@@ -14,7 +14,8 @@ import { isConverted } from './webhook-readiness.ts';
 /** The time in which an operator must finish its cleanup, in milliseconds. */
 const goneMs = 20_000;
 /**
- * If no operator is detected, one may still run outside the cluster. Waits as long as objects disappear within this interval.
+ * Without a detected operator, another may still run outside the cluster. Waits as long as objects disappear within this
+ * interval.
  */
 const quietMs = 5_000;
 const pollMs = 100;

@@ -114,7 +114,7 @@ function lead(object: UnstructuredObject, calls: unknown): Patch {
   return { type: 'json', body: [{ op: 'add', path, value: calls }] };
 }
 
-/** Makes cert-manager inject its CA, or stops that. */
+/** Turns CA injection by cert-manager on or off. */
 function inject(from: string | null): Patch {
   return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
 }

@@ -78,7 +78,7 @@ async function download(address: string, { clock, signal }: Surroundings): Promi
   throw unreadable(address, `it leads elsewhere more than ${mostRedirects} times`, 'name the address at its end');
 }
 
-/** Rejects plain HTTP: the download becomes code, so no one may tamper with it in transit. */
+/** Rejects plain HTTP: the download becomes code, so it must be protected against tampering in transit. */
 function allowed(address: string): URL {
   const url = new URL(address);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);

@@ -8,7 +8,7 @@
  * | `KW7003` | the error code does not exist |
  * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 and newer |
  * | `KW7011` | the system denies access to a file or folder: no permission, no space, or the name is too long; or TMPDIR is not a writable folder |
- * | `KW7101` | the folder is not in a Kubewright project: neither it nor a parent has a package.json with a field `kubewright` |
+ * | `KW7101` | the folder is not in a Kubewright project: it and its parents have no package.json with a field `kubewright` |
  * | `KW7102` | a name is not valid in Kubernetes |
  * | `KW7103` | an answer is missing, and there is no terminal to prompt on |
  * | `KW7104` | a file that a person wrote is in the way; it was not changed |

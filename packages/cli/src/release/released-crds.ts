@@ -43,7 +43,7 @@ export function breaksOf({ crds }: Release, files: readonly ProjectFile[]): read
 
 /**
  * Rejects generated files whose CRDs break the last release. Breaking changes already in `config/crd/bases` were allowed when
- * they were written, so each one must be allowed only once.
+ * they were written, so each needs to be allowed only once.
  *
  * @throws CliError KW7403
  */

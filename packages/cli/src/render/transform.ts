@@ -25,7 +25,7 @@ const followed: ReadonlySet<string> = new Set([
   ...['NetworkPolicy', 'PodDisruptionBudget', 'ResourceQuota', 'LimitRange', 'Lease', 'PersistentVolumeClaim'],
 ]);
 
-/** Returns a built-in kind with references that are not supported here; undefined if there is none. */
+/** Returns a built-in kind with references that are not supported here, or undefined. */
 export function unknownReferences(objects: readonly UnstructuredObject[]): string | undefined {
   return objects.find((each) => builtin(each) !== undefined && !followed.has(each.kind))?.kind;
 }

@@ -21,7 +21,7 @@ const said: ReadonlySet<string> = new Set(
 const toldElsewhere =
   /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$|^stopping$|^received request$|^Registering webhook$|^Starting webhook server$|^Starting certificate poll/;
 
-/** How stories are told. */
+/** Options of a story teller. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
   /** Omits the cluster the operator works in, because its starter reports that. @defaultValue false */

@@ -26,8 +26,8 @@ export interface Probe {
 }
 
 /**
- * Makes the API server call a dummy webhook, so that an unreachable address is found before every write fails. The write that
- * triggers it is a dry run that matches no one else's objects.
+ * Triggers a call of a dummy webhook by the API server, so that an unreachable address is found before every write fails. The
+ * write that triggers it is a dry run that matches no one else's objects.
  *
  * @throws CliError KW7309 with the API server's message
  */

@@ -15,7 +15,7 @@ export interface RunWebhooks extends AsyncDisposable {
 }
 
 /**
- * Makes the embedded cluster call the webhooks of a project whose operator runs here, as last generated. Returns undefined for
+ * Connects the embedded cluster to the webhooks of a project whose operator runs here, as last generated. Returns undefined for
  * any other program and for projects without webhooks: those programs get no flags.
  */
 export async function runWebhooks(
