@@ -52,7 +52,7 @@ describe('generated manifests on a cluster', () => {
         spec: { replicas: 1, color: 'red', plain: 'x', up: 'u', ...spec },
       });
 
-  it('are served: defaults are filled in, and what is not named is dropped', async () => {
+  it('are served with defaults and prune unknown fields', async () => {
     const { spec } = await create('good', { defaulted: undefined, other: 1, target: '50%', size: '1Gi' });
     expect(spec).toMatchObject({ defaultedList: ['a', 'b'], defaulted: { name: 'x', port: 80 }, target: '50%' });
     expect(spec).not.toHaveProperty('other');
@@ -66,13 +66,13 @@ describe('generated manifests on a cluster', () => {
     [{ left: 'a', right: 'b' }, 'at most one of the fields in [left right] may be set'],
     [{ up: 'a', down: 'b' }, 'exactly one of the fields in [up down] must be set'],
     [{ replicas: 6, color: 'blue' }, 'spec.replicas: Forbidden: many are red: always'],
-  ])('refuse %j', async (spec, message) => {
+  ])('reject %j', async (spec, message) => {
     const error = await create('bad', spec).catch((each: unknown) => each);
     expect(isInvalid(error)).toBe(true);
     expect(String(error)).toContain(message);
   });
 
-  it('are accepted whatever they hold: several versions, a pod, webhooks, roles', { timeout: 60_000 }, async () => {
+  it('are accepted in any combination: several versions, a pod, webhooks, roles', { timeout: 60_000 }, async () => {
     const applied = await install(
       await new Fixture().generate(`
         interface Spec { template?: PodTemplateSpec; claims?: readonly string[]; /** @immutable */ once?: string }

@@ -4,7 +4,7 @@ import type { BuiltCrd } from '../crd/build-crds.ts';
 import type { CrdVersion } from '../crd/crd.ts';
 import type { Problems } from '../problem.ts';
 
-/** A group version that an aggregated API server answers for. */
+/** A group version that an aggregated API server serves. */
 export interface AggregatedVersion {
   readonly group: string;
   readonly version: string;
@@ -12,11 +12,11 @@ export interface AggregatedVersion {
   readonly resources: readonly DocumentedResource[];
 }
 
-/** What a CRD's resources can do, and so what an aggregated server is taken to do. */
+/** The verbs of a CRD's resources, which an aggregated server is assumed to support too. */
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const VIEW_VERBS = ['get', 'patch', 'update'];
 
-/** Gathers what aggregated API servers answer for, by group and version. An APIService gives away all of a group version. */
+/** Collects the group versions that aggregated API servers serve. An APIService always covers a whole group version. */
 export function aggregatedVersions(
   built: readonly BuiltCrd[],
   { problems }: { readonly problems: Problems },
@@ -50,7 +50,7 @@ export function aggregatedVersions(
   return [...found.values()].sort((a, b) => (`${a.group} ${a.version}` < `${b.group} ${b.version}` ? -1 : 1));
 }
 
-/** True where no CRD is made of a kind. */
+/** True if an aggregated server serves the kind, so that no CRD is generated. */
 export function isAggregated({ kinds }: BuiltCrd): boolean {
   return kinds[0]?.servedBy === 'aggregated';
 }

@@ -19,7 +19,7 @@ interface Document {
 }
 
 describe('kinds of an aggregated API server', () => {
-  it('get one APIService and one document for each group version', async () => {
+  it('produce one APIService and one document per group version', async () => {
     const made = await texts(
       own('Old', "version: 'v1beta1', kind: 'Well', storage: false") +
         own('Well', "version: 'v1', kind: 'Well', labels: { app: 'wells' }") +
@@ -68,7 +68,7 @@ describe('kinds of an aggregated API server', () => {
     expect(referred(document).filter((name) => !(name in document.components.schemas))).toEqual([]);
   });
 
-  it('get paths for what the server can do, and for subresources', async () => {
+  it('get paths for the supported verbs and for subresources', async () => {
     const made = await texts(
       own('Well', "version: 'v1', kind: 'Well', scope: 'Cluster', verbs: ['get', 'list', 'watch']") +
         `interface Status { /** @int32 */ replicas?: number }
@@ -91,7 +91,7 @@ describe('kinds of an aggregated API server', () => {
     ]);
   });
 
-  it('are among the kinds that are told of, for editors', async () => {
+  it('are included in the kinds for editors', async () => {
     const { kinds } = await fixture.generate(SPEC + own('Well', "version: 'v1', kind: 'Well'"));
     expect(kinds.map(({ metadata }) => metadata.name)).toEqual(['wells.example.com']);
   });

@@ -1,13 +1,13 @@
 import { version as generator } from '../version.ts';
 import type { AggregatedVersion } from './aggregated-versions.ts';
 
-/** Where a project's own API server answers, once it is deployed. */
+/** The address of a project's own API server after deployment. */
 export interface ApiServerPlace {
   readonly namespace: string;
   readonly service: string;
 }
 
-/** The place that `config/default` deploys to, under kubebuilder's prefix. */
+/** Returns the address that `config/default` deploys to, under kubebuilder's prefix. */
 export function apiServerPlace({
   projectName,
   namePrefix,
@@ -19,10 +19,13 @@ export function apiServerPlace({
   return { namespace: `${prefix}system`, service: `${prefix}apiserver-service` };
 }
 
-/** The rank of groups of CRDs and that of their versions: who answers for a kind changes nothing for who asks. */
+/** The priorities of CRD groups and versions, so that clients see the same order whichever server serves a kind. */
 const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
-/** Gives a group version to the project's own API server. The authority of its certificate is set where it is made. */
+/**
+ * Builds the APIService that assigns a group version to the project's own API server. The CA bundle is set where the
+ * certificate is created.
+ */
 export function apiService(
   { group, version, kinds }: AggregatedVersion,
   { namespace, service }: ApiServerPlace,

@@ -1,21 +1,21 @@
-/** One difference between two states of a CRD, and what it means for those who use the older. */
+/** A difference between two states of a CRD, and its effect on users of the older one. */
 export interface CrdChange {
-  /** What kind of change it is: a name for lists of what is allowed. */
+  /** The kind of change; a name for lists of allowed changes. */
   readonly kind: CrdChangeKind;
-  /** Breaking: objects or clients that were fine are not any more. Safe: nobody notices who does not want to. */
+  /** Breaking: objects or clients that were valid no longer are. Safe: existing users are not affected. */
   readonly severity: 'breaking' | 'safe';
-  /** The version that it is in; absent for what is of the whole kind. */
+  /** The affected version; undefined if the change affects the whole kind. */
   readonly version?: string;
-  /** From the object's root: `spec.users[].name`; empty for what is of no field. */
+  /** Path from the object's root: `spec.users[].name`; empty if no field is affected. */
   readonly path: string;
   readonly message: string;
 }
 
-/** All kinds of change that {@link compareCrds} tells apart. */
+/** All kinds of change that {@link compareCrds} distinguishes. */
 export type CrdChangeKind = BreakingKind | SafeKind;
 
 type BreakingKind =
-  // The kind.
+  // Kind.
   | 'group-changed'
   | 'kind-changed'
   | 'plural-changed'
@@ -110,7 +110,7 @@ const SAFE: ReadonlySet<CrdChangeKind> = new Set<SafeKind>([
   'description-changed',
 ]);
 
-/** Collects changes of one version, or of the whole kind. */
+/** Collects the changes of one version, or of the whole kind. */
 export class Changes {
   readonly list: CrdChange[] = [];
   readonly #version: string | undefined;

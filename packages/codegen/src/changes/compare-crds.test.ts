@@ -37,7 +37,7 @@ const object = (properties: Record<string, JsonSchema>, ...required: string[]): 
 const text: JsonSchema = { type: 'string' };
 const keepsAll: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** A field before and after, and what that is. */
+/** A field before and after, and the expected change. */
 const fields: readonly (readonly [JsonSchema, JsonSchema, CrdChangeKind, 'breaking' | 'safe'])[] = [
   [{ type: 'string' }, { type: 'boolean' }, 'type-changed', 'breaking'],
   [{ type: 'integer' }, { type: 'number' }, 'type-changed', 'breaking'],
@@ -120,7 +120,7 @@ const fields: readonly (readonly [JsonSchema, JsonSchema, CrdChangeKind, 'breaki
   [{ type: 'string' }, { type: 'string', description: 'a' }, 'description-changed', 'safe'],
 ];
 
-/** Two CRDs, and what is different. */
+/** Two CRDs and the expected change. */
 const wholes: readonly (readonly [Crd, Crd, CrdChangeKind, 'breaking' | 'safe'])[] = [
   [crd(text), crd(text, { spec: { group: 'b.com' } }), 'group-changed', 'breaking'],
   [crd(text), crd(text, { names: { kind: 'Other', singular: 'thing' } }), 'kind-changed', 'breaking'],
@@ -166,23 +166,23 @@ function column(jsonPath: string): Crd {
 }
 
 describe('compareCrds', () => {
-  it.each(fields)('sees %j become %j as %s', (before, after, kind, severity) => {
+  it.each(fields)('reports a change from %j to %j as %s', (before, after, kind, severity) => {
     const wrap = (field: JsonSchema): Crd => crd(object({ list: { type: 'array', items: object({ a: field }) } }));
     expect(kindsOf(wrap(before), wrap(after))).toEqual([`${severity} ${kind}`]);
     expect(compareCrds(wrap(before), wrap(after))[0]).toMatchObject({ path: 'spec.list[].a', version: 'v1' });
   });
 
-  it.each(wholes)('sees a change of the whole (%#)', (before, after, kind, severity) => {
+  it.each(wholes)('reports a change of the whole CRD (%#)', (before, after, kind, severity) => {
     expect(kindsOf(before, after)).toEqual([`${severity} ${kind}`]);
   });
 
-  it('sees a field of what keeps all be named, and asked for more', () => {
+  it('reports fields that are added to or removed from a schema that keeps unknown fields', () => {
     const naming = (b: JsonSchema): Crd => crd({ ...keepsAll, properties: { b } });
     expect(kindsOf(crd(keepsAll), naming(keepsAll))).toEqual(['breaking type-changed', 'safe field-added']);
     expect(kindsOf(naming(keepsAll), crd(keepsAll))).toEqual(['breaking type-changed', 'safe field-unnamed']);
   });
 
-  it('sees versions come, go and be stored', () => {
+  it('reports added and removed versions and a new storage version', () => {
     const two = (stored: string): Crd => {
       const { spec, ...rest } = crd(text);
       const versions = ['v1', 'v2'].map((name) => ({
@@ -197,13 +197,13 @@ describe('compareCrds', () => {
     expect(kindsOf(two('v1'), two('v2'))).toEqual(['breaking storage-version-changed']);
   });
 
-  it('sees nothing between equal ones, and a default in place of what must be given', () => {
+  it('reports nothing for equal CRDs and treats a required field with a default as optional', () => {
     expect(compareCrds(scaled('.a'), scaled('.a'))).toEqual([]);
     const withDefault = object({ a: { type: 'string', default: 'x' } }, 'a');
     expect(kindsOf(crd(object({})), crd(withDefault))).toEqual(['safe field-added']);
   });
 
-  it('tells breaking changes first, and more than thirty kinds of them', () => {
+  it('lists breaking changes first and covers more than thirty kinds of them', () => {
     const before = crd(object({ a: text, b: text }));
     const after = crd(object({ a: { type: 'string', maxLength: 1 }, c: text }));
     expect(kindsOf(before, after)).toEqual(['breaking limit-added', 'breaking field-removed', 'safe field-added']);

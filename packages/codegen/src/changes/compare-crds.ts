@@ -3,8 +3,8 @@ import { Changes, type CrdChange, type CrdChangeKind } from './change.ts';
 import { compareSchemas } from './compare-schemas.ts';
 
 /**
- * Lists what is different between two states of one CRD: what breaks stored objects, manifests or clients first, then what
- * does not. Versions are compared with their own former state; a CRD that is the same gives an empty list.
+ * Lists the differences between two states of a CRD. Changes that break stored objects, manifests or clients come first, safe
+ * ones after. Each version is compared with its own previous state; an unchanged CRD yields an empty list.
  */
 export function compareCrds(before: Crd, after: Crd): readonly CrdChange[] {
   const changes = new Changes();

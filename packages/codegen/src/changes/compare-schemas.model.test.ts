@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Changes, type CrdChange } from './change.ts';
 import { compareSchemas } from './compare-schemas.ts';
 
-// What is stored and then refused, or loses fields, was broken by a change that is listed as breaking. Not caught: rules of
-// CEL, patterns and formats (effects.test.ts asks the API server for those), and what only clients notice.
+// Stored objects that are rejected or lose fields after a change imply that the change is listed as breaking. Not covered: CEL
+// rules, patterns and formats (effects.test.ts checks those against the API server), and effects on clients only.
 
 const names = ['a', 'b', 'c'];
 const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
@@ -57,7 +57,7 @@ const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => {
   return { schema: fc.oneof({ depthSize: 'small', maxDepth: 3 }, leaf, struct, map, list) };
 });
 
-/** Values that such schemas tend to accept. */
+/** Values that such schemas are likely to accept. */
 const value = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', maxDepth: 3 },
@@ -68,7 +68,7 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** The same schema but for a part: another one there, a struct for a map and the other way round, a field less. */
+/** Returns the schema with one part changed: replaced, reshaped from a struct to a map or back, or without a field. */
 function changed(before: JsonSchema, [at, other]: readonly [number, JsonSchema]): JsonSchema {
   const { properties = {}, additionalProperties, items } = before;
   const rest: readonly [number, JsonSchema] = [Math.floor(at / 4), other];
@@ -79,7 +79,7 @@ function changed(before: JsonSchema, [at, other]: readonly [number, JsonSchema])
       ? { type: 'object', properties: { a: additionalProperties } }
       : { ...before, additionalProperties: changed(additionalProperties, rest) };
   }
-  if (items !== undefined) return { ...before, items: changed(items as JsonSchema, rest) }; // one, as made above
+  if (items !== undefined) return { ...before, items: changed(items as JsonSchema, rest) }; // one schema, as generated above
   const [name] = Object.keys(properties);
   const field = name === undefined ? undefined : properties[name];
   if (name === undefined || field === undefined) return other;
@@ -91,7 +91,7 @@ function changed(before: JsonSchema, [at, other]: readonly [number, JsonSchema])
 const compile = (a: JsonSchema): StructuralSchema =>
   compileStructuralSchema({ type: 'object', properties: { spec: a } }, { compilePattern });
 
-/** What is stored of an object; undefined if it is refused. */
+/** Returns the object as stored; undefined if it is rejected. */
 function stored(by: StructuralSchema, given: unknown): unknown {
   const object = by.applyDefaults(by.prune(given).value);
   return by.validate(object).length === 0 ? object : undefined;
@@ -122,14 +122,14 @@ const property = (compare: typeof listed) =>
     },
   );
 
-describe('changes of a schema that break stored objects', () => {
+describe('schema changes that break stored objects', () => {
   it('are listed as breaking', () => {
     fc.assert(property(listed), { numRuns: 1_000, maxSkipsPerRun: 1_000 });
   });
 
   it.each(['map-removed', 'field-removed', 'type-changed'] as const)('are missed by a list without %s', (kind) => {
     const naive: typeof listed = (before, after) => listed(before, after).filter((each) => each.kind !== kind);
-    // A seed of its own: what it finds seldom is found each time.
+    // A fixed seed makes rare findings reproducible.
     expect(fc.check(property(naive), { seed: 4, numRuns: 10_000, maxSkipsPerRun: 1_000 }).failed).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@kubewright/schema';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import type { Changes, CrdChangeKind } from './change.ts';
 
-/** Lists what is different between two schemas of one value. */
+/** Lists the differences between two schemas of a value. */
 export function compareSchemas(
   before: JsonSchema,
   after: JsonSchema,
@@ -23,7 +23,7 @@ export function compareSchemas(
 
 type Add = (kind: CrdChangeKind, message: string) => void;
 
-/** False if there is no sense in looking further. */
+/** Returns false if the types are too different to compare further. */
 function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean {
   const name = (schema: JsonSchema): string =>
     schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : (schema.type ?? 'anything');
@@ -38,7 +38,7 @@ function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean 
     return true;
   }
   if (before.type === after.type) return true;
-  // Every integer is a number, and anything was allowed where nothing was said.
+  // Even integer to number and untyped to typed are changes of type.
   add('type-changed', `was ${name(before)}, is ${name(after)}`);
   return false;
 }
@@ -134,7 +134,7 @@ type Rule = NonNullable<JsonSchema['x-kubernetes-validations']>[number];
 
 function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   const rules = (schema: JsonSchema): readonly Rule[] => schema['x-kubernetes-validations'] ?? [];
-  // With optionalOldSelf it is asked of new objects, too: that is another rule.
+  // With optionalOldSelf, a rule also applies to new objects: that makes it a different rule.
   const isSame = (a: Rule, b: Rule): boolean =>
     a.rule === b.rule && (a.optionalOldSelf ?? false) === (b.optionalOldSelf ?? false);
   const ruleText = ({ rule, optionalOldSelf }: Rule): string =>
@@ -142,15 +142,15 @@ function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   const [old, now] = [rules(before), rules(after)];
   const removed = old.filter((rule) => !now.some((each) => isSame(each, rule)));
   const added = now.filter((rule) => !old.some((each) => isSame(each, rule)));
-  // One for one: the rule was rewritten, and nobody can tell whether it asks for more.
+  // Pairs removed and added rules: a rule was rewritten, and it may have become stricter.
   for (const rule of removed.splice(0, added.length)) {
-    add('rule-changed', `the rule ${ruleText(rule)} is ${ruleText(added.shift()!)} now`); // as many as were taken
+    add('rule-changed', `the rule ${ruleText(rule)} is ${ruleText(added.shift()!)} now`); // at most added.length rules are removed
   }
   for (const rule of removed) add('rule-removed', `the rule ${ruleText(rule)} is gone`);
   for (const rule of added) add('rule-added', `must satisfy ${ruleText(rule)}`);
 }
 
-/** What fields that have no name in the schema may be. */
+/** Compares the schemas of fields that are not declared by name. */
 function compareKeys(
   before: JsonSchema,
   after: JsonSchema,
@@ -173,14 +173,14 @@ function compareFields(
   for (const name of new Set([...fieldsOf(before), ...fieldsOf(after)])) {
     const below = path === '' ? name : `${path}.${name}`;
     const [old, now] = [fieldOf(before, name), fieldOf(after, name)];
-    // Every object has them, whether its schema says so or not.
+    // Every object has these fields, even if its schema does not declare them.
     const isImplicit = path === '' && ['apiVersion', 'kind', 'metadata'].includes(name);
     if (isImplicit && !(old.isNamed && now.isNamed)) continue;
     if (old.isNamed && now.schema === undefined) {
       changes.add('field-removed', below, 'is gone: what is stored of it is dropped');
       continue;
     }
-    // A default makes up for what is missing.
+    // A default replaces a missing value.
     const must = !old.isRequired && now.isRequired && now.schema?.default === undefined;
     if (old.isNamed || !now.isNamed) {
       if (must) changes.add('field-required', below, 'must be given');
@@ -197,7 +197,7 @@ function compareFields(
 }
 
 interface Field {
-  /** What a field of this name must be, named or not; undefined if it is dropped. */
+  /** The schema of a field with this name, declared or not; undefined if the field is pruned. */
   readonly schema: JsonSchema | undefined;
   readonly isNamed: boolean;
   readonly isRequired: boolean;
@@ -210,19 +210,19 @@ function fieldOf(schema: JsonSchema, name: string): Field {
   return { schema: isNamed ? properties[name] : otherwise, isNamed, isRequired: required.includes(name) };
 }
 
-/** A key may be required that has no schema of its own: of a map, of an object that keeps all fields. */
+/** Required keys need not be declared: they can be keys of a map or of an object that keeps unknown fields. */
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): readonly string[] {
   return [...Object.keys(properties), ...required];
 }
 
-/** What is kept without being looked at. */
+/** The schema of values that are kept without validation. */
 const anything: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
 function keepsUnknown(schema: JsonSchema): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
-/** Equal for equal values, whatever the order of their fields. */
+/** Returns equal text for equal values, regardless of the order of their fields. */
 function print(value: unknown): string {
   return String(JSON.stringify(value, (_name, each: unknown) => (isObject(each) ? sorted(each) : each)));
 }

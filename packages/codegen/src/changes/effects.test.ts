@@ -32,7 +32,7 @@ const keyed = (...keys: readonly string[]): JsonSchema => ({
 });
 const REFUSED = 'refused';
 
-/** A manifest that was fine, and what the API server makes of it after the change. */
+/** A manifest that was valid, and its state on the API server after the change. */
 const effects: readonly (readonly [
   CrdChangeKind,
   { readonly before: JsonSchema; readonly after: JsonSchema; readonly given: Spec; readonly effect: Spec | 'refused' },
@@ -152,7 +152,7 @@ const effects: readonly (readonly [
   ['required-field-added', { before: spec(undefined), after: spec(text, 'a'), given: {}, effect: REFUSED }],
 ];
 
-/** Changes of the whole that the API server refuses itself. */
+/** Changes of the whole CRD that the API server itself rejects. */
 const impossible: readonly (readonly [CrdChangeKind, (crd: Crd) => Crd])[] = [
   ['group-changed', (crd) => ({ ...crd, spec: { ...crd.spec, group: 'other.example.com' } })],
   ['plural-changed', (crd) => ({ ...crd, spec: { ...crd.spec, names: { ...crd.spec.names, plural: 'others' } } })],
@@ -167,7 +167,7 @@ const impossible: readonly (readonly [CrdChangeKind, (crd: Crd) => Crd])[] = [
   ],
 ];
 
-describe('changes that are called breaking', () => {
+describe('breaking changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-changes-'));
   let cluster: EmbeddedCluster;
 
@@ -197,7 +197,7 @@ describe('changes that are called breaking', () => {
 
   const crds = () => cluster.client().resource(CustomResourceDefinition);
 
-  /** What is kept of a new object, once a state of the CRD is served. */
+  /** Creates an object and returns its stored spec, or 'refused'. */
   async function create(plural: string, given: Spec, name: string): Promise<Spec | 'refused'> {
     const kind = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: `K${plural}`, plural });
     const metadata = { name, namespace: 'default' };
@@ -214,7 +214,7 @@ describe('changes that are called breaking', () => {
   }
 
   async function install(crd: Crd): Promise<void> {
-    await crds().create(crd as unknown as CustomResourceDefinition); // our CRD has the parts that are needed
+    await crds().create(crd as unknown as CustomResourceDefinition); // our type has the required fields
     await expect
       .poll(async () => (await crds().get({ name: crd.metadata.name })).status?.conditions?.map(({ type }) => type), {
         timeout: 20_000,
@@ -224,10 +224,10 @@ describe('changes that are called breaking', () => {
 
   async function update(crd: Crd): Promise<void> {
     const { metadata } = await crds().get({ name: crd.metadata.name });
-    await crds().update({ ...crd, metadata } as unknown as CustomResourceDefinition); // as above
+    await crds().update({ ...crd, metadata } as unknown as CustomResourceDefinition); // see above
   }
 
-  it.each(effects)('break: %s', async (kind, { before, after, given, effect }) => {
+  it.each(effects)('break objects: %s', async (kind, { before, after, given, effect }) => {
     const plural = kind.replaceAll('-', '');
     const [old, now] = [crdOf(plural, before), crdOf(plural, after)];
     expect(compareCrds(old, now)).toMatchObject([{ kind, severity: 'breaking' }]);
@@ -238,7 +238,7 @@ describe('changes that are called breaking', () => {
     await expect.poll(() => create(plural, given, `after-${attempt++}`), { timeout: 20_000 }).toEqual(effect);
   });
 
-  it.each(impossible)('cannot be made at all: %s', async (kind, change) => {
+  it.each(impossible)('are rejected by the API server: %s', async (kind, change) => {
     const plural = `whole${kind.replaceAll('-', '')}`;
     const old = crdOf(plural, spec(text));
     await install(old);

@@ -2,13 +2,13 @@ import { builtinDefinitions, builtinResources } from '@kubewright/schema';
 import type { ProjectView } from './project.ts';
 import type { ts } from './typescript.ts';
 
-/** What the package of Kubernetes' own types declares at a place. */
+/** A declaration in the package of Kubernetes' own types. */
 export type DeclaredBuiltin =
   | { readonly type: 'definition'; readonly definition: string }
   | { readonly type: 'intOrString' | 'embeddedResource' }
   | { readonly type: 'class'; readonly name: string };
 
-/** A kind as far as RBAC and webhooks ask. */
+/** The parts of a kind that RBAC and webhooks need. */
 export interface KindRef {
   readonly group: string;
   readonly version: string;
@@ -18,7 +18,7 @@ export interface KindRef {
 
 const PACKAGE = '@kubewright/apimachinery';
 
-/** Types that the package writes by hand, and the definitions that they mirror. */
+/** Handwritten types of the package, and the definitions they correspond to. */
 const BY_HAND: Readonly<Record<string, DeclaredBuiltin>> = {
   IntOrString: { type: 'intOrString' },
   KubernetesObject: { type: 'embeddedResource' },
@@ -26,7 +26,7 @@ const BY_HAND: Readonly<Record<string, DeclaredBuiltin>> = {
   Quantity: { type: 'class', name: 'Quantity' },
 };
 
-/** Finds which of Kubernetes' own types a declaration of the package is. */
+/** Returns the Kubernetes type of a declaration in the package, or undefined. */
 export function builtinTypeOf(view: ProjectView, declaration: ts.Node, name: string): DeclaredBuiltin | undefined {
   const file = view.fileOfPackage(declaration, PACKAGE);
   if (file === undefined) return undefined;
@@ -36,7 +36,7 @@ export function builtinTypeOf(view: ProjectView, declaration: ts.Node, name: str
   return generated === null && Object.hasOwn(BY_HAND, name) ? BY_HAND[name] : undefined;
 }
 
-/** Finds the built-in kind whose constant a declaration is: `Pod` of `core/v1`. */
+/** Returns the built-in kind of a constant: `Pod` of `core/v1`. */
 export function builtinKindOf(view: ProjectView, declaration: ts.Node, name: string): KindRef | undefined {
   const file = view.fileOfPackage(declaration, PACKAGE);
   const match = /(?:^|\/)generated\/([a-z]+)-(v\w+)$/.exec(file ?? '');
@@ -47,7 +47,7 @@ export function builtinKindOf(view: ProjectView, declaration: ts.Node, name: str
   return found && { group: found.group, version: found.version, kind: found.kind, plural: found.resource };
 }
 
-// Derived from constants, so that when it is made does not matter.
+// Derived from constants, so it does not matter when it is built.
 let byFile: ReadonlyMap<string, string> | undefined;
 
 /** `core-v1.Pod` → `io.k8s.api.core.v1.Pod`. */

@@ -1,13 +1,13 @@
 import { ts } from './typescript.ts';
 
-/** What an expression is, when that can be told without running it. */
+/** The value of an expression, if it is known without running the code. */
 export type Constant = { readonly value: unknown } | undefined;
 
 const MAX_DEPTH = 50;
 
 /**
- * Evaluates an expression of literals: texts, numbers, lists, objects, spreads of those, and constants that are declared
- * with one, in other files as well. Undefined for anything that must be run to be known.
+ * Evaluates an expression made of literals: strings, numbers, lists, objects, spreads of those, and constants with such values,
+ * even in other files. Returns undefined for anything that is only known at run time.
  */
 export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Constant {
   return evaluate(checker, expression, 0);
@@ -98,28 +98,28 @@ function object(node: ts.ObjectLiteralExpression, of: Evaluate): Constant {
     if (value === undefined) return undefined;
     fields.set(name, value.value);
   }
-  // Object.fromEntries defines; a field named __proto__ is a field.
+  // Object.fromEntries defines properties, so a field named __proto__ is an ordinary field.
   return { value: Object.fromEntries(fields) };
 }
 
-/** The name of a property, if it is written out: also as `['name']`, the one way to write a field `__proto__`. */
+/** Returns the literal name of a property; also `['name']`, the only way to write a field `__proto__`. */
 export function nameOf(name: ts.PropertyName): string | undefined {
   if (ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression)) return name.expression.text;
   if (ts.isIdentifier(name) || ts.isStringLiteralLike(name) || ts.isNumericLiteral(name)) return name.text;
   return undefined;
 }
 
-/** The declaration that a name stands for, through imports. */
+/** Returns the declaration of a name, following imports. */
 export function declarationOf(checker: ts.TypeChecker, node: ts.Node): ts.Declaration | undefined {
   let symbol = ts.isShorthandPropertyAssignment(node.parent)
     ? checker.getShorthandAssignmentValueSymbol(node.parent)
     : checker.getSymbolAtLocation(ts.isPropertyAccessExpression(node) ? node.name : node);
   if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  // A name may be declared as a type as well: `export const Pod` and `export interface Pod`.
+  // A name can also be declared as a type: `export const Pod` and `export interface Pod`.
   return symbol?.valueDeclaration ?? symbol?.declarations?.[0];
 }
 
-/** The expression that a `const` is declared with. */
+/** Returns the initializer of a `const`. */
 export function initializerOf(checker: ts.TypeChecker, node: ts.Expression): ts.Expression | undefined {
   const declaration = declarationOf(checker, node);
   if (declaration === undefined || !ts.isVariableDeclaration(declaration)) return undefined;

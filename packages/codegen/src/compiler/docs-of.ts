@@ -5,7 +5,7 @@ import type { ProjectView } from './project.ts';
 import type { Docs } from './type-model.ts';
 import { ts } from './typescript.ts';
 
-/** Reads the documentation comment before a declaration; warns of tags in comments that are none. */
+/** Reads the documentation comment before a declaration, and warns about tags in other comments. */
 export function docsOf(
   declaration: ts.Node,
   place: Docs['place'],
@@ -27,7 +27,7 @@ export function docsOf(
       fix: `put it into /** … */ on the lines before the declaration`,
     });
   }
-  // Of a field all comments count; before a statement earlier ones are usually about the file.
+  // All comments of a field count; before a statement, earlier ones usually describe the file.
   const read = place === 'field' ? documentation : documentation.slice(-1);
   const parsed = read.map(({ pos, end }) => parseDocs(text.slice(pos, end), pos));
   return {
@@ -43,8 +43,9 @@ export function docsOf(
 }
 
 /**
- * `{ /** … *\/ name: string }`: what follows a semicolon in its line, and has the declaration behind it. What follows a
- * brace is about the first declaration in any case: there is none before it.
+ * Returns the comments between a declaration and the end of the previous line: `{ /** … *\/ name: string }`. After a semicolon,
+ * the declaration must be on the same line. After a brace, a comment always belongs to the first declaration, because no other
+ * precedes it.
  */
 function sameLine(node: ts.Node): readonly ts.CommentRange[] {
   const { text } = node.getSourceFile();
@@ -54,7 +55,7 @@ function sameLine(node: ts.Node): readonly ts.CommentRange[] {
   return !isFirst && text.slice(end, node.getStart()).includes('\n') ? [] : comments;
 }
 
-/** A comment after a field, at the end of its line, looks as if it belonged to it. */
+/** Returns comments at the end of a field's line, which look as if they belonged to the field. */
 function trailing(node: ts.Node): readonly ts.CommentRange[] {
   const { text } = node.getSourceFile();
   const comments = ts.getTrailingCommentRanges(text, node.getEnd()) ?? [];

@@ -1,21 +1,21 @@
 import { ts } from './typescript.ts';
 
-/** Tells of a file's state in one view of a project: equal ones mean the same in each. */
+/** Returns the state of a file in a view of a project. Equal states mean that the file has the same meaning in both views. */
 export type StateOf = (file: ts.SourceFile) => string;
 
 /**
- * Gives states to files. A file's state is that of all files that it imports, directly or not, and of all packages: what
- * was read out of it before still holds while that is the same.
+ * Computes the states of files. A file's state covers all files that it imports, directly or indirectly, and all packages:
+ * results derived from the file stay valid while its state is unchanged.
  */
 export class FileStates {
   readonly #numbers = new WeakMap<ts.SourceFile, number>();
   #next = 0;
 
-  /** @param own - the project's files; all others of the program are taken together */
+  /** @param own - the project's files; all other files of the program share one state */
   of(program: ts.Program, own: readonly ts.SourceFile[]): StateOf {
     const mine = new Set(own);
     const others = program.getSourceFiles().filter((file) => !mine.has(file));
-    // What a file declares for all others reaches further than its importers.
+    // Global declarations of a file affect more than its importers.
     const everywhere = own.filter((file) => reachesAll(file));
     const common = `${JSON.stringify(program.getCompilerOptions())} ${this.#stateOf([...others, ...everywhere])}`;
     const checker = program.getTypeChecker();
@@ -54,7 +54,7 @@ function ownImports(
   file: ts.SourceFile,
   { checker, own }: { readonly checker: ts.TypeChecker; readonly own: ReadonlySet<ts.SourceFile> },
 ): readonly ts.SourceFile[] {
-  // Types that are imported where they are used can stand anywhere.
+  // Inline type imports can appear anywhere, so assume all files.
   if (/\bimport\s*\(/.test(file.text)) return [...own];
   return file.statements.flatMap((statement) => {
     const specifier =

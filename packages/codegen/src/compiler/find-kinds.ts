@@ -9,7 +9,7 @@ import type { Docs, TypeModel } from './type-model.ts';
 import { TypeReader } from './type-reader.ts';
 import { ts } from './typescript.ts';
 
-/** A column of `kubectl get`, as `defineKind` takes it. */
+/** A column of `kubectl get`, as passed to `defineKind`. */
 export interface ColumnModel {
   readonly name: string;
   readonly jsonPath: string;
@@ -19,7 +19,7 @@ export interface ColumnModel {
   readonly priority?: number;
 }
 
-/** A call of `defineKind`, read. */
+/** A parsed call of `defineKind`. */
 export interface KindModel {
   readonly group: string;
   readonly version: string;
@@ -49,15 +49,15 @@ export interface KindModel {
   readonly status?: TypeModel;
   readonly docs: Docs;
   readonly at: Position;
-  /** The variable that holds the kind: what other code refers to. */
+  /** The variable that contains the kind, to which other code refers. */
   readonly declaration: ts.Node;
   readonly specType: ts.Type;
 }
 
-/** A {@link KindModel} without what belongs to one view of the project. */
+/** A {@link KindModel} without the parts specific to one view of the project. */
 export type ReadKind = Omit<KindModel, 'declaration' | 'specType'>;
 
-/** Finds and reads the kinds that a project defines, in the order of files and lines. */
+/** Finds and reads the kinds that a project defines, ordered by file and line. */
 export function findKinds(
   view: ProjectView,
   { problems, memory }: { readonly problems: Problems; readonly memory: Memory<ReadKind | undefined> },
@@ -93,7 +93,7 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
   }
   const reader = new TypeReader(view, problems);
   const isNone = status === undefined || status.kind === ts.SyntaxKind.NeverKeyword;
-  // The compiler has checked the rest of the call against KindDefinition, whose fields these are.
+  // The compiler has checked the other fields of the call against KindDefinition.
   const given = definition as unknown as Partial<KindModel> & Pick<KindModel, 'group' | 'version' | 'kind'>;
   return {
     plural: pluralOf(given.kind),
@@ -118,7 +118,7 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
   };
 }
 
-/** Reads field by field, so that what cannot be known is named at its place. */
+/** Reads each field separately, so that problems are reported at their position. */
 function readDefinition(
   call: ts.CallExpression,
   view: ProjectView,

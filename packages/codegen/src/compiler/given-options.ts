@@ -3,15 +3,15 @@ import { valueFor } from './kind-resolver.ts';
 import type { ProjectView } from './project.ts';
 import { ts } from './typescript.ts';
 
-/** What an object literal gives a property, spreads of others included. */
+/** The values that an object literal gives a property, including spreads. */
 export interface GivenOption {
-  /** Each expression that may be its value: several where that depends on a condition. */
+  /** All expressions that may be its value: several if it depends on a condition. */
   readonly values: readonly ts.Expression[];
-  /** What is spread, may give it, too, and is not written as an object. */
+  /** Spread expressions that may also contain the property but are not object literals. */
   readonly unknown: readonly ts.Expression[];
 }
 
-/** Finds what an object literal gives a property. What is written later replaces what was there, as when it runs. */
+/** Finds the values that an object literal gives a property. Later members override earlier ones, as at run time. */
 export function givenOption(view: ProjectView, object: ts.ObjectLiteralExpression, name: string): GivenOption {
   const values: ts.Expression[] = [];
   const unknown: ts.Expression[] = [];
@@ -34,7 +34,7 @@ export function givenOption(view: ProjectView, object: ts.ObjectLiteralExpressio
 interface Spread {
   readonly objects: readonly ts.ObjectLiteralExpression[];
   readonly unknown: readonly ts.Expression[];
-  /** False where a condition decides what is spread. */
+  /** False if a condition decides what is spread. */
   readonly isCertain: boolean;
 }
 
@@ -52,7 +52,7 @@ function spreadObjects(view: ProjectView, expression: ts.Expression): Spread {
   return declared ? spreadObjects(view, declared) : { objects: [], unknown: [written], isCertain: true };
 }
 
-/** `a ? b : c`, `a && b`, `a ?? b`: what may be spread. */
+/** Returns the possible results of `a ? b : c`, `a && b` and `a ?? b`. */
 function branchesOf(expression: ts.Expression): readonly ts.Expression[] {
   if (ts.isConditionalExpression(expression)) return [expression.whenTrue, expression.whenFalse];
   if (!ts.isBinaryExpression(expression)) return [];
@@ -68,7 +68,7 @@ function withoutWrapper(expression: ts.Expression): ts.Expression {
   return isWrapper ? withoutWrapper(expression.expression) : expression;
 }
 
-/** Whether a value of the expression's type can have the property: one of type `any` can have all. */
+/** True if a value of the expression's type can have the property; always true for `any`. */
 function mayHave(view: ProjectView, expression: ts.Expression, name: string): boolean {
   const { checker } = view;
   const type = checker.getTypeAtLocation(expression);
