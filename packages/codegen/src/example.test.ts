@@ -9,19 +9,19 @@ const root = fileURLToPath(new URL('../../../examples/postgresql', import.meta.u
 describe('the manifests of the PostgreSQL example', () => {
   const generator = new Generator({ root, projectName: 'postgresql-operator', namePrefix: 'postgresql-operator-' });
 
-  it('are what its types and calls make, byte for byte', async () => {
+  it('match the generated ones byte for byte', async () => {
     const { files, problems } = await generator.generate();
     expect(problems).toEqual([]);
     const written = ['config/crd/bases', 'config/rbac'].flatMap((folder) =>
       readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
     );
-    // Scaffolded, not generated: they say where the operator runs.
+    // Scaffolded, not generated: they depend on where the operator runs.
     const scaffolded = ['namespace', 'role_binding', 'service_account'].map((name) => `config/rbac/${name}.yaml`);
     expect(files.map(({ path }) => path)).toEqual(written.filter((path) => !scaffolded.includes(path)).sort());
     for (const { path, text } of files) expect(text, path).toBe(readFileSync(join(root, path), 'utf8'));
   });
 
-  it('are the same when they are made again, and follow a change of one file', async () => {
+  it('are unchanged when regenerated and reflect a change of one file', async () => {
     const first = await generator.generate();
     expect(await generator.generate()).toEqual(first);
     const path = join(root, 'src/api/v1/postgresql.ts');
@@ -32,7 +32,7 @@ describe('the manifests of the PostgreSQL example', () => {
     expect(await generator.generate({ overlay: new Map() })).toEqual(first);
   });
 
-  it('are not made after the signal was aborted', async () => {
+  it('are not generated after the signal was aborted', async () => {
     await expect(generator.generate({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   });
 });

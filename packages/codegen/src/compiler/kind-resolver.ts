@@ -6,7 +6,7 @@ import type { KindModel } from './find-kinds.ts';
 import type { ProjectView } from './project.ts';
 import { ts } from './typescript.ts';
 
-/** Tells which kind an expression or a type stands for. */
+/** Resolves expressions and types to kinds. */
 export class KindResolver {
   readonly #view: ProjectView;
   readonly #kinds: readonly KindModel[];
@@ -16,15 +16,15 @@ export class KindResolver {
     this.#kinds = kinds;
   }
 
-  /** The project's kinds, as they can be named. */
+  /** The names of the project's kinds, as a key: kinds resolve the same way while it is unchanged. */
   get names(): string {
     return JSON.stringify(this.#kinds.map(({ group, version, kind, plural }) => [group, version, kind, plural]));
   }
 
-  /** The kind that a constant holds: `Pod`, or one of the project. */
+  /** Returns the kind that a constant contains: `Pod`, or one of the project's. */
   ofExpression(expression: ts.Expression): KindRef | undefined {
     const { checker } = this.#view;
-    // watch(Pod, …), cached(Pod, …): what is said of a kind begins with it.
+    // watch(Pod, …), cached(Pod, …): the kind is the first argument.
     if (ts.isCallExpression(expression)) {
       const own = this.#kinds.find(({ declaration }) => contains(declaration, expression));
       const [first] = expression.arguments;
@@ -49,7 +49,7 @@ export class KindResolver {
     return initializer && this.ofExpression(initializer);
   }
 
-  /** The kinds of objects that an expression gives: as its literals say, or else its type. */
+  /** Returns the kinds of an expression's objects, from its literals or otherwise from its type. */
   ofObjects(expression: ts.Expression): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
     if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap((each) => this.ofObjects(each));
@@ -65,7 +65,7 @@ export class KindResolver {
     return this.ofType(checker.getTypeAtLocation(expression));
   }
 
-  /** The kinds of objects that a value of a type can be: through lists and unions. Undefined stands for unknown ones. */
+  /** Returns the kinds that objects of a type can have, following lists and unions. Undefined means an unknown kind. */
   ofType(type: ts.Type): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
     if (type.isUnion()) return type.types.flatMap((each) => this.ofType(each));
@@ -88,7 +88,7 @@ export class KindResolver {
     return [this.#kinds.find((each) => each.specType === specType)];
   }
 
-  /** `interface Ox` beside `const Ox: Kind<Ox> = { … }`: one name for the type and the kind. */
+  /** Handles `interface Ox` and `const Ox: Kind<Ox> = { … }`: the same name for the type and the kind. */
   #ofSameName(type: ts.Type): KindRef | undefined {
     const declaration = type.getSymbol()?.valueDeclaration;
     if (declaration === undefined || !ts.isVariableDeclaration(declaration) || !declaration.initializer)
@@ -105,7 +105,7 @@ export class KindResolver {
   }
 }
 
-/** The value that an object literal gives a property, where it names it itself. */
+/** Returns the value of a property that an object literal specifies itself. */
 function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
   for (const property of object.properties) {
     const value = valueFor(property, name);
@@ -114,7 +114,7 @@ function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expres
   return undefined;
 }
 
-/** The value that a member of an object literal gives a property. */
+/** Returns the value that a member of an object literal gives a property. */
 export function valueFor(member: ts.ObjectLiteralElementLike, name: string): ts.Expression | undefined {
   if (member.name === undefined || !ts.isIdentifier(member.name) || member.name.text !== name) return undefined;
   if (ts.isPropertyAssignment(member)) return member.initializer;
@@ -127,7 +127,7 @@ function contains(outer: ts.Node, inner: ts.Node): boolean {
 
 function refOf(value: unknown): KindRef | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { group, version, kind, plural } = value as Readonly<Record<string, unknown>>; // each is looked at
+  const { group, version, kind, plural } = value as Readonly<Record<string, unknown>>; // each field is checked
   if (typeof group !== 'string' || typeof version !== 'string' || typeof kind !== 'string') return undefined;
   return { group, version, kind, plural: typeof plural === 'string' ? plural : pluralOf(kind) };
 }

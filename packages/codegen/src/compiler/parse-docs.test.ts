@@ -7,7 +7,7 @@ const read = (comment: string) => {
 };
 
 describe('parseDocs', () => {
-  it('reads several tags of one line', () => {
+  it('reads several tags on one line', () => {
     expect(read('/** Owner. @default "postgres" @pattern ^[a-z_]{0,62}$ */')).toEqual({
       description: 'Owner.',
       tags: [
@@ -27,25 +27,25 @@ describe('parseDocs', () => {
     });
   });
 
-  it('takes no tag from backticks, from quoted arguments and from addresses', () => {
+  it('ignores tags in backticks, quoted arguments and email addresses', () => {
     expect(read('/** Write `@int32` or me@example.com. @default " @x" */')).toEqual({
       description: 'Write `@int32` or me@example.com.',
       tags: [['default', '" @x"']],
     });
   });
 
-  it("keeps kubebuilder's names whole, so that they can be told apart", () => {
+  it("keeps kubebuilder's names complete, so that they can be distinguished", () => {
     expect(read('/** @kubebuilder:validation:MinLength=3 */').tags).toEqual([
       ['kubebuilder:validation:MinLength', '=3'],
     ]);
   });
 
-  it('tells where tags are', () => {
+  it('reports the offset of each tag', () => {
     const comment = '/**\n * One.\n * @int32\n */';
     expect(parseDocs(comment, 100).tags[0]?.offset).toBe(100 + comment.indexOf('@int32'));
   });
 
-  it('replaces links by their words', () => {
+  it('replaces links with their text', () => {
     expect(read('/** See {@link Pod} and {@link Foo | the foo}. */').description).toBe('See Pod and the foo.');
   });
 });

@@ -1,28 +1,28 @@
-/** A tag as it stands in a comment, with the offset of its `@` in the file. */
+/** A tag in a comment, with the offset of its `@` in the file. */
 export interface ParsedTag {
   readonly name: string;
   readonly text: string;
   readonly offset: number;
 }
 
-/** A documentation comment, taken apart. */
+/** A parsed documentation comment. */
 export interface ParsedDocs {
   readonly description: string;
   readonly tags: readonly ParsedTag[];
 }
 
-/** `@name` at the beginning or after white space; the name may be one of kubebuilder's, to be told of the right one. */
+/** `@name` at the start or after white space; also matches kubebuilder's names, so that the correct name can be suggested. */
 const TAG = /(^|\s)@([A-Za-z][\w.:/+-]*)/y;
 
-/** A marker of controller-gen, which stands alone in its line. */
+/** A controller-gen marker, which has its own line. */
 const MARKER =
   /^\s*(\+(?:(?:kubebuilder|k8s):[\w:.+-]*\w|(?:optional|required|nullable|default|listType|listMapKey|mapType|structType)\b))/;
 
 /**
- * Reads a documentation comment. A tag begins with `@name` after white space and goes on to the next tag, over lines as
- * well, so that several may stand in one line. An `@` in backticks or double quotes begins no tag.
+ * Parses a documentation comment. A tag starts with `@name` after white space and extends to the next tag, even over several
+ * lines; one line can contain several tags. An `@` in backticks or double quotes does not start a tag.
  *
- * @param comment - with its marks, `/**` to `*` `/`
+ * @param comment - with its markers, `/**` to `*` `/`
  * @param start - offset of the comment in its file
  */
 export function parseDocs(comment: string, start: number): ParsedDocs {
@@ -71,14 +71,14 @@ function tagsOf(line: string): { readonly index: number; readonly end: number; r
   const found: { index: number; end: number; name: string }[] = [];
   let quote = '';
   for (let i = 0; i < line.length; i++) {
-    const char = line[i] as string; // inside the line
+    const char = line[i] as string; // i is within the line
     if (quote !== '') {
       if (char === '\\') i++;
       else if (char === quote) quote = '';
       continue;
     }
     if (char === '`' || (char === '"' && found.length > 0)) {
-      // A mark without its partner in this line quotes nothing.
+      // A quotation mark without a partner on the same line quotes nothing.
       if (line.indexOf(char, i + 1) !== -1) quote = char;
       continue;
     }
@@ -93,7 +93,7 @@ function tagsOf(line: string): { readonly index: number; readonly end: number; r
   return found;
 }
 
-/** `{@link X}` → X, `{@link X | words}` → words; other inline tags go. */
+/** `{@link X}` → X, `{@link X | words}` → words. */
 function inline(text: string): string {
   return text.replace(/\{@link(?:code|plain)?\s+([^}|]+?)\s*(?:\|\s*([^}]*?)\s*)?\}/g, (_, target: string, words) =>
     String(words ?? target),

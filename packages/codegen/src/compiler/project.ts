@@ -4,28 +4,28 @@ import type { Position, Problems } from '../problem.ts';
 import { FileStates, type StateOf } from './file-states.ts';
 import { ts } from './typescript.ts';
 
-/** Where a {@link Project} is, and which of its files are looked at. */
+/** The location of a {@link Project} and the files to read. */
 export interface ProjectOptions {
-  /** Folder of the project: paths in problems and files are relative to it. */
+  /** Folder of the project; paths in problems and files are relative to it. */
   readonly root: string;
-  /** @defaultValue what `tsconfig.json` includes below `src`, tests left out */
+  /** @defaultValue files in `src` that `tsconfig.json` includes, except tests */
   readonly sources?: readonly string[];
-  /** Texts that stand for files, by absolute path: of an editor, of tests. */
+  /** File contents that replace files on disk, by absolute path: from editors or tests. */
   readonly overlay?: ReadonlyMap<string, string>;
 }
 
-/** One state of a project's sources, as the compiler sees it. */
+/** A snapshot of a project's sources, as the compiler sees it. */
 export interface ProjectView {
   readonly checker: ts.TypeChecker;
-  /** The project's own files that can hold declarations, sorted by name. */
+  /** The project's own files that can contain declarations, sorted by name. */
   readonly files: readonly ts.SourceFile[];
   position(node: ts.Node): Position;
   positionAt(file: ts.SourceFile, offset: number): Position;
-  /** Equal for two views if all is equal that the file's meaning depends on. */
+  /** Equal in two views if everything that affects the file's meaning is equal. */
   readonly stateOf: StateOf;
-  /** Whether a declaration is JavaScript's own: `Array`, `Date`. */
+  /** True if a declaration is part of JavaScript: `Array`, `Date`. */
   isLibrary(node: ts.Node): boolean;
-  /** Whether a declaration is of a package, and if so in which of its files, without extension. */
+  /** Returns the file, without extension, if a declaration is in the package; otherwise undefined. */
   fileOfPackage(node: ts.Node, name: string): string | undefined;
 }
 
@@ -45,8 +45,8 @@ const FORCED: ts.CompilerOptions = {
 };
 
 /**
- * Reads a project's sources and keeps what it read: after a change only changed files are read again. Not for concurrent
- * use. Reports are about the state of the files at the time of the call.
+ * Reads a project's sources and caches them: after a change, only changed files are read again. Not safe for concurrent use.
+ * Results reflect the files at the time of the call.
  */
 export class Project {
   readonly #root: string;
@@ -63,7 +63,7 @@ export class Project {
     this.#overlay = options.overlay ?? new Map();
   }
 
-  /** @param overlay - takes the place of the one given before */
+  /** @param overlay - replaces the previous overlay */
   view(problems: Problems, overlay?: ReadonlyMap<string, string>): ProjectView {
     if (overlay !== undefined) this.#overlay = overlay;
     const { options, names } = this.#configuration(problems);
@@ -103,7 +103,7 @@ export class Project {
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
     };
-    // Sources are only read: whatever the project says about the names of imports is fine.
+    // Sources are only read, so every rule of the project for import names is accepted.
     const options = { ...(parsed?.options ?? defaults), allowImportingTsExtensions: true };
     delete options.rewriteRelativeImportExtensions;
     const at = { file: 'tsconfig.json', line: 1, column: 1 };
@@ -146,7 +146,7 @@ export class Project {
     const options = typeof languageVersion === 'object' ? languageVersion : { languageVersion };
     const file = ts.createSourceFile(name, overlaid ?? readFileSync(name, 'utf8'), {
       ...options,
-      // Comments are read by parseDocs, and only those of declarations that count.
+      // parseDocs reads the comments, and only those of relevant declarations.
       jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
     });
     this.#kept.set(name, { stamp, file });
@@ -180,12 +180,12 @@ export class Project {
 }
 
 /**
- * The types of browsers and of Node are most of what a program's compiler reads, and no kind can be made of them. They are
- * taken for empty.
+ * The types of browsers and of Node make up most of what the compiler reads, and no kind can use them. They are treated as
+ * empty.
  */
 const PLATFORM_TYPES = /\/typescript\/lib\/lib\.(?:dom|webworker|scripthost)[\w.]*\.d\.ts$|\/@types\/node\//;
 
-/** "No inputs were found in config file": said in our own words. */
+/** "No inputs were found in config file": reported with our own message. */
 const NO_INPUTS = 18003;
 
 function stampOf(name: string): string | undefined {
@@ -193,7 +193,7 @@ function stampOf(name: string): string | undefined {
   return found?.isFile() ? `${found.mtimeMs} ${found.size} ${found.ino}` : undefined;
 }
 
-/** Folders below a package may hold a package.json without a name. */
+/** Subfolders of a package can contain a package.json without a name. */
 function packageName(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   const { name }: { readonly name?: unknown } = JSON.parse(readFileSync(path, 'utf8'));

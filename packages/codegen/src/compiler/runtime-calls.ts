@@ -13,24 +13,24 @@ export type RuntimeFunction =
   | 'converter'
   | 'spoke';
 
-/** A call of one of them. */
+/** A call of one of these functions. */
 export interface RuntimeCall {
   readonly name: RuntimeFunction;
   readonly call: ts.CallExpression;
 }
 
-/** Finds the calls of functions of the runtime, under whatever name they were imported. */
+/** Finds calls of runtime functions, even if they were imported under another name. */
 export function callsOf(view: ProjectView, ...names: readonly RuntimeFunction[]): readonly RuntimeCall[] {
   return view.files.flatMap((file) => callsIn(file, view, names));
 }
 
-/** The same in one file. */
+/** Finds these calls in one file. */
 export function callsIn(
   file: ts.SourceFile,
   view: ProjectView,
   names: readonly RuntimeFunction[],
 ): readonly RuntimeCall[] {
-  // Most files have none of the words; looking at all their calls would take longer than all the rest.
+  // Most files contain none of these words, and checking all their calls would dominate the run time.
   const candidates = names.filter((name) => file.text.includes(name));
   if (candidates.length === 0) return [];
   const found: RuntimeCall[] = [];
@@ -51,7 +51,7 @@ function runtimeFunction(
   candidates: readonly RuntimeFunction[],
 ): RuntimeFunction | undefined {
   if (!ts.isIdentifier(callee) && !ts.isPropertyAccessExpression(callee)) return undefined;
-  // Of `context.get` the compiler would have to find the type; members cannot be imported under another name.
+  // Resolving `context.get` requires type checking; members cannot be renamed by an import, so check the name first.
   const isNamed = ts.isIdentifier(callee) || candidates.some((name) => name === callee.name.text);
   if (!isNamed) return undefined;
   const declaration = declarationOf(view.checker, callee);

@@ -1,11 +1,11 @@
-/** What is wrong with a type, and what to write instead of it. */
+/** A problem with a type, and what to write instead. */
 export interface TypeFinding {
   readonly what: string;
   readonly why?: string;
   readonly fix: string;
 }
 
-/** Says what to write instead of a type that is no JSON. */
+/** Returns what to write instead of a type that is not JSON. */
 export function insteadOf(type: string): string {
   if (type === 'Date') return 'write string with the tag @dateTime';
   if (type === 'Quantity') return 'write string with the tag @quantity; new Quantity(text) computes with it';
@@ -24,14 +24,14 @@ export function insteadOf(type: string): string {
   return 'write a string, number, boolean, list, map, or an interface of those';
 }
 
-/** Classes of browsers and of Node: their declarations are not read. */
+/** Classes of browsers and of Node, whose declarations are not read. */
 const PLATFORM = new Set(
   'AbortController AbortSignal Blob Buffer Event EventTarget File FormData Headers NodeJS ReadableStream Request Response URL URLSearchParams WritableStream'.split(
     ' ',
   ),
 );
 
-/** What is wrong with a written type that the compiler cannot find. */
+/** Returns the problem with a type that the compiler cannot resolve. */
 export function unresolved(written: string): TypeFinding & { readonly code: 'KW6102' | 'KW6104' } {
   const name = /^\w+/.exec(written)?.[0] ?? '';
   if (PLATFORM.has(name)) return { code: 'KW6102', what: `the class ${written} is not JSON`, fix: insteadOf(name) };
@@ -39,7 +39,7 @@ export function unresolved(written: string): TypeFinding & { readonly code: 'KW6
   return { code: 'KW6104', what: `the type ${written} cannot be resolved`, fix };
 }
 
-/** What is wrong with a union, by what its parts are. */
+/** Returns the problem with a union, based on its members. */
 export function unionFinding(
   written: string,
   parts: { readonly areLiterals: boolean; readonly areTextAndNumber: boolean; readonly isListOrElement: boolean },

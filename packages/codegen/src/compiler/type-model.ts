@@ -3,12 +3,12 @@ import type { Position } from '../problem.ts';
 /** A tag of a documentation comment: `@minLength 3`. */
 export interface DocTag {
   readonly name: string;
-  /** What follows the name, up to the next tag; lines joined by line feeds. */
+  /** The text after the name, up to the next tag; lines joined by line feeds. */
   readonly text: string;
   readonly at: Position;
 }
 
-/** A documentation comment, and what it stands on. */
+/** A documentation comment and its location. */
 export interface Docs {
   readonly place: 'field' | 'type' | 'kind';
   readonly description: string;
@@ -17,7 +17,7 @@ export interface Docs {
 
 interface Base {
   readonly at: Position;
-  /** Comments that speak of this value, the outermost last: of an alias, of an interface, of the field. */
+  /** Comments that apply to this value, the outermost last: of an alias, of an interface, of the field. */
   readonly docs: readonly Docs[];
   readonly nullable?: boolean;
 }
@@ -30,7 +30,7 @@ export interface FieldModel {
   readonly at: Position;
 }
 
-/** A TypeScript type as far as JSON can hold it. What cannot be expressed was reported when it was read. */
+/** A TypeScript type, as far as JSON can represent it. Problems were reported when the type was read. */
 export type TypeModel = Base &
   (
     | { readonly type: 'string' | 'number' | 'boolean' | 'intOrString' | 'unknown' | 'embeddedResource' }
@@ -38,8 +38,8 @@ export type TypeModel = Base &
     | { readonly type: 'array'; readonly items: TypeModel }
     | { readonly type: 'map'; readonly values: TypeModel }
     | { readonly type: 'object'; readonly fields: readonly FieldModel[] }
-    /** A type of Kubernetes itself, or one field of it. */
+    /** A Kubernetes type, or a field of one. */
     | { readonly type: 'builtin'; readonly definition: string; readonly field?: string }
-    /** Reported already: nothing further is said about it. */
+    /** Already reported; no further problems are reported for it. */
     | { readonly type: 'broken' }
   );

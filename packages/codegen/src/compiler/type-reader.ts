@@ -7,18 +7,20 @@ import type { Docs, FieldModel, TypeModel } from './type-model.ts';
 import { ts } from './typescript.ts';
 import { literalsOf, writtenLiterals } from './written-literals.ts';
 
-/** Where a type is read for: its place in the code, and its path from the object's root. */
+/** The position of a type in the code, and its path from the object's root. */
 interface Place {
   readonly node: ts.Node;
   readonly path: string;
-  /** Whether `undefined` in it is said by the field's question mark. */
+  /** True if the field's question mark accounts for `undefined` in the type. */
   readonly optional?: boolean;
 }
 
 const { TypeFlags, SyntaxKind, SymbolFlags } = ts;
 
-/** Reads types as JSON can hold them; reports those that it cannot. Goes by the written type where there is one: the
- * compiler forgets the names of aliases of simple types, and with them their comments. */
+/**
+ * Reads types that JSON can represent and reports those that it cannot. Prefers the written type: the compiler drops the names
+ * of aliases of simple types, and their comments.
+ */
 export class TypeReader {
   readonly #view: ProjectView;
   readonly #problems: Problems;
@@ -59,7 +61,7 @@ export class TypeReader {
     return this.#type(this.#checker.getTypeFromTypeNode(node), at);
   }
 
-  /** `Part['name']`: the field, whose comment speaks of the value wherever it stands. */
+  /** Returns the field of `Part['name']`; its comment applies to the value wherever it is used. */
   #fieldNamed({ objectType, indexType }: ts.IndexedAccessTypeNode): ts.Symbol | undefined {
     const index = this.#checker.getTypeFromTypeNode(indexType);
     const owner = this.#checker.getTypeFromTypeNode(objectType);
@@ -83,7 +85,7 @@ export class TypeReader {
     return { type: 'map', values: this.#described(values, place.signature), ...this.#base(place) };
   }
 
-  /** The comment of an index signature speaks of the values. */
+  /** Adds the comment of an index signature, which applies to the values. */
   #described(values: TypeModel, signature: ts.Node | undefined): TypeModel {
     if (signature === undefined || !ts.isIndexSignatureDeclaration(signature)) return values;
     return {
@@ -132,7 +134,7 @@ export class TypeReader {
     return symbol && symbol.flags & SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** A written union of one type with null keeps that type's name. */
+  /** A written union of a type with null keeps the name of that type. */
   #unionNode(node: ts.UnionTypeNode, place: Place): TypeModel {
     const isNothing = (each: ts.TypeNode): boolean =>
       (this.#checker.getTypeFromTypeNode(each).flags & (TypeFlags.Undefined | TypeFlags.Null)) !== 0;
@@ -200,7 +202,7 @@ export class TypeReader {
       return { ...this.#literals(parts, place), ...nullable };
     }
     if (parts.length === 1) return { ...this.#type(parts[0] as ts.Type, place), ...nullable };
-    // 'a' | (string & {}) lets editors propose what any text may be.
+    // 'a' | (string & {}) accepts any string and lets editors suggest values.
     const primitives = parts.map(primitiveOf);
     const [primitive] = primitives.filter(({ flags }) => flags & (TypeFlags.String | TypeFlags.Number));
     const family = primitive && (primitive.flags & TypeFlags.String ? TypeFlags.StringLike : TypeFlags.NumberLike);
@@ -219,7 +221,7 @@ export class TypeReader {
     );
   }
 
-  /** In the order in which they are written, where they are: the compiler's is that of first use in the program. */
+  /** Keeps the written order if possible; the compiler orders literals by their first use in the program. */
   #literals(parts: readonly ts.Type[], place: Place): TypeModel {
     const values = literalsOf(parts, this.#checker);
     const written = writtenLiterals(place.node, this.#checker);
@@ -327,7 +329,7 @@ export class TypeReader {
     return type.isUnion() && type.types.some(({ flags }) => flags & TypeFlags.Undefined);
   }
 
-  /** The type of a field's values, with its comment. */
+  /** Returns the type of a field's values, with its comment. */
   #value(property: ts.Symbol, { node, path }: Place): TypeModel {
     const { name } = property;
     const [declaration] = property.declarations ?? [];
@@ -342,7 +344,7 @@ export class TypeReader {
     return { ...model, at: this.#view.position(node), docs: [...model.docs, docs] };
   }
 
-  /** A type parameter has another type at each use: then what it is here counts, not what is written. */
+  /** A type parameter has a different type at each use, so the actual type takes precedence over the written one. */
   #written(written: ts.TypeNode | undefined, present: ts.Type, place: Place): TypeModel {
     if (written === undefined) return this.#type(present, place);
     const type = this.#checker.getTypeFromTypeNode(written);
@@ -370,7 +372,7 @@ export class TypeReader {
     return this.#broken(place, { what: `the class ${name} is not JSON`, fix: insteadOf(name) });
   }
 
-  /** A field that a type of the project takes over from one of Kubernetes. */
+  /** Returns the model of a field that a project's type inherits from a Kubernetes type. */
   #builtinField(declaration: ts.PropertySignature, name: string, place: Place): TypeModel | undefined {
     const owner = declaration.parent;
     if (!ts.isInterfaceDeclaration(owner)) return undefined;
@@ -398,7 +400,7 @@ function isNamed(declaration: ts.Declaration): boolean {
   return ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration);
 }
 
-/** The string of `string & { readonly brand: 'Id' }`: a brand is there for the compiler only. */
+/** Returns the string type of `string & { readonly brand: 'Id' }`: only the compiler uses the brand. */
 function primitiveOf(type: ts.Type): ts.Type {
   if (!type.isIntersection()) return type;
   const primitive = TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike;

@@ -1,4 +1,4 @@
-// The only file that imports the compiler: version 7 has no such interface, so what replaces it one day is found here.
+// The only file that imports the compiler. Version 7 has no such API; its replacement will go here.
 import ts from 'typescript';
 
 export { ts };

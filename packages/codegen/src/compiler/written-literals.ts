@@ -2,7 +2,7 @@ import { ts } from './typescript.ts';
 
 type Literal = string | number | boolean;
 
-/** The literals of a written type in its order: of a union, of an enumeration's members, of a constant list. */
+/** Returns the literals of a written type in source order: of a union, of an enum, of a constant list. */
 export function writtenLiterals(node: ts.Node, checker: ts.TypeChecker): readonly Literal[] {
   if (ts.isParenthesizedTypeNode(node)) return writtenLiterals(node.type, checker);
   if (ts.isUnionTypeNode(node)) return node.types.flatMap((each) => writtenLiterals(each, checker));
@@ -19,7 +19,7 @@ export function writtenLiterals(node: ts.Node, checker: ts.TypeChecker): readonl
   return members.map((member) => checker.getConstantValue(member)).filter((value) => value !== undefined);
 }
 
-/** The values of types that have one each. */
+/** Returns the values of literal types. */
 export function literalsOf(types: readonly ts.Type[], checker: ts.TypeChecker): Literal[] {
   return types.map((type) =>
     type.isStringLiteral() || type.isNumberLiteral() ? type.value : checker.typeToString(type) === 'true',

@@ -7,12 +7,12 @@ import { checkNames } from './check-names.ts';
 import type { Crd, CrdVersion } from './crd.ts';
 import { type KindSchema, kindSchema } from './kind-schema.ts';
 
-/** A CRD with where its parts come from. */
+/** A CRD with the origin of its parts. */
 export interface BuiltCrd {
   readonly crd: Crd;
   /** The models of its versions, in the order of `spec.versions`. */
   readonly kinds: readonly KindModel[];
-  /** For each version, places in the code by path in its schema. */
+  /** For each version, positions in the code by path in its schema. */
   readonly positions: readonly ReadonlyMap<string, Position>[];
 }
 
@@ -21,7 +21,7 @@ interface Making {
   readonly schemas: ObjectMemory<TypeModel, KindSchema>;
 }
 
-/** Makes one CRD of all versions of each kind. */
+/** Builds one CRD from all versions of each kind. */
 export function buildCrds(kinds: readonly KindModel[], making: Making): readonly BuiltCrd[] {
   const byKind = new Map<string, KindModel[]>();
   for (const kind of kinds) {
@@ -41,10 +41,10 @@ export function buildCrds(kinds: readonly KindModel[], making: Making): readonly
 function buildCrd(kinds: readonly KindModel[], { problems, schemas }: Making): BuiltCrd {
   checkVersions(kinds, problems);
   for (const kind of kinds) checkNamesOf(kind, problems);
-  const [first] = kinds as readonly [KindModel, ...KindModel[]]; // grouping makes no empty groups
+  const [first] = kinds as readonly [KindModel, ...KindModel[]]; // grouping creates no empty groups
   const positions: ReadonlyMap<string, Position>[] = [];
   const versions = kinds.map((kind): CrdVersion => {
-    // All of a kind is read at once: where the spec is the one of before, the rest is.
+    // A kind is read as a whole: if its spec is unchanged, so is the rest.
     const made = schemas.recall(kind.spec, problems, (found) => kindSchema(kind, found));
     positions.push(made.positions);
     return versionOf(kind, made.schema, kinds.length === 1);
@@ -85,7 +85,7 @@ function versionOf(kind: KindModel, schema: object, isOnly: boolean): CrdVersion
   return {
     name: kind.version,
     served: kind.served,
-    // With one version there is no choice.
+    // A single version is always stored.
     storage: isOnly || kind.storage,
     ...(deprecated && { deprecated }),
     ...(deprecationWarning !== undefined && { deprecationWarning }),
@@ -98,7 +98,7 @@ function versionOf(kind: KindModel, schema: object, isOnly: boolean): CrdVersion
   };
 }
 
-/** Names are parts of paths and of other names, so they are checked before anything is written. */
+/** Checks names before anything is written, because they are part of paths and other names. */
 function checkNamesOf(kind: KindModel, problems: Problems): void {
   for (const { field, value, rule } of checkNames({ ...kind, versions: [kind.version] })) {
     const name = field === 'spec.versions' ? 'version' : field.replace(/^spec\.(names\.)?/, '');
@@ -112,7 +112,7 @@ function checkNamesOf(kind: KindModel, problems: Problems): void {
 }
 
 function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
-  const [first, ...more] = kinds as readonly [KindModel, ...KindModel[]]; // grouping makes no empty groups
+  const [first, ...more] = kinds as readonly [KindModel, ...KindModel[]]; // grouping creates no empty groups
   const seen = new Set<string>([first.version]);
   for (const kind of more) {
     if (seen.has(kind.version)) {

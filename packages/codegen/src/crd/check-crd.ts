@@ -16,13 +16,13 @@ import type { Position, Problem, Problems } from '../problem.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 import type { BuiltCrd } from './build-crds.ts';
 
-/** `kubectl apply` keeps a copy in an annotation, whose limit is 256 KiB; storage takes about 1 MiB. */
+/** `kubectl apply` stores a copy in an annotation, limited to 256 KiB; storage accepts about 1 MiB. */
 const WARN_BYTES = 200_000;
 const FAIL_BYTES = 900_000;
 
 /**
- * Checks CRDs as the API server will (1.36): whether their schemas are structural, their defaults good, their rules compile
- * and are cheap enough, and whether they are small enough. Problems are reported at the code that they come from.
+ * Validates CRDs like the API server (1.36): schemas are structural, defaults are valid, rules compile and are cheap enough,
+ * and the size is within limits. Problems are reported at their position in the code.
  */
 export class CrdChecker {
   readonly #checked = new ObjectMemory<JsonSchema, void>();
@@ -69,7 +69,7 @@ function checkSchema(
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
     const fix = 'correct the tags of this field';
-    // The API server names the field there, which has no name of its own here.
+    // The API server inserts a field name here, which is empty in this check.
     const what = message.replace(/: {2}in body /, ': it ');
     problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would refuse it', fix });
   }
@@ -77,7 +77,7 @@ function checkSchema(
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   const { node } = compileStructuralSchema(schema, { compilePattern, ...(objectMeta && { objectMeta }) });
   const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '', costs: { schema } });
-  // Where single rules cost too much, all of them together do as well: that says nothing more.
+  // If single rules are too expensive, so is their sum: reporting it adds nothing.
   const hasCostly = rules.problems.some(({ message }) => /^Forbidden: estimated .* exceeds budget/.test(message));
   const isSum = (message: string): boolean => /^Forbidden: (?:contributed|x-kubernetes-validations)/.test(message);
   for (const { field, message, unlimited } of rules.problems) {
@@ -93,7 +93,7 @@ function checkSchema(
   }
 }
 
-/** The API server's words end with advice in general; here the fields are known. */
+/** Replaces the general advice in the API server's message with the fields in question. */
 function tooCostly(message: string, unlimited: readonly Unlimited[]): Pick<Problem, 'what' | 'why' | 'fix'> {
   const limits = unlimited.map(({ path, keyword }) => `@${keyword} to ${path === '' ? 'the object' : path}`);
   return {
@@ -106,7 +106,7 @@ function tooCostly(message: string, unlimited: readonly Unlimited[]): Pick<Probl
   };
 }
 
-/** The nearest place above a path of the schema. */
+/** Returns the position of the nearest ancestor of a schema path. */
 function placeOf(field: string, positions: ReadonlyMap<string, Position>): Position | undefined {
   for (let path = field; ; path = path.slice(0, Math.max(path.lastIndexOf('.'), 0))) {
     const found = positions.get(path);
@@ -124,7 +124,7 @@ function typePath(field: string): { readonly path?: string } {
   return path === '' ? {} : { path };
 }
 
-/** Columns and subresources that name fields which are not there show nothing, silently. */
+/** Reports columns and subresources that refer to missing fields, which would silently be empty. */
 function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind' | 'problems'>): void {
   const { scale } = kind;
   const named: readonly (readonly [string, string | undefined])[] = [
@@ -145,7 +145,7 @@ function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind'
   }
 }
 
-/** Follows plain steps; from the first filter, wildcard or open value on anything may be there. */
+/** Follows simple steps; after the first filter, wildcard or schemaless value, any path is accepted. */
 function leadsSomewhere(schema: JsonSchema, path: string): boolean {
   if (!path.startsWith('.')) return false;
   let at: JsonSchema | undefined = schema;

@@ -2,13 +2,13 @@ import { checkDns1035Label, checkDns1123Subdomain } from '@kubewright/apimachine
 
 /** A name that the API server would reject. */
 export interface NameFault {
-  /** In the CRD: `spec.names.kind`. */
+  /** Path in the CRD: `spec.names.kind`. */
   readonly field: string;
   readonly value: unknown;
   readonly rule: string;
 }
 
-/** The names of a kind; from a CRD of unknown origin they can be anything. */
+/** The names of a kind; in a CRD of unknown origin they can be anything. */
 export interface NamesToCheck {
   readonly group: unknown;
   readonly kind: unknown;
@@ -26,7 +26,7 @@ const label: Check = checkDns1035Label;
 const mixedCaseLabel: Check = (value) => checkDns1035Label(value.toLowerCase());
 
 /**
- * Checks names as the API server does (1.36). What passes is safe in file names, URLs, labels and comments: it consists of
+ * Checks names like the API server (1.36). Names that pass are safe in file names, URLs, labels and comments: they consist of
  * letters, digits, dashes and, in groups, dots.
  */
 export function checkNames(names: NamesToCheck): readonly NameFault[] {

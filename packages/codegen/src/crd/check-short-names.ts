@@ -3,8 +3,8 @@ import type { KindModel } from '../compiler/find-kinds.ts';
 import type { Problems } from '../problem.ts';
 
 /**
- * Warns of short names that mean something else to `kubectl`, which takes the first kind that has a name in the order of
- * discovery: those of Kubernetes come first, so that `kubectl get po` never shows anything but pods.
+ * Warns about short names that `kubectl` resolves to another kind. It uses the first match in discovery order, and Kubernetes'
+ * own kinds come first: `kubectl get po` always shows pods.
  */
 export function checkShortNames(kinds: readonly KindModel[], problems: Problems): void {
   const takenBy = new Map<string, string>();

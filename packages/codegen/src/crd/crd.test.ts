@@ -4,13 +4,13 @@ import { crdsOf, Fixture, headLines } from '../testdata/fixture.ts';
 import { version } from '../version.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes the longest of all; it is done once.
+// Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
 const define = (more: string, types = '<{ a?: string }>'): string =>
   `export const Thing = defineKind${types}({ group: 'example.com', version: 'v1', kind: 'Thing', ${more} });\n`;
 
 describe('CRDs', () => {
-  it('hold all versions of a kind, one of them stored', async () => {
+  it('contain all versions of a kind, one of them stored', async () => {
     const result = await fixture.generate(`
       export const Old = defineKind<{ a?: string }>({
         group: 'example.com', version: 'v1beta1', kind: 'Policy', storage: false, deprecated: true, served: false,
@@ -26,12 +26,12 @@ describe('CRDs', () => {
     ]);
   });
 
-  it('carry the version of this package', () => {
+  it('have an annotation with the version of this package', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(version).toBe(manifest.version);
   });
 
-  it('take from `schema` what a comment cannot hold', async () => {
+  it('support keywords in `schema` that a comment cannot contain', async () => {
     const result = await fixture.generate(
       define(`schema: { 'spec.list[]': { pattern: '^*/$' === '' ? '' : '^a*/$' } }`, '<{ list?: string[] }>').replace(
         `'^*/$' === '' ? '' : `,
@@ -58,7 +58,7 @@ describe('CRDs', () => {
       'KW6205',
       'the column B names .spec.b, and there is no such field',
     ],
-  ])('are refused: %s', async (source, code, what) => {
+  ])('are rejected: %s', async (source, code, what) => {
     const { files, problems } = await fixture.generate(source);
     expect(files).toEqual([]);
     expect(problems.map((problem) => [problem.code, problem.what])).toContainEqual([code, what]);
@@ -66,14 +66,14 @@ describe('CRDs', () => {
 });
 
 describe('sources', () => {
-  it('with faults in their form are refused at their place', async () => {
+  it('with syntax errors are rejected with the position', async () => {
     const { files, problems } = await fixture.generate(`${define('')}\nconst = 1;`);
     expect(files).toEqual([]);
     expect(problems[0]).toMatchObject({ code: 'KW6001', file: 'kind.ts', line: headLines + 3, column: 7 });
   });
 });
 
-describe('checks of CRDs', () => {
+describe('validation of CRDs', () => {
   it.each([
     ['/** @default x @maxLength 0 */', 'string', 'KW6301', /may not be more than 0 bytes/],
     ['/** @pattern ( */', 'string', 'KW6301', /must be a valid regular expression/],
@@ -86,9 +86,9 @@ describe('checks of CRDs', () => {
     ['/** @rule self.b */', '{ c?: string }', 'KW6302', /undefined field 'b'/],
     ['/** @rule 1 */', 'string', 'KW6302', /must evaluate to a bool/],
     ['/** @rule true @messageExpression 1 */', 'string', 'KW6302', /must evaluate to a string/],
-  ])('name the field of %s %s', async (comment, type, code, what) => {
+  ])('reports the field of %s %s', async (comment, type, code, what) => {
     const problems = await fixture.problems(`interface Spec {\n  ${comment}\n  a?: ${type};\n}`);
-    // A rule is found where it is written, everything else at its field.
+    // Rules are reported at their own position, other problems at the field.
     const line = headLines + (comment.includes('@rule') ? 2 : 3);
     expect(problems[0]).toMatchObject({ code, path: 'spec.a', file: 'kind.ts', line });
     expect(problems[0]?.what).toMatch(what);
@@ -115,20 +115,20 @@ describe('checks of CRDs', () => {
       'spec.a',
       'lower the limits of what the rule looks at (@maxItems, @maxLength, @maxProperties), or simplify the rule',
     ],
-  ])('say which limits would make a rule cheap enough: %s', async (declarations, path, fix) => {
+  ])('suggests the limits that would make a rule cheap enough: %s', async (declarations, path, fix) => {
     const problems = await fixture.problems(declarations);
     expect(problems[0]).toMatchObject({ code: 'KW6304', path, file: 'kind.ts', line: headLines + 2, fix });
     expect(problems[0]?.what).toMatch(/^estimated rule cost exceeds budget by factor of [\w .]+x$/);
   });
 
-  it('refuse rules that are too costly together', async () => {
+  it('rejects rules that are too expensive in total', async () => {
     const rules = Array.from({ length: 20 }, (_, i) => `@rule self.all(x, self.all(y, x != y || ${i} > 1))`).join(
       '\n * ',
     );
     const problems = await fixture.problems(
       `interface Spec {\n/** @maxItems 1000\n * ${rules} */\n  a?: boolean[];\n}`,
     );
-    // The dearest, each at its place.
+    // The most expensive rules, each at its position.
     const dear = 'KW6304 contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     expect(problems.map(({ code, what }) => `${code} ${what}`)).toEqual([
       ...Array.from({ length: 4 }, () => dear),
@@ -136,7 +136,7 @@ describe('checks of CRDs', () => {
     ]);
   });
 
-  it('warn of short names that kubectl takes for another kind', async () => {
+  it('warns about short names that kubectl resolves to another kind', async () => {
     const { files, problems } =
       await fixture.generate(`${define("shortNames: ['thing', 'po', 'deploy', 'crd', 'services']")}
       export const Other = defineKind<{ a?: string }>({
@@ -154,11 +154,11 @@ describe('checks of CRDs', () => {
         'the short name thing of Other is that of Thing of example.com',
       ].map((what) => ['KW6305', 'warning', what]),
     );
-    // A warning: files are made all the same.
+    // Only a warning: files are still generated.
     expect(crdsOf({ files })).toHaveLength(2);
   });
 
-  it('warn of a CRD above 200 kB', async () => {
+  it('warns about a CRD above 200 kB', async () => {
     const declarations =
       'interface Spec { a?: PodTemplateSpec; b?: PodTemplateSpec; c?: PodSpec; d?: PodSpec; e?: PodSpec; f?: PodSpec; g?: PodSpec }';
     const { files, problems } = await fixture.generate(`${declarations}\n${define('', '<Spec>')}`);
@@ -166,7 +166,7 @@ describe('checks of CRDs', () => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  it('refuse a CRD above 900 kB', async () => {
+  it('rejects a CRD above 900 kB', async () => {
     const fields = Array.from({ length: 60 }, (_, i) => `f${i}?: PodSpec;`).join(' ');
     const problems = await fixture.problems(`interface Spec { ${fields} }`);
     expect(problems).toMatchObject([{ code: 'KW6303', severity: 'error' }]);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@kubewright/schema';
 
-/** A CustomResourceDefinition as it is written (apiextensions/v1). */
+/** A CustomResourceDefinition (apiextensions/v1). */
 export interface Crd {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';
@@ -19,7 +19,7 @@ export interface Crd {
   };
 }
 
-/** How objects of one version become those of another. */
+/** The conversion between versions of a kind. */
 export interface CrdConversion {
   readonly strategy: 'None' | 'Webhook';
   readonly webhook?: {
@@ -32,7 +32,7 @@ export interface CrdConversion {
   };
 }
 
-/** How a kind is called. */
+/** The names of a kind. */
 export interface CrdNames {
   readonly kind: string;
   readonly listKind?: string;
@@ -52,7 +52,7 @@ export interface CrdColumn {
   readonly priority?: number;
 }
 
-/** One version of a kind. */
+/** A version of a kind. */
 export interface CrdVersion {
   readonly name: string;
   readonly served: boolean;

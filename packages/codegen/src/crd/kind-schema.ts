@@ -6,13 +6,13 @@ import { additionalOf, itemsOf } from '../types/children.ts';
 import type { Draft } from '../types/draft.ts';
 import { schemaOf } from '../types/schema-of.ts';
 
-/** A version's schema, and where in the code its parts come from, by path in the schema. */
+/** A version's schema, and the positions of its parts in the code by path in the schema. */
 export interface KindSchema {
   readonly schema: JsonSchema;
   readonly positions: ReadonlyMap<string, Position>;
 }
 
-/** Makes the schema of a whole object: type, metadata, spec and status. */
+/** Builds the schema of a whole object: type, metadata, spec and status. */
 export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
   const positions = new Map<string, Position>([['', kind.at]]);
   const part = (path: 'spec' | 'status', model: KindModel['spec']): JsonSchema =>
@@ -39,7 +39,7 @@ export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
   return { schema: root, positions };
 }
 
-/** What `defineKind` says in `schema`: keywords by the path of the field that they are about. */
+/** Applies the option `schema` of `defineKind`: keywords by path of the field. */
 function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
   for (const [path, keywords] of Object.entries(kind.schema)) {
     const target = find(root, path);
@@ -55,7 +55,7 @@ function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
         problems.add(kind.at, { code: 'KW6201', path, what, fix: `write one of ${[...KEYWORDS].join(', ')}` });
       } else if (keyword === 'x-kubernetes-validations') {
         const before = target['x-kubernetes-validations'] ?? [];
-        Object.assign(target, { [keyword]: [...before, ...(value as typeof before)] }); // the checks look at it
+        Object.assign(target, { [keyword]: [...before, ...(value as typeof before)] }); // validated later
       } else Object.assign(target, { [keyword]: value });
     }
   }
@@ -94,13 +94,13 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** Finds the schema at a path; a property's name may contain what separates steps: `spec.a.b` may be one field of `spec`. */
+/** Finds the schema at a path. Property names can contain separators: `spec.a.b` may be a single field of `spec`. */
 function find(root: Draft, path: string): Draft | undefined {
   return walk(root, path === '' || /^(\[\]|\{\})/.test(path) ? path : `.${path}`);
 }
 
 function walk(schema: JsonSchema | undefined, path: string): Draft | undefined {
-  if (schema === undefined || path === '') return schema as Draft | undefined; // all of it was made here
+  if (schema === undefined || path === '') return schema as Draft | undefined; // all of it was built here
   if (path.startsWith('[]')) return walk(itemsOf(schema), path.slice(2));
   if (path.startsWith('{}')) return walk(additionalOf(schema), path.slice(2));
   for (const [name, child] of Object.entries(schema.properties ?? {})) {

@@ -3,7 +3,7 @@ import { crdsOf, Fixture } from '../testdata/fixture.ts';
 import { editorSchemas } from './editor-schema.ts';
 
 describe('editorSchemas', () => {
-  it('says in draft 7 what the CRD says', async () => {
+  it('converts a CRD to draft 7', async () => {
     const result = await new Fixture().generate(`
       interface Spec {
         /** How many. @int32 @exclusiveMaximum 9 @example 3 */ n: number;

@@ -2,16 +2,16 @@ import type { JsonSchema } from '@kubewright/schema';
 import type { Crd, CrdVersion } from '../crd/crd.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
 
-/** A JSON schema (draft 7) that editors complete and check manifests with. */
+/** A JSON schema (draft 7) for completion and validation of manifests in editors. */
 export type EditorSchema = Readonly<Record<string, unknown>>;
 
-/** Where an {@link EditorSchema} goes: `schemas/<group>/<kind>_<version>.json`. */
+/** The file of an {@link EditorSchema}: `schemas/<group>/<kind>_<version>.json`. */
 export interface EditorSchemaFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** Writes the schemas of all served versions of a CRD. */
+/** Returns the schemas of all served versions of a CRD. */
 export function editorSchemas(crd: Crd): readonly EditorSchemaFile[] {
   const { group, names, versions } = crd.spec;
   return versions
@@ -25,8 +25,8 @@ export function editorSchemas(crd: Crd): readonly EditorSchemaFile[] {
 function editorSchema({ spec }: Crd, version: CrdVersion): EditorSchema {
   const { group, names } = spec;
   const root = convert(version.schema?.openAPIV3Schema ?? {});
-  const properties = root['properties'] as Readonly<Record<string, EditorSchema>> | undefined; // convert made it
-  const required = root['required'] as readonly string[] | undefined; // convert made it
+  const properties = root['properties'] as Readonly<Record<string, EditorSchema>> | undefined; // built by convert
+  const required = root['required'] as readonly string[] | undefined; // built by convert
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: `${names.kind} ${group}/${version.name}`,
@@ -42,7 +42,7 @@ function editorSchema({ spec }: Crd, version: CrdVersion): EditorSchema {
   };
 }
 
-/** What editors read as it is. */
+/** Keywords that editors read unchanged. */
 const SAME = [
   'title',
   'description',
@@ -85,7 +85,7 @@ function convert(schema: JsonSchema): EditorSchema {
   };
 }
 
-/** In these only values are checked: what is not named there is said outside. */
+/** Converts a subschema that only validates values: the enclosing schema restricts the fields. */
 function nested(schema: JsonSchema): EditorSchema {
   const { additionalProperties: _, ...rest } = convert(schema);
   return rest;
@@ -99,7 +99,7 @@ function typeOf(schema: JsonSchema): EditorSchema {
   return { type: all.length === 1 ? all[0] : all };
 }
 
-/** Draft 7 has numbers where OpenAPI 3.0 has a flag. */
+/** Draft 7 uses numbers where OpenAPI 3.0 uses a flag. */
 function limit(schema: JsonSchema, key: 'minimum' | 'maximum'): EditorSchema {
   const value = schema[key];
   if (value === undefined) return {};
