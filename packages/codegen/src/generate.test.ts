@@ -41,7 +41,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(root, name), text);
 }
 
-/** What a generator that has seen everything before makes is what a new one makes. */
+/** Checks that an incremental run yields the same result as a new generator. */
 async function regenerate(generator: Generator): Promise<GenerateResult> {
   const result = await generator.generate();
   expect(result).toEqual(await generate({ root }));
@@ -51,7 +51,7 @@ async function regenerate(generator: Generator): Promise<GenerateResult> {
 const textOf = ({ files }: GenerateResult, name: string): string => files.find(({ path }) => path.includes(name))!.text;
 
 describe('Generator', () => {
-  it('sees changes of files that others import, through aliases and re-exports', { timeout: 60_000 }, async () => {
+  it('detects changes in imported files, through aliases and re-exports', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root });
     expect(textOf(await regenerate(generator), 'crd/bases')).toContain('- large\n');
 
@@ -64,7 +64,7 @@ describe('Generator', () => {
     expect(textOf(renamed, 'role.yaml')).not.toContain('- things\n');
   });
 
-  it('repeats what is wrong with files that have not changed', { timeout: 60_000 }, async () => {
+  it('repeats the problems of unchanged files', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root });
     const first = await regenerate(generator);
     expect(first.problems).toMatchObject([{ code: 'KW6401', file: 'src/controller.ts', line: 8 }]);
@@ -72,7 +72,7 @@ describe('Generator', () => {
     expect((await regenerate(generator)).problems).toEqual(first.problems);
   });
 
-  it('knows a kind that is declared later in objects that were read before', { timeout: 60_000 }, async () => {
+  it('resolves a kind that is declared later in code that was read before', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root });
     await regenerate(generator);
     write(
@@ -85,7 +85,7 @@ describe('Generator', () => {
     expect(textOf(result, 'role.yaml')).toContain('- laters\n');
   });
 
-  it('sees what a file declares for all others', { timeout: 60_000 }, async () => {
+  it('detects changes of global declarations', { timeout: 60_000 }, async () => {
     write('src/kinds/size.ts', 'export type Size = Global;\n');
     write('src/global.ts', `declare global { type Global = 'one' }\nexport {};\n`);
     const generator = new Generator({ root });

@@ -23,35 +23,35 @@ import { findWebhooks } from './webhook/find-webhooks.ts';
 import { webhookPlace } from './webhook/webhook-place.ts';
 import { formatYamlDocuments } from './yaml/format-yaml.ts';
 
-/** A file that was made. */
+/** A generated file. */
 export interface GeneratedFile {
   /** Relative to the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What {@link generate} made, and what is wrong. */
+/** The result of {@link generate}, including problems. */
 export interface GenerateResult {
-  /** Sorted by path; empty when there is an error. */
+  /** Sorted by path; empty if there is an error. */
   readonly files: readonly GeneratedFile[];
-  /** All kinds in the form of a CRD, also those of which none is made; empty when there is an error. */
+  /** All kinds in the form of a CRD, including those without a generated CRD; empty if there is an error. */
   readonly kinds: readonly Crd[];
   readonly problems: readonly Problem[];
-  /** What the manager's roles are made of: each rule with the code that asks for it. Empty when there is an error. */
+  /** The rules that the manager's roles are built from, each with the code that requires it. Empty if there is an error. */
   readonly rules: readonly RbacRule[];
 }
 
 /** Options of {@link generate} and {@link Generator}. */
 export interface GenerateOptions extends ProjectOptions {
-  /** Goes into the labels of the roles for users of the kinds. @defaultValue the name of the root folder */
+  /** Used in the labels of the roles for users of the kinds. @defaultValue the name of the root folder */
   readonly projectName?: string;
-  /** Stands before names of roles. @defaultValue nothing: kustomize adds it */
+  /** Prefix of role names. @defaultValue none: kustomize adds it */
   readonly namePrefix?: string;
 }
 
 /**
- * Makes a project's manifests from its types: CRDs (or APIServices with OpenAPI documents), roles, webhook configurations. Writes nothing. What keeps files from
- * being made is in `problems`.
+ * Generates a project's manifests from its types: CRDs (or APIServices with OpenAPI documents), roles, webhook configurations.
+ * Writes nothing. Errors that prevent generation are in `problems`.
  *
  * @throws the signal's reason when aborted.
  */
@@ -60,8 +60,8 @@ export async function generate(options: GenerateOptions & { readonly signal?: Ab
 }
 
 /**
- * Makes the same as {@link generate}, again and again: after a change of a file only what depends on it is read anew. One
- * call at a time.
+ * Generates the same result as {@link generate}, incrementally: after a file changes, only what depends on it is read again.
+ * Not safe for concurrent calls.
  */
 export class Generator {
   readonly #options: GenerateOptions;
@@ -77,7 +77,7 @@ export class Generator {
     this.#project = new Project(options);
   }
 
-  /** @param overlay - texts that stand for files from now on, by absolute path */
+  /** @param overlay - file contents that replace files on disk from now on, by absolute path */
   async generate(
     options: { readonly signal?: AbortSignal; readonly overlay?: ReadonlyMap<string, string> } = {},
   ): Promise<GenerateResult> {
@@ -125,7 +125,7 @@ export class Generator {
   }
 }
 
-/** Files are named by kind; where two groups have a kind of one name, by group and kind. */
+/** Generates the roles of kinds. Files are named by kind, or by group and kind if two groups have a kind with the same name. */
 function kindRoleFiles(crds: readonly BuiltCrd[], names: RoleOptions): readonly GeneratedFile[] {
   const nameOf = ({ crd }: BuiltCrd): string => crd.spec.names.kind.toLowerCase();
   return crds.flatMap((built) => {

@@ -6,11 +6,11 @@ interface Remembered<T> {
   readonly problems: Problems;
 }
 
-/** What was made of parts of a project, with what was wrong with them, until they change. */
+/** A cache of values derived from parts of a project, with their problems, until those parts change. */
 export class Memory<T> {
   readonly #kept = new Map<string, Remembered<T>>();
 
-  /** The value of a name in a state: made only if it is not the one that was made last. */
+  /** Returns the value of a name in a state; computed only if the state differs from the last one. */
   recall(
     { name, state, problems }: { readonly name: string; readonly state: string; readonly problems: Problems },
     make: (problems: Problems) => T,
@@ -26,7 +26,7 @@ export class Memory<T> {
   }
 }
 
-/** The same by an object that is made anew whenever anything changes that the value depends on. */
+/** A cache keyed by an object that is recreated whenever an input of the value changes. */
 export class ObjectMemory<K extends object, T> {
   readonly #kept = new WeakMap<K, Omit<Remembered<T>, 'state'>>();
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`./testdata/${path}`, import.meta.url), 'utf8');
 
-/** Go types that were recorded, and to which ours are compared. */
+/** Recorded Go types to which ours are compared. */
 const shapes = ['parity/types.go', ...['v1', 'v1beta1', 'v1alpha1'].map((name) => `parity/go/${name}/types.go`)]
   .concat('parity/go/operator/markers.go')
   .map(read)
@@ -13,7 +13,7 @@ const SAME_SAID_OTHERWISE = 'the same in another spelling';
 const NO_DEEP_COPIES = 'frozen data needs no copies';
 const APPLY_TYPES = 'ApplyConfiguration<T> is a type';
 
-/** Markers that no shape has, and why. */
+/** Markers without a recorded shape, and the reason. */
 const withoutShape: Readonly<Record<string, string>> = {
   'kubebuilder:validation:UniqueItems': 'the API server refuses it',
   'kubebuilder:validation:items:UniqueItems': 'the API server refuses it',
@@ -35,9 +35,9 @@ const has = (marker: string): boolean => new RegExp(`\\+${marker}(?![\\w:]*\\w:)
 describe("controller-gen's markers", () => {
   const markers = read('parity/recorded-markers/markers.txt').trim().split('\n');
 
-  it('are all in a shape that was recorded, or left out for a reason', () => {
+  it('are all covered by a recorded shape or omitted for a reason', () => {
     const missing = markers.filter((marker) => {
-      // What is said of elements is the same as what is said of fields; some of it is in the shapes.
+      // Markers for items behave like those for fields, some of which are in the shapes.
       const isOfItems = marker.startsWith('kubebuilder:validation:items:') && has(marker.replace(':items:', ':'));
       return !has(marker) && !isOfItems && !Object.hasOwn(withoutShape, marker);
     });
@@ -45,7 +45,7 @@ describe("controller-gen's markers", () => {
     expect(markers.length).toBeGreaterThan(80);
   });
 
-  it('have no reason that is none any more', () => {
+  it('have no outdated reasons', () => {
     expect(Object.keys(withoutShape).filter((marker) => has(marker) || !markers.includes(marker))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { formatYamlDocuments } from './yaml/format-yaml.ts';
 const folder = new URL('./testdata/parity/', import.meta.url);
 const recorded = readFileSync(new URL('recorded.yaml', folder), 'utf8');
 
-/** The same CRD without what names the tool, and without the sentences that every kind has. */
+/** Returns the CRD without the parts that name the tool and the descriptions that every kind has. */
 function comparable(text: string): unknown {
   const crd = JSON.parse(JSON.stringify(parsed(text)));
   for (const name of ['controller-gen.kubebuilder.io/version', 'kubewright.dev/version']) {
@@ -22,16 +22,16 @@ function comparable(text: string): unknown {
   return crd;
 }
 
-/** What differs, and why. */
+/** Applies the known differences. */
 function withKnownDifferences(crd: unknown): unknown {
   const known = JSON.parse(JSON.stringify(crd));
   const schema = known.spec.versions[0].schema.openAPIV3Schema;
-  // 0.19 does not know the marker on a kind.
+  // 0.19 does not support the marker on a kind.
   schema.externalDocs = { description: 'More', url: 'https://example.com/docs' };
   const { spec } = schema.properties;
-  // An empty name is what an absent one is: Kubernetes writes it for old clients' sake.
+  // An empty name is equivalent to a missing one: Kubernetes writes it for compatibility with old clients.
   delete spec.properties.secret.properties.name.default;
-  // 0.19 makes a list and counts it; 0.23 counts without.
+  // 0.19 builds a list and counts its elements; 0.23 adds numbers.
   for (const each of spec['x-kubernetes-validations']) {
     each.rule = each.rule.replace(/^\[(.*)\]\.filter\(x,x==true\)\.size\(\)/, (_: string, fields: string) =>
       fields
@@ -40,7 +40,7 @@ function withKnownDifferences(crd: unknown): unknown {
         .join('+'),
     );
   }
-  // 0.19 does not know the marker.
+  // 0.19 does not support the marker.
   spec['x-kubernetes-validations'].push({
     message: 'at least one of the fields in [up left down] must be set',
     rule: 'has(self.up)||has(self.left)||has(self.down)',
@@ -52,7 +52,7 @@ function parsed(text: string): unknown {
   return parseYaml(new TextEncoder().encode(text)).value;
 }
 
-describe('the generator beside controller-gen 0.23', () => {
+describe('the generator compared with controller-gen 0.23', () => {
   const theirs = (name: string): string => readFileSync(new URL(`recorded-markers/${name}`, folder), 'utf8');
   const documents = (text: string): readonly unknown[] =>
     text
@@ -60,14 +60,14 @@ describe('the generator beside controller-gen 0.23', () => {
       .slice(1)
       .map(parsed);
 
-  it('makes the same of the markers that the sixty shapes do not have', { timeout: 60_000 }, async () => {
+  it('generates the same output for markers that the sixty shapes do not cover', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root: fileURLToPath(folder), sources: ['markers.ts'] });
     const { files, problems } = await generator.generate();
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     const ours = (name: string): string => files.find(({ path }) => path.endsWith(name))?.text ?? '';
     const crd = 'markers.example.com_markings.yaml';
     const expected = comparable(theirs(crd)) as { spec: { versions: { subresources?: object }[] } };
-    // They write an empty list of subresources where there are none.
+    // controller-gen writes empty subresources if there are none.
     delete expected.spec.versions[0]?.subresources;
     expect(comparable(ours(crd))).toEqual(expected);
     expect(documents(ours('rbac/role.yaml'))).toEqual(documents(theirs('role.yaml')));
@@ -75,8 +75,8 @@ describe('the generator beside controller-gen 0.23', () => {
   });
 });
 
-describe('the generator beside controller-gen 0.19', () => {
-  it('makes the same schema of each of sixty shapes', { timeout: 60_000 }, async () => {
+describe('the generator compared with controller-gen 0.19', () => {
+  it('generates the same schema for each of sixty shapes', { timeout: 60_000 }, async () => {
     const generator = new Generator({ root: fileURLToPath(folder), sources: ['kind.ts'] });
     const { files, problems } = await generator.generate();
     expect(problems).toEqual([]);
@@ -84,7 +84,7 @@ describe('the generator beside controller-gen 0.19', () => {
     expect(comparable(crd?.text ?? '')).toEqual(withKnownDifferences(comparable(recorded)));
   });
 
-  it('writes YAML as it does', () => {
+  it('formats YAML identically', () => {
     expect(formatYamlDocuments([parsed(recorded)])).toBe(recorded);
   });
 });

@@ -1,60 +1,60 @@
-/** What is wrong with what was to be generated, and what to do about it. */
+/** A problem with the code to generate from, and its fix. */
 export interface Problem {
-  /** `KW6` and three digits; `kubewright explain CODE` tells more. */
+  /** `KW6` and three digits; `kubewright explain CODE` shows details. */
   readonly code: ProblemCode;
-  /** Errors keep files from being written; warnings do not. */
+  /** Errors prevent files from being written; warnings do not. */
   readonly severity: 'error' | 'warning';
   /** Relative to the project's root. */
   readonly file: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly column: number;
-  /** Where in the type: `spec.users[].name`. */
+  /** Path in the type: `spec.users[].name`. */
   readonly path?: string;
   readonly what: string;
   readonly why?: string;
   readonly fix: string;
 }
 
-/** The codes of {@link Problem}: one for each thing that can be wrong. */
+/** The codes of {@link Problem}. */
 export type ProblemCode =
   | 'KW6001' // the project cannot be read
-  | 'KW6002' // a value must be known at generation, and is not
-  | 'KW6003' // a kind is declared without types, or with a wrong name
-  | 'KW6004' // versions of one kind contradict each other
-  | 'KW6101' // a number without its kind
+  | 'KW6002' // a value is not known at generation time
+  | 'KW6003' // a kind is declared without types, or with an invalid name
+  | 'KW6004' // versions of a kind contradict each other
+  | 'KW6101' // a number without an integer or float type
   | 'KW6102' // a type that has no schema
   | 'KW6103' // a type that contains itself
   | 'KW6104' // a type that cannot be resolved
   | 'KW6201' // an unknown tag
-  | 'KW6202' // a tag where it has no effect
-  | 'KW6203' // a tag's argument cannot be read
-  | 'KW6204' // a tag that is no documentation comment, or that TypeScript says itself
-  | 'KW6205' // a path of `schema`, of a column or of a subresource that leads nowhere
-  | 'KW6301' // the API server would refuse the schema
+  | 'KW6202' // a tag that has no effect here
+  | 'KW6203' // a tag with an invalid argument
+  | 'KW6204' // a tag outside of a documentation comment, or one that TypeScript expresses itself
+  | 'KW6205' // a path in `schema`, in a column or in a subresource that refers to no field
+  | 'KW6301' // the API server would reject the schema
   | 'KW6302' // a CEL rule does not compile
   | 'KW6303' // a CRD is too large
-  | 'KW6304' // a CEL rule is too costly, or all of a schema together
-  | 'KW6305' // a short name that kubectl takes for another kind
-  | 'KW6401' // what a program does cannot be told from its code
-  | 'KW6501' // two webhooks of one name
-  | 'KW6502' // versions of a kind that nothing converts
-  | 'KW6701'; // a CRD in a group version that is an aggregated server's
+  | 'KW6304' // a CEL rule is too expensive, or all rules of a schema in total
+  | 'KW6305' // a short name that kubectl resolves to another kind
+  | 'KW6401' // the required permissions cannot be determined from the code
+  | 'KW6501' // two webhooks have the same name
+  | 'KW6502' // versions of a kind without a converter
+  | 'KW6701'; // a CRD in a group version that an aggregated server serves
 
-/** A place in a source file. */
+/** A position in a source file. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What a {@link Problem} is made of besides its place. */
+/** A {@link Problem} without its position. */
 export type Finding = Omit<Problem, 'file' | 'line' | 'column' | 'severity'> & {
   readonly severity?: Problem['severity'];
 };
 
-/** Collects problems in the order in which they are found; the same one at the same place once. */
+/** Collects problems in the order of discovery; reports the same problem at the same position only once. */
 export class Problems {
   readonly #found = new Map<string, Problem>();
 
@@ -66,7 +66,7 @@ export class Problems {
     return this.list.some(({ severity }) => severity === 'error');
   }
 
-  /** Takes in all that others found. */
+  /** Adds all problems of another collection. */
   include(others: Problems): void {
     for (const [key, problem] of others.#found) this.#keep(key, problem);
   }
@@ -77,13 +77,13 @@ export class Problems {
     this.#keep(`${at.file}:${at.line}:${at.column} ${finding.code} ${finding.what}`, problem);
   }
 
-  /** A type that is used twice is wrong in one place: the first path to it is as good as any. */
+  /** Keeps the first path to a problem: a type that is used twice has the problem only once. */
   #keep(key: string, problem: Problem): void {
     if (!this.#found.has(key)) this.#found.set(key, problem);
   }
 }
 
-/** Formats a problem for people: where, what, why, what to do. */
+/** Formats a problem for people: where, what, why, and how to fix it. */
 export function formatProblem(problem: Problem): string {
   const { code, severity, file, line, column, path, what, why, fix } = problem;
   const where = `${file}:${line}:${column}`;

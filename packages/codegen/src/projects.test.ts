@@ -31,7 +31,7 @@ export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kin
 const compiler = (options: object, more: object = {}): string =>
   JSON.stringify({ compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, ...options }, ...more });
 
-/** Each is a way in which people write their projects; all of them mean the same. */
+/** Common ways to set up a project; all of them are equivalent. */
 const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'imports with the extension of JavaScript': {
     'tsconfig.json': compiler({}),
@@ -165,7 +165,7 @@ async function specOf(): Promise<JsonSchema | undefined> {
 }
 
 describe('projects', () => {
-  it.each(Object.entries(projects))('are read: %s', { timeout: 60_000 }, async (name, files) => {
+  it.each(Object.entries(projects))('are read correctly: %s', { timeout: 60_000 }, async (name, files) => {
     write(files);
     const spec = await specOf();
     const units = { type: 'integer', format: 'int64', description: 'In units.' };
@@ -174,13 +174,13 @@ describe('projects', () => {
     expect(spec?.required).toEqual(['replicas']);
     expect(spec?.properties?.['replicas']).toEqual({ type: 'integer', format: 'int32', minimum: 1 });
     expect(size).toMatchObject({ type: 'object', properties, required: ['units'] });
-    // An intersection is no interface: it has no comment of its own.
+    // An intersection is not an interface, so it has no comment.
     if (!name.includes('condition')) expect(size?.description).toBe('How large.');
     expect(spec?.properties?.['rest']).toMatchObject({ type: 'object', properties });
     expect(spec?.properties?.['rest']?.required).toBeUndefined();
   });
 
-  it('name files of other packages where something is wrong in them', { timeout: 60_000 }, async () => {
+  it('report problems at files of other packages', { timeout: 60_000 }, async () => {
     write({
       'packages/types/package.json': '{ "name": "@acme/types", "type": "module", "exports": "./src/index.ts" }',
       'packages/types/src/index.ts': 'export interface Size { units: number }\n',
@@ -199,7 +199,7 @@ describe('projects', () => {
     });
   });
 
-  it('are told what keeps their configuration from being read', { timeout: 60_000 }, async () => {
+  it('report an unreadable configuration', { timeout: 60_000 }, async () => {
     write({ 'tsconfig.json': '{ "extends": "./missing.json" }', 'src/thing.ts': kind(SIZE) });
     const { problems, files } = await generate({ root });
     expect(problems[0]).toMatchObject({ code: 'KW6001', file: 'tsconfig.json', fix: 'correct tsconfig.json' });

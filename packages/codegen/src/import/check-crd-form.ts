@@ -11,7 +11,7 @@ const isNumber: Test = (value) => typeof value === 'number' && Number.isFinite(v
 const isObject: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 
-/** True for values of JSON: YAML also has infinity. */
+/** True for JSON values: YAML also has infinity. */
 const isJson: Test = (value) =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isJson)
@@ -22,7 +22,7 @@ const isRule: Test = (value) =>
   isText(Reflect.get(value as object, 'rule')) &&
   Object.entries(value as object).every(([key, each]) => (key === 'optionalOldSelf' ? isFlag(each) : isText(each)));
 
-/** The form of each keyword whose value is no schema. Others are never written. */
+/** The required format of each keyword whose value is not a schema. Other keywords are never written. */
 const forms: Readonly<Record<string, readonly [Test, string]>> = {
   ...of(['type', 'format', 'title', 'description', 'pattern'], isText, 'a string'),
   ...of(['x-kubernetes-list-type', 'x-kubernetes-map-type'], isText, 'a string'),
@@ -45,7 +45,8 @@ function of(keys: readonly string[], test: Test, form: string): Readonly<Record<
 }
 
 /**
- * Checks that a CRD has the form that its type promises, names included: it may come from anywhere, and becomes code.
+ * Validates that a CRD has the structure that its type promises, including names: it may come from an untrusted source and
+ * becomes code.
  *
  * @throws {@link ImportError}
  */

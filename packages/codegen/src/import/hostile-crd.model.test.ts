@@ -10,7 +10,7 @@ import { crdsOf } from '../testdata/fixture.ts';
 import { importCrd } from './import-crd.ts';
 import { ImportError } from './import-error.ts';
 
-/** Sets a global variable wherever it gets out of a literal, a comment or a name. */
+/** Sets a global variable if it escapes from a literal, a comment or a name. */
 const attack = "globalThis['kwAttack']=1";
 const pieces = fc.constantFrom(
   `{};${attack};//`,
@@ -49,11 +49,11 @@ const hostile = fc.array(pieces, { minLength: 1, maxLength: 5 }).map((each) => e
 
 const pattern = hostile.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
 
-/** A valid name, or, rarely enough that most CRDs are read to the end, a hostile one. */
+/** A valid name or, rarely, a hostile one; rarely enough that most CRDs are read to the end. */
 const name = (...valid: readonly [string, ...string[]]): fc.Arbitrary<string> =>
   fc.oneof({ arbitrary: fc.constantFrom(...valid), weight: 30 }, { arbitrary: hostile, weight: 1 });
 
-/** Fields that an attacker fills in at will; the schemas stay structural. */
+/** Fields with attacker-controlled values; the schemas stay structural. */
 const leaf: fc.Arbitrary<object> = fc.oneof(
   fc.record({ type: fc.constant('string'), pattern }),
   fc.record({ type: fc.constant('string'), enum: fc.uniqueArray(hostile, { minLength: 1, maxLength: 3 }) }),
@@ -143,7 +143,7 @@ const crds = fc
     }),
   );
 
-/** Writes the types of a CRD, or says that it is refused. */
+/** Returns the types of a CRD, or undefined if it is rejected. */
 function imported(crd: object, as: 'kind' | 'definition'): string | undefined {
   try {
     return importCrd(JSON.stringify(crd), { as });
@@ -153,7 +153,7 @@ function imported(crd: object, as: 'kind' | 'definition'): string | undefined {
   }
 }
 
-/** Everything that a module would run when it is imported, as source texts. */
+/** Returns the source of everything that a module would execute when imported. */
 function effects(source: string): readonly string[] {
   const file = ts.createSourceFile('imported.ts', source, ts.ScriptTarget.ESNext, true);
   const { parseDiagnostics } = file as unknown as { readonly parseDiagnostics: readonly ts.Diagnostic[] };
@@ -191,11 +191,11 @@ function effects(source: string): readonly string[] {
 
 const projectRoot = fileURLToPath(new URL('../testdata/project/', import.meta.url));
 
-describe('importCrd, given a hostile CRD', () => {
+describe('importCrd with a hostile CRD', () => {
   const generator = new Generator({ root: projectRoot, sources: ['imported.ts'] });
   beforeAll(() => generator.generate());
 
-  it('refuses a kind that is code', () => {
+  it('rejects a kind that contains code', () => {
     const kind = `Ox = {}; ${attack}; export const b`;
     const versions = [{ name: 'v1', served: true, storage: true }];
     const spec = { group: 'example.com', names: { kind, plural: 'oxen' }, scope: 'Cluster', versions };
@@ -217,7 +217,7 @@ describe('importCrd, given a hostile CRD', () => {
     expect(count).toBeGreaterThan(100);
   });
 
-  it('runs no code of the CRD', async () => {
+  it('executes no code from the CRD', async () => {
     for (const crd of fc.sample(crds, 100)) {
       const source = imported(crd, 'kind');
       if (source === undefined) continue;
@@ -227,7 +227,7 @@ describe('importCrd, given a hostile CRD', () => {
     }
   });
 
-  it('writes a definition that gives the same CRD, and no permissions', async () => {
+  it('writes a definition that yields the same CRD and no permissions', async () => {
     await fc.assert(
       fc.asyncProperty(crds, async (crd) => {
         const source = imported(crd, 'definition');
@@ -251,7 +251,7 @@ describe('importCrd, given a hostile CRD', () => {
     ['properties that are a list', { type: 'object', properties: ['*/'] }],
     ['a rule that is a number', { type: 'string', 'x-kubernetes-validations': [{ rule: 1 }] }],
     ['a schema that is a text', '*/'],
-  ])('refuses %s', (_, wrong) => {
+  ])('rejects %s', (_, wrong) => {
     const crd = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -274,7 +274,7 @@ describe('importCrd, given a hostile CRD', () => {
     expect(() => importCrd(JSON.stringify(crd))).toThrow(/cannot make types of this CRD: .*spec\.a/);
   });
 
-  it('gives two kinds of one name different names', () => {
+  it('gives two kinds with the same name different names', () => {
     const crd = fc.sample(crds, 50).find((each) => imported(each, 'kind') !== undefined);
     const source = importCrd(`${JSON.stringify(crd)}\n---\n${JSON.stringify(crd)}`);
     const constants = [...source.matchAll(/^export const (\w+):/gm)].map(([, each]) => each);

@@ -82,13 +82,13 @@ describe('importCrd', () => {
     ['the example', file('../../../../examples/postgresql/config/crd/bases/database.db.example.com_postgresqls.yaml')],
     ['what a comment cannot hold', formatYaml(tricky)],
     ['JSON', JSON.stringify(tricky)],
-  ])('makes types of %s that give the same CRD again', async (_, text) => {
+  ])('generates types from %s that yield the same CRD again', async (_, text) => {
     const before = readYaml(text) as Crd;
     const changes = compareCrds(before, await again(text));
     expect(changes.filter(({ kind }) => kind !== 'description-changed')).toEqual([]);
   });
 
-  it('writes what a person would', () => {
+  it('writes idiomatic code', () => {
     const path = '../../../../examples/postgresql/config/crd/bases/database.db.example.com_postgresqls.yaml';
     const source = importCrd(file(path), { as: 'definition' });
     expect(source).toContain(
@@ -98,7 +98,7 @@ describe('importCrd', () => {
     expect(source).toContain('export const Postgresql = defineKind<PostgresqlSpec, PostgresqlStatus>({\n');
   });
 
-  it('takes the version that is asked for, and the CRDs of several documents', () => {
+  it('imports the requested version, and the CRDs of several documents', () => {
     const text = `kind: ConfigMap\n---\n${formatYaml(tricky)}---\n${formatYaml(tricky).replaceAll('Ox', 'Cow')}`;
     expect(importCrd(text).match(/^export const .*/gm)).toEqual([
       'export const Ox: Kind<Ox> = {',
@@ -107,7 +107,7 @@ describe('importCrd', () => {
     expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; it has v1');
   });
 
-  it("makes a constant of somebody else's kind, which makes no CRD and whose calls are known", async () => {
+  it('writes a constant for a foreign kind, which yields no CRD but permissions for its calls', async () => {
     const root = { type: 'object', properties: { driver: { type: 'string' } }, required: ['driver'] };
     const [version] = tricky.spec.versions;
     const versions = [{ ...version, schema: { openAPIV3Schema: root } }];
@@ -126,7 +126,7 @@ describe('importCrd', () => {
     expect(files[0]?.text).toContain('  resources:\n  - oxen\n  verbs:\n  - delete\n  - update\n');
   });
 
-  it.each(['', 'kind: Pod', '{', 'a: [b'])('refuses %j', (text) => {
+  it.each(['', 'kind: Pod', '{', 'a: [b'])('rejects %j', (text) => {
     expect(() => importCrd(text)).toThrow(ImportError);
   });
 });

@@ -11,11 +11,11 @@ import { TypeNames } from './type-names.ts';
 
 /** Options of {@link importCrd}. */
 export interface ImportOptions {
-  /** @defaultValue the stored one */
+  /** @defaultValue the stored version */
   readonly version?: string;
   /**
-   * What the kind becomes: `'kind'`, a constant for clients and controllers of somebody else's kind; or `'definition'`, a
-   * call of `defineKind`, from which the same schema is generated again: the CRD is the project's own then.
+   * The form of the result: `'kind'`, a constant for clients and controllers of a foreign kind; or `'definition'`, a call of
+   * `defineKind` that generates the same schema, which makes the CRD part of the project.
    *
    * @defaultValue 'kind'
    */
@@ -23,8 +23,8 @@ export interface ImportOptions {
 }
 
 /**
- * Writes TypeScript of a CRD, in YAML or JSON: interfaces of its spec and status with the validation as tags, and the
- * kind. Of several documents the CRDs are taken.
+ * Converts a CRD in YAML or JSON to TypeScript: interfaces for its spec and status with the validation as tags, and the kind.
+ * If the text has several documents, all CRDs among them are converted.
  *
  * @throws {@link ImportError}
  */
@@ -87,7 +87,7 @@ const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'met
 interface Property {
   readonly name: string;
   readonly schema: JsonSchema;
-  /** Name of the type that it is in. */
+  /** Name of the enclosing type. */
   readonly base: string;
   readonly path: string;
 }
@@ -97,11 +97,11 @@ interface SourceOptions {
   readonly as: 'kind' | 'definition';
   /** The kind as an identifier. */
   readonly name: string;
-  /** Those of all kinds in the file. */
+  /** The names of all kinds in the file. */
   readonly names: TypeNames;
 }
 
-/** Writes one version of one kind. */
+/** Writes one version of a kind. */
 class CrdSource {
   readonly imports = new Set<string>();
   readonly #name: string;
@@ -135,7 +135,7 @@ class CrdSource {
     return this.#call(root);
   }
 
-  /** An interface and a constant of one name. */
+  /** Writes an interface and a constant with the same name. */
   #kind(root: JsonSchema, fields: readonly (readonly [string, JsonSchema])[]): string {
     const { group, names, scope } = this.#crd.spec;
     const { kind, plural } = names;
@@ -224,7 +224,7 @@ class CrdSource {
     }
   }
 
-  /** Elements have no comment; what theirs would say goes into an alias. */
+  /** Writes an alias if needed: elements have no comment of their own. */
   #element(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
     const type = this.#type(schema, at);
     if (this.#names.has(type.replace(/ \| null$/, ''))) return type;
@@ -264,7 +264,7 @@ class CrdSource {
   #property(owner: JsonSchema, { name, schema, base, path }: Property): string {
     const before = this.#names.size;
     const type = this.#type(schema, { name: `${base}${typeName(name)}`, path });
-    // What an interface was made for is said there.
+    // The comment is on the interface that was just written.
     const isNamed = this.#names.size > before && this.#names.has(type.replace(/ \| null$/, ''));
     const mark = owner.required?.includes(name) ? '' : '?';
     return `${isNamed ? '' : this.#comment(schema, path, '  ')}  readonly ${propertyName(name)}${mark}: ${type};\n`;
@@ -285,7 +285,7 @@ class CrdSource {
 
 function block(lines: readonly string[], indent: string): string {
   if (lines.length === 0) return '';
-  // A description and its tags share a line where there is room; a rule has one of its own.
+  // A description and its tags share a line if they fit; a rule has its own line.
   const whole = lines.join(' ');
   const isShort = whole.length + indent.length < 110 && lines.slice(1).every((line) => /^@(?!rule|message)/.test(line));
   const short = `/** ${whole} */`;

@@ -1,4 +1,4 @@
-/** The text holds no CustomResourceDefinition, not the requested version, or one that the API server would reject. */
+/** The text contains no CustomResourceDefinition, not the requested version, or one that the API server would reject. */
 export class ImportError extends Error {
   readonly code = 'KW6601';
 

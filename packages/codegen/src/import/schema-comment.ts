@@ -2,16 +2,16 @@ import type { JsonSchema } from '@kubewright/schema';
 import { parseDocs } from '../compiler/parse-docs.ts';
 import { QUANTITY_PATTERN } from '../types/known-schemas.ts';
 
-/** What a comment says of a schema, and what only `schema` of `defineKind` can say. */
+/** The parts of a schema that a comment can express, and those that only `schema` of `defineKind` can. */
 export interface SchemaComment {
-  /** Without marks; empty when there is nothing to say. */
+  /** Without comment markers; empty if there is nothing to write. */
   readonly lines: readonly string[];
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const;
 
-/** Writes what a schema says besides its type as a description and tags. */
+/** Writes the parts of a schema besides its type as a description and tags. */
 export function schemaComment(schema: JsonSchema): SchemaComment {
   const tags: string[] = [];
   const rest: Record<string, unknown> = {};
@@ -29,7 +29,7 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
   }
   if (schema.enum !== undefined && !isWritableEnum(schema.enum.filter((each) => each !== null)))
     rest['enum'] = schema.enum;
-  // Of values without null among them the type would say that it is one.
+  // The type expresses nullable only if null is among the values.
   if (schema.nullable === true && schema.enum && !schema.enum.includes(null)) say('nullable', '@nullable');
   if (schema.title !== undefined) say('title', `@title ${schema.title}`);
   for (const key of ['default', 'example'] as const) {
@@ -64,7 +64,7 @@ function sayType(schema: JsonSchema, say: (key: keyof JsonSchema, tag: string) =
   if (keeps && !isPlain) say('type', '@preserveUnknownFields');
 }
 
-/** All rules of a value go one way, or their order would be another. */
+/** Writes all rules of a value in the same place to preserve their order. */
 function sayRules(schema: JsonSchema, tags: string[], rest: Record<string, unknown>): void {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const written = rules.flatMap(({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }) => [
@@ -79,12 +79,12 @@ function sayRules(schema: JsonSchema, tags: string[], rest: Record<string, unkno
   else rest['x-kubernetes-validations'] = rules;
 }
 
-/** True if the values make a type: strings only, or numbers only. */
+/** True if the values can form a type: all strings, or all numbers. */
 export function isWritableEnum(values: readonly unknown[]): boolean {
   return values.length > 0 && ['string', 'number'].some((type) => values.every((each) => typeof each === type));
 }
 
-/** True if the reader of comments finds exactly this tag: a comment ends at its mark, a tag at the next one. */
+/** True if parsing the tag in a comment yields exactly this tag: a `*` `/` would end the comment, an `@` the tag. */
 function isReadable(tag: string): boolean {
   if (/\*\/|[\r\n]/.test(tag)) return false;
   const { description, tags } = parseDocs(`/** ${tag} */`, 0);
@@ -92,7 +92,7 @@ function isReadable(tag: string): boolean {
   return description === '' && tags.length === 1 && `@${first?.name} ${first?.text}`.trim() === tag;
 }
 
-/** True if two comments say the same: in one line, a quote of one tag may hide the next. */
+/** True if two comments parse to the same result: on one line, a quotation mark in a tag may hide the next tag. */
 export function isReadAlike(a: string, b: string): boolean {
   const read = (comment: string): unknown => {
     const { tags, description } = parseDocs(comment, 0);
@@ -101,7 +101,7 @@ export function isReadAlike(a: string, b: string): boolean {
   return JSON.stringify(read(a)) === JSON.stringify(read(b));
 }
 
-/** The lines of a description, in which nothing is read as a tag or ends the comment. */
+/** Returns the lines of a description, escaped so that they contain no tags and do not end the comment. */
 function descriptionLines({ description }: JsonSchema): readonly string[] {
   if (description === undefined) return [];
   return description
@@ -112,7 +112,7 @@ function descriptionLines({ description }: JsonSchema): readonly string[] {
 
 function withoutTags(line: string): string {
   const quoted = line.replace(/^(\s*)(\+[\w:.-]+)/, '$1`$2`').replace(/(^|\s)(@[A-Za-z][\w.]*)/g, '$1`$2`');
-  // Between backticks of the line's own, ours would quote the wrong part.
+  // If the line contains backticks, more of them would quote the wrong part.
   const isSafe = !line.includes('`') && parseDocs(`/** ${quoted} */`, 0).tags.length === 0;
   return isSafe ? quoted : line.replace(/^(\s*)\+/, '$1\\+').replace(/(^|\s)@(?=[A-Za-z])/g, '$1\\@');
 }

@@ -4,23 +4,23 @@ export function typeName(text: string): string {
   return words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('');
 }
 
-/** A property's name as TypeScript writes it. */
+/** Returns a property name in TypeScript syntax. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
 
-/** A field's name in an object literal, where a plain `__proto__` would set the prototype. */
+/** Returns a field name for an object literal, in which a plain `__proto__` would set the prototype. */
 function fieldName(name: string): string {
   return name === '__proto__' ? `['__proto__']` : propertyName(name);
 }
 
-/** A string in single quotes. Every character that could end a line or the string is escaped. */
+/** Returns a string literal in single quotes. Escapes every character that could end the line or the string. */
 function quoted(text: string): string {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${escaped.replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`;
 }
 
-/** A value as TypeScript writes it. */
+/** Returns a value in TypeScript syntax. */
 export function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;

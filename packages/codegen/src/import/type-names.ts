@@ -1,4 +1,4 @@
-/** Names that a file with imported kinds uses: a kind of one of these names gets a number. */
+/** Names that a file with imported kinds uses; kinds with one of these names get a number. */
 const used: readonly string[] = [
   'Kind',
   'KubernetesObject',
@@ -10,11 +10,11 @@ const used: readonly string[] = [
   'Infinity',
 ];
 
-/** The identifiers of one file, each given out once. */
+/** Allocates the identifiers of a file, each only once. */
 export class TypeNames {
   readonly #taken = new Set<string>(used);
 
-  /** Returns the name, with a number behind it if it is taken. */
+  /** Returns the name, with a number appended if it is taken. */
   take(name: string): string {
     let free = name;
     for (let i = 2; this.#taken.has(free); i++) free = `${name}${i}`;

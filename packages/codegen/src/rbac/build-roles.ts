@@ -3,15 +3,15 @@ import { formatYaml, formatYamlDocuments } from '../yaml/format-yaml.ts';
 import { mergeRules } from './merge-rules.ts';
 import type { RbacRule } from './rule.ts';
 
-/** Names in what is made. */
+/** Names used in generated roles. */
 export interface RoleOptions {
   readonly projectName: string;
   readonly namePrefix: string;
 }
 
 /**
- * Writes the manager's roles as controller-gen does: one ClusterRole, and a Role for each namespace. Undefined when there
- * is nothing to allow.
+ * Writes the manager's roles like controller-gen: one ClusterRole, and a Role for each namespace. Returns undefined if there
+ * are no rules.
  */
 export function managerRoles(rules: readonly RbacRule[], { namePrefix }: RoleOptions): string | undefined {
   const roles = new Map<string, RbacRule[]>();
@@ -23,7 +23,7 @@ export function managerRoles(rules: readonly RbacRule[], { namePrefix }: RoleOpt
   const documents = [...roles].sort(([a], [b]) => (a < b ? -1 : 1));
   return formatYamlDocuments(
     documents.map(([key, each]) => {
-      const [namespace, name] = JSON.parse(key) as [string, string]; // made above
+      const [namespace, name] = JSON.parse(key) as [string, string]; // built above
       return {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: namespace === '' ? 'ClusterRole' : 'Role',
@@ -53,7 +53,7 @@ const LEVELS = {
   viewer: { verbs: ['get', 'list', 'watch'], words: 'see' },
 } as const;
 
-/** Writes the three roles that an administrator can give users of a kind, as kubebuilder scaffolds them. */
+/** Writes the three roles that administrators can grant to users of a kind, as kubebuilder scaffolds them. */
 export function kindRoles(
   { spec }: Crd,
   { file, projectName, namePrefix }: RoleOptions & { readonly file: string },

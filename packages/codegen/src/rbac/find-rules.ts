@@ -12,24 +12,24 @@ import { parseRbacTag } from './parse-rbac-tag.ts';
 import { type RbacRule, ruleFor, subresourceRule } from './rule.ts';
 import { rulesOfCalls } from './typed-calls.ts';
 
-/** What rules are found with. */
+/** The inputs of a search for rules. */
 export interface RuleSearch {
   readonly view: ProjectView;
   readonly resolver: KindResolver;
   readonly problems: Problems;
 }
 
-/** What one file asks for. */
+/** The rules that one file requires. */
 export interface FileRules {
   readonly rules: readonly RbacRule[];
   readonly hasControllers: boolean;
 }
 
-/** Finds what a program must be allowed: by its controllers, by its calls, and by what its comments say. */
+/** Finds the permissions that a program needs: from its controllers, its calls, and its comments. */
 export function findRules(search: RuleSearch & { readonly memory: Memory<FileRules> }): readonly RbacRule[] {
   const { view, resolver, problems, memory } = search;
   const found = view.files.map((file) => {
-    // Objects may name a kind of the project that their file does not import.
+    // Objects can refer to a kind of the project that their file does not import.
     const isAbout = { name: file.fileName, state: `${view.stateOf(file)} ${resolver.names}`, problems };
     return memory.recall(isAbout, (own) => rulesIn(file, { view, resolver, problems: own }));
   });
@@ -44,7 +44,7 @@ function rulesIn(file: ts.SourceFile, search: RuleSearch): FileRules {
   return { rules, hasControllers: calls.length > 0 };
 }
 
-/** As the runtime derives them from the same declarations (`Manager.permissions`). */
+/** Returns the same rules that the runtime derives from the declarations (`Manager.permissions`). */
 function controllerRules(calls: readonly RuntimeCall[], search: RuleSearch): readonly RbacRule[] {
   return calls.flatMap((each) => {
     const from = search.view.position(each.call);
@@ -66,7 +66,7 @@ function rulesOfController({ name, call }: RuntimeCall, search: RuleSearch): rea
   for (const kind of primary) {
     rules.push(ruleFor(kind, 'get', 'list', 'watch'), subresourceRule(kind, 'status', 'patch'));
     if (of('finalizers').some((each) => hasFields(each, search))) rules.push(ruleFor(kind, 'patch'));
-    // Children block the deletion of their owner, which admission asks this permission for.
+    // Owner references of children set blockOwnerDeletion, for which admission requires this permission.
     if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
   }
   return rules;
@@ -85,7 +85,7 @@ function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.
   return undefined;
 }
 
-/** What an option may be; says where that cannot be told. */
+/** Returns the possible values of an option, and reports those that cannot be determined. */
 function expressionsOf(
   options: ts.ObjectLiteralExpression,
   option: string,
@@ -129,7 +129,7 @@ function hasFields(expression: ts.Expression, { view }: RuleSearch): boolean {
   return view.checker.getTypeAtLocation(expression).getProperties().length > 0;
 }
 
-/** `@rbac` may stand in any documentation comment. */
+/** Finds `@rbac` tags in all documentation comments. */
 function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
   if (!file.text.includes('@rbac')) return rules;

@@ -5,13 +5,13 @@ type Part = 'groups' | 'resources' | 'resourceNames' | 'urls' | 'verbs';
 const PARTS: readonly Part[] = ['groups', 'resources', 'resourceNames', 'urls', 'verbs'];
 
 /**
- * Merges rules as controller-gen does: verbs of the same resources are joined, then resources with the same verbs, then
- * groups, then paths; `core` is the empty group; `*` makes the others of its list superfluous. Sorted by groups, resources
+ * Merges rules like controller-gen: joins the verbs of the same resources, then resources with the same verbs, then groups,
+ * then paths. `core` is the empty group; `*` replaces the other values of its list. The result is sorted by groups, resources
  * and names.
  */
 export function mergeRules(rules: readonly RbacRule[]): readonly RbacRule[] {
   let merged = rules.flatMap(({ groups, resources, ...rest }) =>
-    // One resource each at first, so that what several rules say of one comes together.
+    // Splits rules into one resource each, so that rules about the same resource are merged.
     resources.length === 0
       ? [normal({ groups, resources, ...rest })]
       : resources.map((resource) => normal({ groups, resources: [resource], ...rest })),

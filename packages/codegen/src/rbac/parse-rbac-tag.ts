@@ -4,8 +4,8 @@ const FIELDS = ['groups', 'resources', 'resourceNames', 'urls', 'verbs', 'namesp
 type Field = (typeof FIELDS)[number];
 
 /**
- * Reads `@rbac groups=apps resources=deployments verbs=get;list`: kubebuilder's form, fields divided by commas or spaces.
- * What is wrong with it is answered as a text.
+ * Parses `@rbac groups=apps resources=deployments verbs=get;list`: kubebuilder's format, with fields separated by commas or
+ * spaces. Returns a string with the reason if the tag is invalid.
  */
 export function parseRbacTag(text: string): RbacRule | string {
   const found = new Map<Field, readonly string[]>();
