@@ -67,7 +67,7 @@ describe('the generator compared with controller-gen 0.23', () => {
     const ours = (name: string): string => files.find(({ path }) => path.endsWith(name))?.text ?? '';
     const crd = 'markers.example.com_markings.yaml';
     const expected = comparable(theirs(crd)) as { spec: { versions: { subresources?: object }[] } };
-    // controller-gen writes empty subresources if there are none.
+    // controller-gen writes an empty `subresources` object.
     delete expected.spec.versions[0]?.subresources;
     expect(comparable(ours(crd))).toEqual(expected);
     expect(documents(ours('rbac/role.yaml'))).toEqual(documents(theirs('role.yaml')));

@@ -37,7 +37,7 @@ export type ProblemCode =
   | 'KW6303' // a CRD is too large
   | 'KW6304' // a CEL rule is too expensive, or all rules of a schema in total
   | 'KW6305' // a short name that kubectl resolves to another kind
-  | 'KW6401' // the required permissions cannot be determined from the code
+  | 'KW6401' // code that cannot be resolved without running the program
   | 'KW6501' // two webhooks have the same name
   | 'KW6502' // versions of a kind without a converter
   | 'KW6701'; // a CRD in a group version that an aggregated server serves

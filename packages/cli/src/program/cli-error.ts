@@ -23,7 +23,7 @@
  * | `KW7304` | the account is not allowed to do that; the message contains the missing rule |
  * | `KW7305` | the server does not know the kind: its CRD is not installed |
  * | `KW7306` | the API server rejected an object |
- * | `KW7307` | a deployment did not become ready in time |
+ * | `KW7307` | deployed objects did not reach the expected state in time |
  * | `KW7308` | the cluster of a context is not on this machine; allow it by name to develop in it |
  * | `KW7309` | the API server cannot reach the webhooks of the operator under development; set their address with `--webhook-host` |
  * | `KW7310` | a webhook cannot be called: writes that need it are rejected until its operator runs |
@@ -38,7 +38,7 @@
  * | `KW7602` | the project has no test runner, or its tests fail |
  * | `KW7603` | the operator did not reconcile the object to render |
  * | `KW7604` | the role grants less than the operator needs, or more |
- * | `KW7605` | the operator's log cannot be parsed |
+ * | `KW7605` | the operator wrote no log in the runtime's format |
  * | `KW7504` | a kustomization uses a feature that is not supported here |
  * | `KW7505` | the OLM bundle violates a rule |
  * | `KW7506` | `kubewright-images.json` is not an image map, so images cannot be loaded |

@@ -224,7 +224,7 @@ class CrdSource {
     }
   }
 
-  /** Writes an alias if needed: elements have no comment of their own. */
+  /** Writes an alias if an element needs a comment, because elements cannot have one. */
   #element(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
     const type = this.#type(schema, at);
     if (this.#names.has(type.replace(/ \| null$/, ''))) return type;

@@ -6,7 +6,7 @@ import { parseRbacTag } from './parse-rbac-tag.ts';
 import type { RbacRule } from './rule.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes the longest of all; it is done once.
+// Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
 const KIND = `
 interface Spec { a?: string }
@@ -25,7 +25,7 @@ async function rulesOf(source: string): Promise<readonly string[]> {
 }
 
 describe('rules of a program', () => {
-  it('come from what controllers declare', async () => {
+  it('are derived from the declarations of controllers', async () => {
     expect(
       await rulesOf(`
         const owned = [ConfigMap];
@@ -43,7 +43,7 @@ describe('rules of a program', () => {
     ]);
   });
 
-  it('come from options that are spread, the last ones winning', async () => {
+  it('are derived from spread options, where the last one wins', async () => {
     expect(
       await rulesOf(`
         const finalizers = { 'example.com/x': async () => {} };
@@ -63,7 +63,7 @@ describe('rules of a program', () => {
     ]);
   });
 
-  it('are warned of where a spread cannot be told', async () => {
+  it('come with a warning if a spread cannot be resolved', async () => {
     const { problems } = await fixture.generate(`${KIND}
       declare function shared(): { owns: runtime.CachedKind[]; watches?: runtime.Watch[] };
       export const things = controller({ ...shared(), watches: [], for: Thing, desired: () => ({}) });`);
@@ -72,7 +72,7 @@ describe('rules of a program', () => {
     ]);
   });
 
-  it('come from typed calls of contexts and clients', async () => {
+  it('are derived from typed calls of contexts and clients', async () => {
     const rules = await rulesOf(`
       export async function work(ctx: runtime.ReconcileContext<Thing>, thing: Thing, some: Pod | Secret) {
         await ctx.get(ConfigMap, { name: 'a' });
@@ -94,7 +94,7 @@ describe('rules of a program', () => {
     ]);
   });
 
-  it('come from objects that are written where they are applied', async () => {
+  it('are derived from object literals in calls', async () => {
     const rules = await rulesOf(`
       const batch = 'batch/v1';
       export async function work(ctx: runtime.ReconcileContext<Thing>, others: readonly Pod[]) {
@@ -104,7 +104,7 @@ describe('rules of a program', () => {
     expect(rules).toEqual(['configmaps pods → create patch', 'batch jobs → create patch']);
   });
 
-  it('come from comments, in roles of their own where they say so', async () => {
+  it('are read from comments, in separate roles on request', async () => {
     const { files } = await fixture.generate(`${KIND}
       /** @rbac groups=core resources=nodes verbs=get;list @rbac urls=/metrics verbs=get */
       export const a = 1;
@@ -116,14 +116,14 @@ describe('rules of a program', () => {
     expect(text?.match(/^kind: .*/gm)).toEqual(['kind: ClusterRole', 'kind: Role']);
   });
 
-  it('are warned of where a kind cannot be told', async () => {
+  it('come with a warning if a kind cannot be determined', async () => {
     const { files, problems } = await fixture.generate(`${KIND}
       export const work = (ctx: runtime.RequestContext, object: KubernetesObject) => ctx.apply(object);`);
     expect(problems).toMatchObject([{ code: 'KW6401', severity: 'warning' }]);
     expect(files.length).toBeGreaterThan(0);
   });
 
-  it('are given to users of a kind in three roles', async () => {
+  it('grant users of a kind access in three roles', async () => {
     const { files } = await fixture.generate(KIND);
     const roles = files.filter(({ path }) => path.startsWith('config/rbac/'));
     expect(roles.map(({ path }) => path)).toEqual([
@@ -138,8 +138,8 @@ describe('rules of a program', () => {
   });
 });
 
-describe('the code that a rule comes from', () => {
-  it('is the controller, the call or the comment that asks for it', async () => {
+describe('the origin of a rule', () => {
+  it('is the controller, the call or the comment that requires it', async () => {
     const source = `${KIND}
 export const things = controller({
   for: Thing,
@@ -164,7 +164,7 @@ export const things = controller({
 describe('mergeRules', () => {
   const rule = (text: string): RbacRule => parseRbacTag(text) as RbacRule;
 
-  it('joins verbs, then resources, then groups, and lets * stand alone', () => {
+  it('joins verbs, then resources, then groups, and lets * replace other values', () => {
     const merged = mergeRules(
       [
         'groups=b resources=x;y verbs=get',
@@ -188,7 +188,7 @@ describe('mergeRules', () => {
     ['verbs=get', 'it has neither resources nor urls'],
     ['group=a verbs=get', 'group is none of groups, resources, resourceNames, urls, verbs, namespace, roleName'],
     ['groups verbs=get', 'groups has no value'],
-  ])('is not asked of %s', (text, why) => {
+  ])('rejects %s', (text, why) => {
     expect(parseRbacTag(text)).toBe(why);
   });
 });

@@ -1,26 +1,26 @@
 import type { Position } from '../problem.ts';
 
-/** What a program may do. */
+/** A permission of a program. */
 export interface RbacRule {
   readonly groups: readonly string[];
   readonly resources: readonly string[];
   readonly resourceNames: readonly string[];
   readonly urls: readonly string[];
   readonly verbs: readonly string[];
-  /** In this namespace only: goes into a Role. */
+  /** Restricts the rule to a namespace, in a Role. */
   readonly namespace?: string;
   /** @defaultValue the manager's role */
   readonly roleName?: string;
-  /** The code that asks for it; a rule that every operator needs has none. */
+  /** The code that requires the rule; undefined for rules that every operator needs. */
   readonly from?: Position;
 }
 
-/** A rule for one resource. */
+/** Creates a rule for one resource. */
 export function ruleFor(kind: { readonly group: string; readonly plural: string }, ...verbs: string[]): RbacRule {
   return { groups: [kind.group], resources: [kind.plural], resourceNames: [], urls: [], verbs };
 }
 
-/** A rule for a subresource. */
+/** Creates a rule for a subresource. */
 export function subresourceRule(
   kind: { readonly group: string; readonly plural: string },
   subresource: string,

@@ -20,7 +20,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   create: ['create'],
   update: ['update'],
   patch: ['patch'],
-  // Server-side apply is a patch, and a creation where the object is not there.
+  // Server-side apply is a patch, and a create if the object does not exist.
   apply: ['create', 'patch'],
   delete: ['delete'],
   deleteCollection: ['deletecollection'],
@@ -29,7 +29,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   stream: ['get'],
 };
 
-/** Finds what calls of typed clients and of reconcile contexts need. What is not typed is warned of. */
+/** Finds the permissions that calls of typed clients and reconcile contexts need. Warns about untyped calls. */
 export function rulesOfCalls(file: ts.SourceFile, search: CallSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
   const visit = (node: ts.Node): void => {
@@ -70,7 +70,7 @@ function isOfClient(callee: ts.Identifier, { view }: CallSearch): boolean {
   return declaration !== undefined && view.fileOfPackage(declaration, '@kubewright/client') !== undefined;
 }
 
-/** The interface of the runtime or the client that declares a method. */
+/** Returns the interface of the runtime or the client that declares a method. */
 function ownerOf(callee: ts.PropertyAccessExpression, view: ProjectView): string | undefined {
   const declaration = declarationOf(view.checker, callee);
   const owner = declaration?.parent;
@@ -85,7 +85,7 @@ interface Call {
   readonly search: CallSearch;
 }
 
-/** `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
+/** Handles `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
 function contextRules(call: ts.CallExpression, { method, verbs, search }: Call): readonly RbacRule[] {
   const [argument] = call.arguments;
   if (argument === undefined) return [];
@@ -115,7 +115,7 @@ function shorten(text: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line;
 }
 
-/** The kinds that a typed client is for: `client.resource(Pod)`, or by its type. */
+/** Returns the kinds of a typed client: from `client.resource(Pod)`, or from its type. */
 function kindsOfClient(client: ts.Expression, call: ts.CallExpression, search: CallSearch): readonly KindRef[] {
   const { view, resolver } = search;
   if (ts.isCallExpression(client)) {
@@ -138,7 +138,7 @@ function subresourceRules(
     search,
   }: { readonly call: ts.CallExpression; readonly verbs: readonly string[]; readonly search: CallSearch },
 ): readonly RbacRule[] {
-  // What is applied to a subresource is always there already.
+  // An apply to a subresource never creates: its object exists.
   const needed = verbs.includes('patch') ? ['patch'] : verbs;
   if (ts.isPropertyAccessExpression(client) && client.name.text === 'status') {
     return kindsOfClient(client.expression, call, search).map((kind) => subresourceRule(kind, 'status', ...needed));

@@ -8,24 +8,24 @@ import { applyRuleTag } from './rule-tags.ts';
 import { documentationTags, knownTag, type TagDefinition } from './tag-table.ts';
 import { applyTypeTag } from './type-tags.ts';
 
-/** What the tags of a value do besides changing its schema. */
+/** Callbacks for the effects of a value's tags beyond its schema. */
 export interface TagEffects {
   readonly problems: Problems;
   /** From the object's root, for messages. */
   readonly path: string;
-  /** Told of fields that may not change: their object must know, too. */
+  /** Called for immutable fields, because their object needs a rule too. */
   readonly immutable: (draft: Draft) => void;
-  /** Told of numbers whose kind is said. */
+  /** Called for numbers with an explicit type. */
   readonly numberKind: (draft: Draft) => void;
-  /** Told where a rule stands; `place` is the rule's, from the value's own schema. */
+  /** Called with the position of a rule; `place` is the rule's path in the value's own schema. */
   readonly ruleAt: (place: string, at: Position) => void;
 }
 
-/** Writes what a documentation comment says into the schema of what it stands on. Reports what it cannot read. */
+/** Applies a documentation comment to the schema of the value it describes. Reports tags that it cannot read. */
 export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
   const description = descriptionOf(docs);
   if (description !== '') draft.description = description;
-  // What sets the type goes first: it decides which of the others have an effect.
+  // Type tags are applied first: they decide which other tags have an effect.
   const isFirst = ({ name }: DocTag): boolean => typeTags.has(name.split('.').at(-1) as string);
   const ordered = [...docs.tags.filter(isFirst), ...docs.tags.filter((tag) => !isFirst(tag))];
   for (const tag of ordered) {
@@ -94,7 +94,7 @@ function descend(draft: Draft, steps: readonly ('items' | 'values')[]): Draft | 
   return at;
 }
 
-/** Deprecation and remarks belong to what readers of the API see. */
+/** Deprecations and remarks are part of the description that users of the API see. */
 function descriptionOf({ description, tags }: Docs): string {
   const lines = [description];
   for (const { name, text } of tags) {

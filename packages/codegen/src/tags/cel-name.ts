@@ -5,7 +5,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A field's name as CEL writes it (apiextensions: `__dot__`, `__namespace__`). */
+/** Escapes a field name for CEL (apiextensions: `__dot__`, `__namespace__`). */
 export function celName(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   return name

@@ -1,7 +1,7 @@
 import { nearestName } from '@kubewright/apimachinery';
 import { type TagSubject, tags } from './tag-table.ts';
 
-/** What TypeScript says itself, and what other tools call it. */
+/** Advice for tags that TypeScript syntax replaces, and for names from other tools. */
 const SAID_OTHERWISE: Readonly<Record<string, string>> = {
   optional: 'write a question mark: `name?: …`',
   required: 'leave the question mark out: `name: …`',
@@ -35,7 +35,7 @@ const SAID_OTHERWISE: Readonly<Record<string, string>> = {
   oneof: 'write @exactlyOneOf with the names of the fields',
 };
 
-/** Says what to write instead of a tag that is none. */
+/** Returns what to write instead of an unknown tag. */
 export function nearestTag(name: string): string {
   const plain = name
     .replace(/^\+/, '')
@@ -49,7 +49,7 @@ export function nearestTag(name: string): string {
   ).toLowerCase();
   const exact = tags.find((tag) => tag.name.toLowerCase() === word);
   if (exact !== undefined) return `write @${exact.name}`;
-  if (Object.hasOwn(SAID_OTHERWISE, word)) return SAID_OTHERWISE[word] as string; // looked up just now
+  if (Object.hasOwn(SAID_OTHERWISE, word)) return SAID_OTHERWISE[word] as string; // checked just above
   const marker = tags.find((tag) => tag.markers.some((each) => each.toLowerCase().split(':').at(-1) === word));
   if (marker !== undefined) return `write @${marker.name}`;
   const near = nearestName(
@@ -67,7 +67,7 @@ const SAME_FOR: readonly Readonly<Partial<Record<TagSubject, string>>>[] = [
   { string: 'dateTime', number: 'int64' },
 ];
 
-/** Says what to write instead of a tag that has no effect on such a value. */
+/** Returns what to write instead of a tag that has no effect on this type of value. */
 export function rightTagFor(name: string, subject: TagSubject): string {
   const family = SAME_FOR.find((each) => Object.values(each).includes(name));
   const right = family?.[subject];

@@ -1,9 +1,9 @@
 import type { TagSubject } from './tag-table.ts';
 
-/** What a tag's text says, or what is wrong with it. */
+/** The value of a tag's text, or the reason why it is invalid. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
 
-/** Reads a whole number that is not negative, or any number. */
+/** Parses a nonnegative integer, or any number. */
 export function readNumber(text: string, kind: 'number' | 'count'): Read<number> {
   const plain = text.replace(/^=\s*/, '');
   const value = Number(plain);
@@ -12,13 +12,13 @@ export function readNumber(text: string, kind: 'number' | 'count'): Read<number>
   return { value };
 }
 
-/** Reads names that are divided by white space or commas. */
+/** Parses names separated by white space or commas. */
 export function readNames(text: string): Read<readonly string[]> {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 0 ? { wrong: 'it names nothing' } : { value: names };
 }
 
-/** Reads a value of the type that a field has: texts need no quotes. */
+/** Parses a value of a field's type; strings need no quotes. */
 export function readValue(text: string, subject: TagSubject): Read<unknown> {
   const isText = subject === 'string' || subject === 'intOrString';
   if (text === '' && !isText) return { wrong: 'it has no value' };
@@ -26,13 +26,13 @@ export function readValue(text: string, subject: TagSubject): Read<unknown> {
     const value: unknown = JSON.parse(text);
     if (subject !== 'string' || typeof value === 'string') return { value };
   } catch {
-    // Text without quotes, or no JSON at all: told apart below.
+    // Unquoted text or invalid JSON: distinguished below.
   }
   if (isText) return { value: unquoted(text) };
   return { wrong: `${text.length > 60 ? `${text.slice(0, 60)}…` : text} is no JSON` };
 }
 
-/** Reads a list of values: JSON, or texts divided by `;`, `|`, commas or white space. */
+/** Parses a list of values: JSON, or text separated by `;`, `|`, commas or white space. */
 export function readList(text: string, subject: TagSubject): Read<readonly unknown[]> {
   if (text.startsWith('[')) {
     const read = readValue(text, 'any');

@@ -10,13 +10,13 @@ const COUNTS = {
   atLeastOneOf: { test: undefined, words: 'at least one of the fields in [%] must be set' },
 } as const;
 
-/** Applies a tag that makes CEL rules, or says more about the rule before it. False if the tag is another one. */
+/** Applies a tag that adds CEL rules or extends the previous rule. Returns false for other tags. */
 export function applyRuleTag(
   draft: Draft,
   tag: DocTag,
   to: { readonly wrong: (why: string) => void; readonly immutable: (draft: Draft) => void },
 ): boolean {
-  const name = tag.name.split('.').at(-1) as string; // split gives at least one part
+  const name = tag.name.split('.').at(-1) as string; // split returns at least one part
   switch (name) {
     case 'rule':
       if (tag.text === '') to.wrong('it has no expression');
@@ -62,7 +62,7 @@ function sayMore(
   draft['x-kubernetes-validations'] = [...rules, { ...last, [name]: value }];
 }
 
-/** Members of a union: fields of this very object that may all be absent. */
+/** Adds a rule about the members of a union: optional fields of the same object. */
 function countFields(
   draft: Draft,
   { name, text }: { readonly name: keyof typeof COUNTS; readonly text: string },
@@ -85,7 +85,7 @@ function countFields(
   }
   const { test, words } = COUNTS[name];
   const present = fields.map((field) => `has(self.${celName(field)})`);
-  // No list and no loop: each costs the API server something at every write.
+  // Avoids lists and loops, which would cost the API server time on every write.
   const rule = test === undefined ? present.join('||') : `${present.map((each) => `(${each}?1:0)`).join('+')} ${test}`;
   addRules(draft, { rule, message: words.replace('%', fields.join(' ')) });
 }

@@ -1,4 +1,4 @@
-/** What a tag's text must be. */
+/** The type of a tag's argument. */
 export type TagArgument =
   | 'none'
   | 'number'
@@ -11,20 +11,20 @@ export type TagArgument =
   | 'sub'
   | 'numberOrNone';
 
-/** The JSON types that a tag can speak of. */
+/** The JSON types that a tag can apply to. */
 export type TagSubject = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'intOrString' | 'any';
 
-/** One tag: what it says in a schema, where it may stand, what it takes. */
+/** A tag: its effect on the schema, where it is allowed, and its argument. */
 export interface TagDefinition {
   readonly name: string;
-  /** The schema's field that it sets, or what it does where that is more than one field. */
+  /** The schema field that it sets, or a description of its effect if it sets several. */
   readonly key: string;
   readonly argument: TagArgument;
-  /** Types of values that it may be said of; all when absent. */
+  /** Types of values that it applies to; all if undefined. */
   readonly subjects?: readonly TagSubject[];
   /** @defaultValue fields and types */
   readonly places?: readonly ('field' | 'type' | 'kind')[];
-  /** kubebuilder's markers that say the same. */
+  /** The equivalent kubebuilder markers. */
   readonly markers: readonly string[];
 }
 
@@ -32,9 +32,9 @@ const text = ['string', 'intOrString'] as const;
 const numeric = ['number', 'integer', 'intOrString'] as const;
 const validation = (name: string): readonly string[] => [`kubebuilder:validation:${name}`];
 
-/** All tags that say something to the generator. */
+/** All tags that affect the generated schema. */
 export const tags: readonly TagDefinition[] = [
-  // Which number.
+  // Numbers.
   {
     name: 'int32',
     key: 'type: integer, format: int32',
@@ -81,7 +81,7 @@ export const tags: readonly TagDefinition[] = [
     markers: validation('ExclusiveMaximum'),
   },
   { name: 'multipleOf', key: 'multipleOf', argument: 'number', subjects: numeric, markers: validation('MultipleOf') },
-  // Texts.
+  // Strings.
   { name: 'minLength', key: 'minLength', argument: 'count', subjects: text, markers: validation('MinLength') },
   {
     name: 'maxLength',
@@ -225,7 +225,7 @@ export const tags: readonly TagDefinition[] = [
   ),
 ];
 
-/** TSDoc's own tags that are for readers of the code, or become part of the description. */
+/** Tags of TSDoc that only readers of the code need, or that become part of the description. */
 export const documentationTags: ReadonlySet<string> = new Set([
   'deprecated',
   'remarks',
@@ -246,12 +246,12 @@ export const documentationTags: ReadonlySet<string> = new Set([
 
 const byName: ReadonlyMap<string, TagDefinition> = new Map(tags.map((tag) => [tag.name, tag]));
 
-/** Finds a tag by its exact name; `items.` and `values.` before it speak of a list's elements and a map's values. */
+/** Finds a tag by its exact name; the prefixes `items.` and `values.` refer to a list's elements and a map's values. */
 export function knownTag(
   name: string,
 ): { readonly tag: TagDefinition; readonly steps: readonly ('items' | 'values')[] } | undefined {
   const parts = name.split('.');
-  const tag = byName.get(parts.at(-1) as string); // split gives at least one part
+  const tag = byName.get(parts.at(-1) as string); // split returns at least one part
   const steps = parts.slice(0, -1);
   if (tag === undefined || !steps.every((step): step is 'items' | 'values' => step === 'items' || step === 'values')) {
     return undefined;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture, headLines } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes the longest of all; it is done once.
+// Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
 const first = async (declarations: string) => (await fixture.problems(declarations))[0];
 
@@ -48,11 +48,11 @@ describe('tags', () => {
         'x-kubernetes-validations': [{ rule: 'self > oldSelf.orValue(0)', optionalOldSelf: true }],
       },
     ],
-  ])('say of %s what they mean', async (field, schema) => {
+  ])('convert %s to the schema', async (field, schema) => {
     expect(await fixture.field(field)).toEqual(schema);
   });
 
-  it('keep an optional immutable field once it is set', async () => {
+  it('prevent the removal of an optional immutable field', async () => {
     const spec = await fixture.spec('interface Spec { /** @immutable */ namespace?: string }');
     expect(spec['x-kubernetes-validations']).toEqual([
       {
@@ -71,7 +71,7 @@ describe('tags', () => {
     ['@uniqueItems', 'write @listType set: the API server refuses uniqueItems for its cost'],
     ['@printcolumn', 'write `columns` in defineKind'],
     ['@frobnicate', 'take it away, or put it into backticks if it is part of the text'],
-  ])('that are unknown, as %s, are errors with the right one', async (tag, fix) => {
+  ])('report the unknown tag %s with the correct one', async (tag, fix) => {
     const problem = await first(`interface Spec {\n  /** ${tag} */\n  a?: string }`);
     expect(problem).toMatchObject({ code: 'KW6201', fix, line: headLines + 2, column: 7, path: 'spec.a' });
   });
@@ -83,7 +83,7 @@ describe('tags', () => {
     ['/** @pattern x */ a?: string[]', 'write @items.pattern if it is meant for the elements'],
     ['/** @listType set */ a?: Record<string, string>', 'write @mapType'],
     ['/** @items.pattern x */ a?: string', 'take it away, or put it on the field'],
-  ])('that have no effect, as in %s, are errors with the right one', async (field, fix) => {
+  ])('report tags without effect, such as %s, with the correct one', async (field, fix) => {
     expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6202', fix });
   });
 
@@ -97,12 +97,12 @@ describe('tags', () => {
     ['/** @atMostOneOf b c */ a?: { b?: string }', 'there is no field c'],
     ['/** @atMostOneOf b c */ a?: { b?: string; c: string }', 'c must always be there: give it a question mark'],
     ['/** @externalDocs there */ a?: string', '"there" is no URL'],
-  ])('that cannot be read, as in %s, are errors', async (field, why) => {
+  ])('report invalid arguments, such as %s', async (field, why) => {
     expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6203', why });
   });
 
   it.each(['// @minLength 3\n a?: string', '/* @minLength 3 */ a?: string', 'a?: string; // @minLength 3'])(
-    'in %j are no documentation, and so an error',
+    'report %j, which is not a documentation comment',
     async (field) => {
       expect(await first(`interface Spec {\n ${field}\n }`)).toMatchObject({ code: 'KW6204' });
     },

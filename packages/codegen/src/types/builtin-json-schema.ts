@@ -1,7 +1,7 @@
 import { builtinSchema, type JsonSchema, type SchemaNode } from '@kubewright/schema';
 import { condition, intOrString, quantity } from './known-schemas.ts';
 
-/** A type of Kubernetes that contains itself has no structural schema. */
+/** A Kubernetes type that contains itself has no structural schema. */
 export class EndlessTypeError extends Error {
   readonly code = 'KW6105';
 
@@ -12,9 +12,9 @@ export class EndlessTypeError extends Error {
 }
 
 /**
- * Writes the structural schema of a type of Kubernetes, or of one of its fields: types, required fields, kinds of lists
- * and their keys, defaults of keys. Without descriptions, which are the larger part of a CRD that embeds a pod, and without
- * enumerations: those grow with Kubernetes, and a CRD that lists them would refuse what is new.
+ * Returns the structural schema of a Kubernetes type or of one of its fields: types, required fields, list types and keys,
+ * defaults of keys. Omits descriptions, which make up most of a CRD that embeds a pod, and enums: they grow with Kubernetes,
+ * and a CRD that lists them would reject new values.
  *
  * @throws {@link EndlessTypeError}
  */
@@ -60,7 +60,7 @@ function objectOf(node: SchemaNode, way: Way): JsonSchema {
   if (typeName !== undefined && way.stack.includes(typeName)) throw new EndlessTypeError(way.definition);
   const below: Way = typeName === undefined ? way : { ...way, stack: [...way.stack, typeName] };
   const properties = [...(node.properties ?? [])].map(([name, child]) => {
-    // The API's documents give required texts an empty default, which controller-gen does not write either.
+    // The API's documents give required strings an empty default, which controller-gen omits too.
     const converted = convert(child, below);
     const { default: _, ...plain } = converted;
     return [name, required?.includes(name) ? plain : converted] as const;

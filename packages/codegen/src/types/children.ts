@@ -1,11 +1,11 @@
 import type { JsonSchema } from '@kubewright/schema';
 
-/** The schema of a list's elements. */
+/** Returns the schema of a list's elements. */
 export function itemsOf({ items }: JsonSchema): JsonSchema | undefined {
-  return items === undefined || Array.isArray(items) ? undefined : (items as JsonSchema); // a list was excluded
+  return items === undefined || Array.isArray(items) ? undefined : (items as JsonSchema); // arrays are excluded
 }
 
-/** The schema of a map's values. */
+/** Returns the schema of a map's values. */
 export function additionalOf({ additionalProperties }: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }

@@ -1,12 +1,12 @@
 import type { JsonSchema } from '@kubewright/schema';
 import type { TagSubject } from '../tags/tag-table.ts';
 
-/** A schema while it is made. */
+/** A mutable schema under construction. */
 export type Draft = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   externalDocs?: { readonly url: string; readonly description?: string };
 };
 
-/** Which tags may speak of the values of a schema. */
+/** Returns the type that determines which tags apply to a schema. */
 export function subjectOf(draft: JsonSchema): TagSubject {
   if (draft['x-kubernetes-int-or-string'] === true) return 'intOrString';
   switch (draft.type) {
@@ -22,7 +22,7 @@ export function subjectOf(draft: JsonSchema): TagSubject {
   }
 }
 
-/** Adds CEL rules behind those that are there. */
+/** Appends CEL rules to the existing ones. */
 export function addRules(draft: Draft, ...rules: NonNullable<JsonSchema['x-kubernetes-validations']>): void {
   draft['x-kubernetes-validations'] = [...(draft['x-kubernetes-validations'] ?? []), ...rules];
 }

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '@kubewright/schema';
 
-/** What a `Quantity` looks like as text. */
+/** The pattern of a `Quantity` string. */
 export const QUANTITY_PATTERN =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 
-/** A number or a text. */
+/** An integer or a string. */
 export const intOrString: JsonSchema = {
   anyOf: [{ type: 'integer' }, { type: 'string' }],
   'x-kubernetes-int-or-string': true,
@@ -13,7 +13,7 @@ export const intOrString: JsonSchema = {
 /** An amount with a unit. */
 export const quantity: JsonSchema = { ...intOrString, pattern: QUANTITY_PATTERN };
 
-/** meta/v1 `Condition` with the limits that the API conventions set; the OpenAPI documents do not say them. */
+/** meta/v1 `Condition` with the limits of the API conventions, which the OpenAPI documents lack. */
 export const condition: JsonSchema = {
   type: 'object',
   properties: {

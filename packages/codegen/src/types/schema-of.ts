@@ -7,18 +7,18 @@ import { builtinJsonSchema, EndlessTypeError } from './builtin-json-schema.ts';
 import { addRules, type Draft } from './draft.ts';
 import { intOrString } from './known-schemas.ts';
 
-/** Where a schema is made, and what is told on the way. */
+/** The inputs and outputs of building a schema. */
 export interface SchemaContext {
   readonly problems: Problems;
   /** From the object's root, for messages: `spec.users[].name`. */
   readonly path: string;
   /** Path in the schema: `.properties[spec].properties[users].items`. */
   readonly schemaPath: string;
-  /** Takes note of where in the code each part of the schema comes from. */
+  /** Receives the position in the code of each part of the schema. */
   readonly positions: Map<string, Position>;
 }
 
-/** Makes the structural schema of a type. What is wrong with its tags is reported. */
+/** Builds the structural schema of a type. Reports problems with its tags. */
 export function schemaOf(model: TypeModel, context: SchemaContext): JsonSchema {
   const maker = new SchemaMaker(context.problems, context.positions);
   const schema = maker.make(model, context);
@@ -33,7 +33,7 @@ class SchemaMaker {
   readonly #positions: Map<string, Position>;
   readonly #immutable = new Set<Draft>();
   readonly #numberKinds = new Set<Draft>();
-  /** Comments around a value may still say of what kind its numbers are: `@items.int32`. */
+  /** Checked at the end, because comments on enclosing values can specify the type of numbers: `@items.int32`. */
   readonly #numbers: { readonly draft: Draft; readonly model: TypeModel; readonly way: Way }[] = [];
 
   constructor(problems: Problems, positions: Map<string, Position>) {
@@ -55,7 +55,7 @@ class SchemaMaker {
         ruleAt: (place, at) => this.#positions.set(`${way.schemaPath}${place}`, at),
       });
     }
-    // The API server asks the list of values of null, too.
+    // The API server checks null against the enum too.
     if (model.nullable === true && draft.enum !== undefined) draft.enum = [...new Set([...draft.enum, null])];
     return draft;
   }
@@ -126,7 +126,7 @@ class SchemaMaker {
     }
   }
 
-  /** Numbers whose kind nobody has told, once all comments around them were read. */
+  /** Reports numbers without an explicit type, after all enclosing comments have been read. */
   reportOpenNumbers(): void {
     for (const { draft, model, way } of this.#numbers) {
       if (this.#numberKinds.has(draft) || draft.type !== 'number') continue;
@@ -141,7 +141,7 @@ class SchemaMaker {
   }
 }
 
-/** What a field that may not change asks of its object: once set it stays. */
+/** Adds the rule that an immutable field cannot be removed from its object once set. */
 function keepOnceSet(object: Draft, name: string): void {
   const field = celName(name);
   addRules(object, {

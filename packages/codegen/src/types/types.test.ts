@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture, headLines } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes the longest of all; it is done once.
+// Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
 
 describe('schemas of types', () => {
@@ -51,11 +51,11 @@ describe('schemas of types', () => {
       },
     ],
     ['a?: IntOrString', { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true }],
-  ])('makes of %s what it says', async (field, schema) => {
+  ])('converts %s to the schema', async (field, schema) => {
     expect(await fixture.field(field)).toEqual(schema);
   });
 
-  it('takes comments and tags of aliases, of interfaces and of the field, the field last', async () => {
+  it('applies comments and tags of aliases, interfaces and fields, the field last', async () => {
     const declarations = '/** A name. @maxLength 9 @minLength 1 */\ntype Name = string;';
     expect(await fixture.field('/** Its name. @maxLength 5 */ a?: Name', declarations)).toEqual({
       type: 'string',
@@ -83,7 +83,7 @@ describe('schemas of types', () => {
     });
   });
 
-  it("embeds a pod's template without descriptions, and with the keys of its lists", async () => {
+  it('embeds a pod template without descriptions but with its list keys', async () => {
     const template = await fixture.field('a?: PodTemplateSpec');
     expect(JSON.stringify(template)).not.toContain('description');
     expect(template.properties?.['metadata']).toEqual({ type: 'object' });
@@ -122,7 +122,7 @@ describe('schemas of types', () => {
       'name what is nested by a key in a flat list, or write unknown with @preserveUnknownFields there',
     ],
     ['a?: CustomResourceDefinition', 'KW6103', 'write unknown with @preserveUnknownFields'],
-  ])('refuses %s, and says what to write', async (field, code, fix) => {
+  ])('rejects %s and suggests what to write', async (field, code, fix) => {
     const [problem, ...more] = await fixture.problems(`interface Spec { ${field} }`);
     expect(problem).toMatchObject({
       severity: 'error',

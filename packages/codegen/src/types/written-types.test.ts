@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes the longest of all; it is done once.
+// Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
 
 const text = { type: 'string' };
@@ -26,9 +26,9 @@ const C = { type: 'boolean', nullable: true };
 const COLOR = `enum Color { Red = 'red', Green = 'green' }`;
 const ID = `type Id = string & { readonly __brand: 'Id' };`;
 
-describe('what TypeScript programs write', () => {
+describe('common TypeScript types', () => {
   it.each<readonly [field: string, declarations: string, schema: object]>([
-    // Enumerations, in the order in which they are written.
+    // Enums, in source order.
     ['a?: Color', COLOR, enumOf('red', 'green')],
     ['a?: Color.Green', COLOR, enumOf('green')],
     ['a?: Level', 'enum Level { Low, High = 5 }', enumOf(0, 5)],
@@ -42,7 +42,7 @@ describe('what TypeScript programs write', () => {
     ["a?: `${'a' | 'b'}-${1 | 2}`", '', enumOf('a-1', 'a-2', 'b-1', 'b-2')],
     ['a?: -1 | 1', '', enumOf(-1, 1)],
     ['a?: true', '', enumOf(true)],
-    // Brands are there for the compiler only.
+    // Brands exist only for the compiler.
     ['a?: Id', ID, text],
     [
       '/** @int32 */ a?: Port',
@@ -52,7 +52,7 @@ describe('what TypeScript programs write', () => {
     ['a?: Id', 'declare const id: unique symbol; type Id = string & { readonly [id]: true };', text],
     ['a?: Record<Id, Id[]>', ID, mapOf(listOf(text))],
     ["a?: 'known' | (string & {})", '', text],
-    // Mapped types keep the comments of what they map.
+    // Mapped types keep the comments of their source.
     ['a?: Partial<Part>', PART, object({ b: B, c: C })],
     ['a?: Required<Part>', PART, object({ b: B, c: C }, 'b', 'c')],
     ['a?: Readonly<Part>', PART, object({ b: B, c: C }, 'b')],
@@ -67,12 +67,12 @@ describe('what TypeScript programs write', () => {
     ["a?: Record<'x' | 'y', string>", '', object({ x: text, y: text }, 'x', 'y')],
     ['a?: Record<Color, string>', COLOR, object({ red: text, green: text }, 'green', 'red')],
     ['a?: Partial<Record<Color, string>>', COLOR, object({ red: text, green: text })],
-    // Fields of others, with their comments.
+    // Fields of other types, with their comments.
     ["a?: Part['b']", PART, B],
     ["a?: Part['c']", PART, C],
     ["a?: NonNullable<Part['c']>", PART, flag],
     ["a?: Outer['inner']['deep']", 'interface Outer { inner: { deep: { x: string } } }', object({ x: text }, 'x')],
-    // Generics, conditions, intersections, namespaces.
+    // Generics, conditional types, intersections, namespaces.
     [
       'a?: Box<Box<string>>',
       'interface Box<T> { /** It. */ value?: T }',
@@ -108,7 +108,7 @@ describe('what TypeScript programs write', () => {
     ],
     ['a?: Sizes', 'interface Sizes { /** @maxLength 3 */ [name: string]: string }', mapOf({ ...text, maxLength: 3 })],
     ['a?: Record<string, unknown>', '', mapOf(anything)],
-    // Anything, nothing, missing.
+    // Unknown, empty and optional values.
     ['a?: object', '', anything],
     ['a?: unknown', '', anything],
     ['a?: {}', '', { type: 'object' }],

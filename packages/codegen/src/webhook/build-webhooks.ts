@@ -3,7 +3,7 @@ import { formatYamlDocuments } from '../yaml/format-yaml.ts';
 import type { WebhookModel } from './find-webhooks.ts';
 import type { WebhookPlace } from './webhook-place.ts';
 
-/** Writes the configurations of declared webhooks as controller-gen does; undefined when there are none. */
+/** Writes the configurations of declared webhooks like controller-gen; returns undefined if none are declared. */
 export function webhookManifests(
   webhooks: readonly WebhookModel[],
   { place, problems }: { readonly place: WebhookPlace; readonly problems: Problems },
@@ -50,12 +50,12 @@ function entry({ name, path, rules, registration }: WebhookModel, { namespace }:
   };
 }
 
-/** As the runtime has it: groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
+/** The same rule as in the runtime: groups of Kubernetes itself contain no dot, or end in `.k8s.io`. */
 function isForBuiltIn(rules: WebhookModel['rules']): boolean {
   return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
 }
 
-/** An operator that is down must not keep its own pods from starting. */
+/** Excludes namespaces, so that an operator that is down does not block its own pods. */
 function notIn(...values: readonly string[]): object {
   return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values }] };
 }

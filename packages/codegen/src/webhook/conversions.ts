@@ -11,7 +11,7 @@ interface Conversions {
   readonly problems: Problems;
 }
 
-/** Names the webhook in the CRDs of kinds that a program converts, and says where a version was forgotten. */
+/** Adds the conversion webhook to the CRDs of converted kinds, and reports missing versions. */
 export function withConversions(crds: readonly BuiltCrd[], conversions: Conversions): readonly BuiltCrd[] {
   return crds.map((built) => {
     const { group, names } = built.crd.spec;
@@ -43,7 +43,10 @@ function checkVersions({ crd }: BuiltCrd, { kind, versions, at }: ConversionMode
   }
 }
 
-/** Without a converter only `apiVersion` is changed: what one version alone has is dropped in silence. */
+/**
+ * Warns about lost fields: without a converter, only `apiVersion` is changed, and fields that exist in one version only are
+ * silently dropped.
+ */
 function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
   const served = crd.spec.versions.filter((version) => version.served);
   const [first] = served;

@@ -8,7 +8,7 @@ import type { Position, Problems } from '../problem.ts';
 export interface ConversionModel {
   readonly group: string;
   readonly kind: string;
-  /** The versions that it knows, the hub's first; undefined if the code does not say. */
+  /** The supported versions, the hub's first; undefined if they cannot be determined. */
   readonly versions: readonly string[] | undefined;
   readonly at: Position;
 }
@@ -44,7 +44,7 @@ export function findConversions({ view, resolver, problems }: Search): readonly 
 function versionsOf(spokes: ts.Expression, resolver: KindResolver): readonly string[] | undefined {
   if (!ts.isArrayLiteralExpression(spokes)) return undefined;
   const versions = spokes.elements.map((element) => {
-    // The list holds what `spoke` returns and nothing else: the compiler has checked it.
+    // The compiler has checked that the list contains only results of `spoke`.
     const version = ts.isCallExpression(element) ? element.arguments[0] : undefined;
     return version && resolver.ofExpression(version)?.version;
   });

@@ -6,18 +6,18 @@ import { callsOf, type RuntimeCall } from '../compiler/runtime-calls.ts';
 import { ts } from '../compiler/typescript.ts';
 import type { Position, Problems } from '../problem.ts';
 
-/** A declared admission webhook, as the API server must be told of it. */
+/** A declared admission webhook, for its registration with the API server. */
 export interface WebhookModel {
   readonly type: 'mutating' | 'validating';
   readonly path: string;
   readonly name: string;
   readonly rules: readonly WebhookModelRule[];
-  /** Fields that are written as they are: selectors, conditions, policies. */
+  /** Fields that are copied unchanged: selectors, conditions, policies. */
   readonly registration: Readonly<Record<string, unknown>>;
   readonly at: Position;
 }
 
-/** Which requests a webhook wants to see. */
+/** The requests that a webhook intercepts. */
 export interface WebhookModelRule {
   readonly groups: readonly string[];
   readonly versions: readonly string[];
@@ -40,7 +40,7 @@ export function findWebhooks(search: Search): readonly WebhookModel[] {
   });
 }
 
-/** `validator(Kind, rules, options)` and `defaulter(Kind, complete, options)`. */
+/** Reads `validator(Kind, rules, options)` and `defaulter(Kind, complete, options)`. */
 function readOfKind({ name, call }: RuntimeCall, search: Search): WebhookModel | undefined {
   const [kindArgument, functions, options] = call.arguments;
   const kind = kindArgument && search.resolver.ofExpression(kindArgument);
@@ -60,7 +60,7 @@ function readOfKind({ name, call }: RuntimeCall, search: Search): WebhookModel |
   };
 }
 
-/** `admissionWebhook({ type, path, rules, … })`. */
+/** Reads `admissionWebhook({ type, path, rules, … })`. */
 function readFree({ call }: RuntimeCall, search: Search): WebhookModel | undefined {
   const [options] = call.arguments;
   const given = options && fieldsOf(options, search);
@@ -69,7 +69,7 @@ function readFree({ call }: RuntimeCall, search: Search): WebhookModel | undefin
   if ((type !== 'mutating' && type !== 'validating') || typeof path !== 'string') {
     return unknown(call, search, 'how the webhook is registered');
   }
-  // Without rules the program registers it otherwise, or nobody does.
+  // Without rules, the program registers the webhook itself or not at all.
   if (!Array.isArray(rules) || rules.length === 0) return undefined;
   const plain = { kind: path.replace(/\W+/g, '-').replace(/^-|-$/g, ''), version: 'v1' };
   return {
@@ -93,7 +93,7 @@ function unknown(node: ts.Node, { view, problems }: Search, what: string): undef
   return undefined;
 }
 
-/** The constant fields of an object literal; functions are left out. Undefined if another one is not constant. */
+/** Returns the constant fields of an object literal, without functions. Returns undefined if another field is not constant. */
 function fieldsOf(expression: ts.Expression, { view }: Search): Readonly<Record<string, unknown>> | undefined {
   let object = ts.isIdentifier(expression) ? initializerOf(view.checker, expression) : expression;
   while (object !== undefined && (ts.isAsExpression(object) || ts.isSatisfiesExpression(object)))
@@ -123,12 +123,12 @@ function operationsOf(rules: ts.Expression, view: ProjectView): readonly string[
   return ['create', 'update', 'delete'].filter((name) => names.has(name)).map((name) => name.toUpperCase());
 }
 
-/** As the runtime makes it. */
+/** Returns the same path as the runtime. */
 function pathOf(prefix: string, { group, version, kind }: KindRef): string {
   return `/${prefix}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
 }
 
-/** As kubebuilder scaffolds it. */
+/** Returns the same name as kubebuilder scaffolds. */
 function defaultName(isValidating: boolean, { kind, version }: Pick<KindRef, 'kind' | 'version'>): string {
   return `${isValidating ? 'v' : 'm'}${kind.toLowerCase()}-${version}.kb.io`;
 }

@@ -1,10 +1,10 @@
-/** Where a deployed operator answers webhooks: kubebuilder's names. */
+/** The address of a deployed operator's webhooks, with kubebuilder's names. */
 export interface WebhookPlace {
   readonly namespace: string;
   readonly service: string;
 }
 
-/** The place that `config/default` deploys an operator to. */
+/** Returns the address that `config/default` deploys an operator to. */
 export function webhookPlace({
   projectName,
   namePrefix,

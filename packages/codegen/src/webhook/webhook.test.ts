@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { crdsOf, Fixture, readYaml } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes the longest of all; it is done once.
+// Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
 const KIND = `const Thing = defineKind<{ a?: string }>({ group: 'example.com', version: 'v1', kind: 'Thing' });\n`;
 
 describe('webhook configurations', () => {
-  it('are those that the runtime makes of the same declarations', async () => {
+  it('match those that the runtime builds from the same declarations', async () => {
     const { files, problems } = await fixture.generate(`${KIND}
       const options = { failurePolicy: 'Ignore', timeoutSeconds: 5 } as const;
       export const webhooks = [
@@ -39,7 +39,7 @@ describe('webhook configurations', () => {
       .split(/^---\n/m)
       .slice(1)
       .map(readYaml);
-    // The namespace is filled in by kustomize.
+    // kustomize sets the namespace.
     const written = JSON.stringify(expected).replaceAll('"namespace":"fixture-system"', '"namespace":"system"');
     const sorted = JSON.parse(written).map((each: { webhooks: { name: string }[] }) => ({
       ...each,
@@ -48,7 +48,7 @@ describe('webhook configurations', () => {
     expect(documents).toEqual(sorted);
   });
 
-  it('are not made of two webhooks with one name', async () => {
+  it('reject two webhooks with the same name', async () => {
     const { problems } = await fixture.generate(`${KIND}
       export const webhooks = [validator(Thing, { create() {} }), validator(Thing, { update() {} })];`);
     expect(problems).toMatchObject([{ code: 'KW6501', what: 'two webhooks are named vthing-v1.kb.io' }]);
@@ -61,7 +61,7 @@ describe('a converter', () => {
   const versions = kind('v1', '{ size: string }') + kind('v1beta1', '{ what: string }', 'storage: false');
   const steps = 'toHub: () => ({ spec: { size: "" } }), fromHub: () => ({ spec: { what: "" } })';
 
-  it('is named in the CRD, behind the service of the deployed operator', async () => {
+  it('is configured in the CRD with the service of the deployed operator', async () => {
     const result = await fixture.generate(`${versions}
       export const conversion = runtime.converter(Shopv1, [runtime.spoke(Shopv1beta1, { ${steps} })]);`);
     expect(result.problems).toEqual([]);
@@ -76,7 +76,7 @@ describe('a converter', () => {
     });
   });
 
-  it('knows all versions of its kind', async () => {
+  it('supports all versions of its kind', async () => {
     const { problems, files } = await fixture.generate(`${versions}
       export const conversion = runtime.converter(Shopv1, []);`);
     expect(files).toEqual([]);
@@ -85,7 +85,7 @@ describe('a converter', () => {
     ]);
   });
 
-  it('is missed where versions differ, and nowhere else', async () => {
+  it('is reported as missing only if versions differ', async () => {
     const { problems } = await fixture.generate(versions);
     expect(problems).toMatchObject([
       {

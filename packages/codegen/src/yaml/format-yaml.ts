@@ -1,9 +1,9 @@
-/** Go's `yaml.v2` breaks lines behind this column; controller-gen's files are written with it. */
+/** Go's `yaml.v2` breaks lines after this column, and so do controller-gen's files. */
 const WIDTH = 80;
 
 /**
- * Writes JSON values as YAML in the form of controller-gen's files: keys sorted, lists not indented below their key, texts
- * with several lines as blocks, quotes only where a reader would take a text for something else.
+ * Formats JSON values as YAML in the style of controller-gen's files: sorted keys, lists not indented below their key,
+ * multi-line strings as blocks, quotes only for strings that would otherwise be read as something else.
  */
 export function formatYaml(value: unknown): string {
   const lines: string[] = [];
@@ -11,7 +11,7 @@ export function formatYaml(value: unknown): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes several documents, each with its `---`. */
+/** Formats several documents, each with its `---`. */
 export function formatYamlDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => `---\n${formatYaml(document)}`).join('');
 }
@@ -19,7 +19,7 @@ export function formatYamlDocuments(documents: readonly unknown[]): string {
 interface Place {
   readonly indent: string;
   readonly lines: string[];
-  /** Begins the first line: a key, or the dash of a list. */
+  /** Starts the first line: a key, or the dash of a list. */
   readonly prefix: string;
 }
 
@@ -33,7 +33,7 @@ function block(value: unknown, place: Place): void {
 }
 
 function isBlock(text: string): boolean {
-  // Blocks keep neither empty lines at the ends nor a last line of white space.
+  // Blocks cannot preserve empty lines at the ends or a last line of white space.
   return text.includes('\n') && !hasControls(text) && !/^\n|\n\n$|\n[^\S\n]+$/.test(text);
 }
 
@@ -47,7 +47,7 @@ function mapping(value: Readonly<Record<string, unknown>>, { indent, lines, pref
   }
   entries.forEach((key, index) => {
     const isFirst = index === 0;
-    // Behind a dash the first key stands in its line, the others below it.
+    // After a dash, the first key is on the same line and the others are below it.
     const here = isFirst ? indent : `${indent}${' '.repeat(prefix.length)}`;
     const start = isFirst ? prefix : '';
     const child = value[key];
@@ -72,7 +72,7 @@ function hasFields(value: object): boolean {
 interface Field {
   readonly here: string;
   readonly name: string;
-  /** Where the key begins. */
+  /** The column of the key. */
   readonly column: string;
   readonly lines: string[];
 }
@@ -114,14 +114,14 @@ function folded(text: string, { indent, lines, prefix }: Place): void {
   lines.push(...fold(`${indent}${prefix}`, text, `${indent}${' '.repeat(prefix.length)}`));
 }
 
-/** Breaks at single spaces once the width is passed, as Go's writer does; double-quoted texts stay whole. */
+/** Breaks at single spaces once the width is exceeded, like Go's writer; double-quoted strings are not broken. */
 function fold(start: string, text: string, indent: string): string[] {
   if (start.length + text.length <= WIDTH || text.startsWith('"')) return [start + text];
   const lines: string[] = [];
   let line = start;
   let column = start.length;
   for (let i = 0; i < text.length; i++) {
-    const char = text[i] as string; // inside the text
+    const char = text[i] as string; // i is within the text
     const isBreak = char === ' ' && column > WIDTH && i > 0 && text[i + 1] !== ' ' && text[i - 1] !== ' ';
     if (isBreak && i < text.length - 1) {
       lines.push(line);
@@ -140,7 +140,7 @@ function hasControls(text: string): boolean {
   return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\t/.test(text) || /[^\S\n]\n/.test(text);
 }
 
-/** What YAML 1.1 takes for something else than a text. */
+/** Matches strings that YAML 1.1 reads as another type. */
 const OTHER =
   /^(?:|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|y|Y|n|N|[-+]?(?:\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN|<<|=)$/;
 const NUMBER = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)$/;
@@ -149,7 +149,7 @@ const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|\s+)\d\d?:\d\d:\d\d(?:\.\d*)?\s*(?:Z|
 function scalarText(text: string): string {
   if (hasControls(text) || text.includes('\n')) return JSON.stringify(text);
   const isOther = OTHER.test(text) || (/\d/.test(text) && NUMBER.test(text)) || DATE.test(text);
-  // A text that reads as something else gets double quotes, one that only breaks the form single ones: Go's way.
+  // Like Go: strings that read as another type get double quotes, strings that only break the syntax single quotes.
   if (isOther) return JSON.stringify(text);
   const breaksForm =
     /^[-?:](?:\s|$)/.test(text) ||
@@ -161,10 +161,10 @@ function scalarText(text: string): string {
   return breaksForm ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** Go's `yaml.v2` order of keys: letters after other characters, numbers by value. */
+/** Compares keys like Go's `yaml.v2`: letters after other characters, numbers by value. */
 function compareKeys(a: string, b: string): number {
   for (let i = 0; i < a.length && i < b.length; i++) {
-    const [x, y] = [a[i] as string, b[i] as string]; // inside both
+    const [x, y] = [a[i] as string, b[i] as string]; // i is within both
     if (x === y) continue;
     const [xIsLetter, yIsLetter] = [/\p{L}/u.test(x), /\p{L}/u.test(y)];
     if (xIsLetter !== yIsLetter) return xIsLetter ? 1 : -1;
