@@ -20,7 +20,7 @@ export interface DeployOptions extends ClusterFlags {
 
 const placeholder = 'controller:latest';
 
-/** How a project's manifests are rendered. */
+/** Options for rendering a project's manifests. */
 export interface InstallOptions {
   /** @defaultValue the image in the manifests */
   readonly image?: string | undefined;

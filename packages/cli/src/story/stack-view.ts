@@ -8,7 +8,7 @@ const mostOwn = 5;
 /** Larger files are not handwritten code, in bytes. */
 const largestSource = 2 * 1024 * 1024;
 
-/** How stacks are shown. */
+/** Options for showing stacks. */
 export interface StackViewOptions {
   /** Folder of the user's code: frames of files in it, except node_modules, are the user's own. */
   readonly root: string;

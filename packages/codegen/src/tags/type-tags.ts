@@ -2,7 +2,7 @@ import type { DocTag } from '../compiler/type-model.ts';
 import type { Draft } from '../types/draft.ts';
 import { quantity } from '../types/known-schemas.ts';
 
-/** Applies a tag that says which type a value has. False if the tag is another one. */
+/** Applies a tag that sets the type of a value. Returns false for other tags. */
 export function applyTypeTag(draft: Draft, { name, text }: DocTag): boolean {
   switch (name.split('.').at(-1)) {
     case 'int32':
@@ -31,7 +31,7 @@ export function applyTypeTag(draft: Draft, { name, text }: DocTag): boolean {
       return true;
     case 'type':
       draft.type = text;
-      // Of another type than an object nothing is unknown.
+      // Only objects can have unknown fields.
       if (text !== 'object') delete draft['x-kubernetes-preserve-unknown-fields'];
       return true;
     case 'schemaless':
