@@ -6,8 +6,8 @@ import { TestServer } from '../testdata/test-server.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-describe('who may do what', () => {
-  it('tells who is refused what, in the words of the API', async () => {
+describe('access control', () => {
+  it('reports who may not do what, in the words of the API', async () => {
     const denyAll = { authorize: async () => ({ decision: 'no-opinion', reason: '' }) as const };
     await using server = new TestServer({ authorizer: denyAll });
     server.user = { username: 'bob', groups: [] };
@@ -28,7 +28,7 @@ describe('who may do what', () => {
     expect(await message('GET', '/foo')).toBe('forbidden: User "bob" cannot get path "/foo"');
   });
 
-  it('answers wrong credentials with 401, and reads no body for them', async () => {
+  it('answers 401 to wrong credentials without reading the body', async () => {
     const authenticators = [{ authenticate: async () => Promise.reject(unauthorized()) }];
     await using server = new TestServer({ authenticators });
     let read = false;
@@ -41,7 +41,7 @@ describe('who may do what', () => {
     expect(read).toBe(false);
   });
 
-  it('lets impersonate whom the caller may, and nobody else', async () => {
+  it('allows impersonation of permitted users only', async () => {
     const asked: AuthorizationAttributes[] = [];
     const authorizer = {
       async authorize(attributes: AuthorizationAttributes) {
@@ -71,7 +71,7 @@ describe('who may do what', () => {
     expect((await server.get(CONFIG_MAPS, { 'impersonate-group': 'g' })).status).toBe(400);
   });
 
-  it('turns requests away when too many are worked on, readers and writers apart', async () => {
+  it('rejects requests beyond the in-flight limits, counting reads and writes separately', async () => {
     let open: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -89,7 +89,7 @@ describe('who may do what', () => {
     expect((await server.post('/api/v1/namespaces', { metadata: { name: 'b' } })).status).toBe(201);
   });
 
-  it('answers its own failures as a Status that tells nothing, and reports them', async () => {
+  it('hides internal errors behind a generic Status and logs them', async () => {
     const plugin = {
       name: 'Broken',
       async mutate(): Promise<void> {
@@ -103,7 +103,7 @@ describe('who may do what', () => {
     expect(server.errors).toHaveLength(1);
   });
 
-  it('marks every answer with an audit id', async () => {
+  it('adds an audit ID to every response', async () => {
     await using server = new TestServer();
     expect((await server.get('/foo')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect((await server.get('/foo', { 'audit-id': 'mine' })).headers['audit-id']).toBe('mine');

@@ -20,7 +20,7 @@ import { encodeStyled } from './styled-list.ts';
 const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
 const decoder = new TextDecoder();
 
-/** Answers with one object in the form that the client accepts. */
+/** Builds a response with one object in the form that the client accepts. */
 export function objectAnswer(
   form: ServedForm,
   stored: StoredObject,
@@ -45,7 +45,10 @@ function objectBytes(
   return encodeTable(form, stored, { include, nowMs, metadata: JSON.stringify({ resourceVersion }) });
 }
 
-/** Answers with a page of a list. Items are copied as they are stored; what must be made anew lets others in between. */
+/**
+ * Builds a response with a page of a list. Stored items are copied; items that must be re-encoded yield to other requests in
+ * between.
+ */
 export async function listAnswer(
   form: ServedForm,
   page: Page,
@@ -96,7 +99,7 @@ async function encodeList(
   const head = Buffer.from(options.head);
   const served: Uint8Array[] = [];
   for (const stored of objects) {
-    // Another version than the stored one has to be decoded and written anew.
+    // Any version other than the stored one has to be decoded and re-encoded.
     if (pacer.isDue) await pacer.rest();
     served.push(form.bytes(stored));
   }
@@ -114,7 +117,7 @@ async function encodeList(
   return target.subarray(0, at);
 }
 
-/** Answers with JSON bytes, indented or as YAML where that was asked for. */
+/** Builds a response from JSON bytes, indented or as YAML if the client asked for it. */
 export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
   if (format.mediaType === 'application/yaml') {
     return ready(status, Buffer.from(formatYaml(JSON.parse(decoder.decode(json)))), format);
@@ -123,12 +126,12 @@ export function answer(status: number, json: Uint8Array, format: OutputFormat): 
   return ready(status, Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)), format);
 }
 
-/** Answers with bytes that are in the client's form. */
+/** Builds a response from bytes that are already in the client's form. */
 function ready(status: number, body: Uint8Array, { mediaType }: OutputFormat): ApiResponse {
   return { status, headers: { 'content-type': mediaType, 'cache-control': 'no-cache, private' }, body };
 }
 
-/** Answers with a Status. */
+/** Builds a response from a Status. */
 export function statusAnswer(status: Status, format: OutputFormat = JSON_FORMAT): ApiResponse {
   const response = answer(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
   const seconds = status.details?.retryAfterSeconds;
@@ -137,17 +140,17 @@ export function statusAnswer(status: Status, format: OutputFormat = JSON_FORMAT)
     : { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
 }
 
-/** A reason that is unknown is left out on the wire. */
+/** Removes an unknown reason, which is omitted on the wire. */
 function withoutEmptyReason(status: Status): Status {
   if (status.reason !== '') return status;
   const { reason: _reason, ...rest } = status;
   return rest;
 }
 
-/** The Status of whatever was thrown; what is no API failure is an internal error that tells nothing. */
+/** Returns the Status of a thrown value. Anything other than an API error becomes an internal error without details. */
 export function statusOf(error: unknown): Status {
   if (error instanceof StatusError) return withoutEmptyReason(error.status);
-  // Upstream passes etcd's words on, without a reason.
+  // Upstream passes on etcd's message, without a reason.
   if (error instanceof CommitTooLargeError)
     return { ...FAILURE, message: 'etcdserver: request is too large', code: 500 };
   if (error instanceof StorageFullError)

@@ -4,7 +4,7 @@ import type { AuthorizationAttributes, Authorizer } from '../authorization/autho
 import type { RequestInfo } from '../request-info/index.ts';
 
 /**
- * Lets a request pass, or tells who may not do what.
+ * Authorizes a request, or throws an error that names the user and the denied action.
  *
  * @throws StatusError 403 in upstream's words (1.36)
  */
@@ -13,14 +13,14 @@ export async function authorizeRequest(authorizer: Authorizer, info: RequestInfo
   const { decision, reason } = await authorizer.authorize(attributes);
   if (decision !== 'allow') throw denied(attributes, reason);
   if (!reachesIn(info)) return;
-  // Whoever may only read pods must not run commands in them by asking with GET. The rule is upstream's since 1.35; its
-  // refusal has no words.
+  // A client that may only read pods must not run commands in them through a GET. The rule is upstream's since 1.35; upstream's
+  // refusal has no message.
   const creating = { ...attributes, verb: 'create' };
   const second = await authorizer.authorize(creating);
   if (second.decision !== 'allow') throw denied(creating, second.reason);
 }
 
-/** True for a GET that a WebSocket begins with: it lets a client into a pod. */
+/** True for a GET that opens a WebSocket into a pod. */
 function reachesIn(info: RequestInfo): boolean {
   if (!info.isResource || info.verb !== 'get' || info.group !== '' || info.resource !== 'pods') return false;
   return ['exec', 'attach', 'portforward'].includes(info.subresource);
@@ -41,13 +41,13 @@ function readSelector(text: string | null): FieldSelector | undefined {
   try {
     return FieldSelector.parse(text);
   } catch (error) {
-    // It limits nothing; whoever is let in is told what is wrong with it.
+    // An invalid selector restricts nothing; an authorized client gets the error later.
     if (error instanceof FieldSelectorError) return undefined;
     throw error;
   }
 }
 
-/** The 403 of a request that nobody allows. */
+/** Builds the 403 for a request that no authorizer allows. */
 export function denied({ user, verb, resource, path }: AuthorizationAttributes, reason: string): StatusError {
   const who = JSON.stringify(user.username);
   const suffix = reason === '' ? '' : `: ${reason}`;

@@ -31,7 +31,7 @@ describe('bad input', () => {
     expect((await server.get(path)).status).toBe(status);
   });
 
-  it('refuses a body beyond the limit, whole or in pieces', async () => {
+  it('rejects a body beyond the limit, whole or in chunks', async () => {
     const large = Buffer.alloc(3 * 1024 * 1024 + 1, 0x20);
     const whole = await server.post(CONFIG_MAPS, large);
     expect(whole.status).toBe(413);
@@ -48,7 +48,7 @@ describe('bad input', () => {
     expect(sent).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it('refuses 100,000 levels of nesting', async () => {
+  it('rejects 100,000 levels of nesting', async () => {
     const arrays = '['.repeat(100_000) + ']'.repeat(100_000);
     const answer = await server.post(CONFIG_MAPS, `{"metadata":{"name":"a"},"x":${arrays}}`);
     expect(answer.status).toBe(400);
@@ -56,7 +56,7 @@ describe('bad input', () => {
     expect(patched.status).toBe(400);
   });
 
-  it('takes __proto__ for data, or refuses it', async () => {
+  it('treats __proto__ as data, or rejects it', async () => {
     const evil = '{"metadata":{"name":"a","labels":{"__proto__":"x"}},"data":{"__proto__":"y","constructor":"z"}}';
     const created = await server.post(CONFIG_MAPS, evil);
     expect([201, 422]).toContain(created.status);
@@ -70,12 +70,12 @@ describe('bad input', () => {
     expect((await server.patch(`${CONFIG_MAPS}/b`, 'json', deep)).status).toBe(422);
   });
 
-  it('refuses bytes that are no text', async () => {
+  it('rejects bytes that are not UTF-8', async () => {
     const body = Buffer.from('{"metadata":{"name":"a"},"data":{"a":"\xff\xfe"}}', 'latin1');
     expect((await server.post(CONFIG_MAPS, body)).status).toBe(400);
   });
 
-  it('refuses integers that a double cannot hold', async () => {
+  it('rejects integers that a double cannot hold', async () => {
     const widgets = '/apis/example.com/v1/namespaces/default/widgets';
     const answer = await server.post(
       widgets,
@@ -93,7 +93,7 @@ describe('bad input', () => {
     expect((await server.patch(`${CONFIG_MAPS}/a`, 'json', doubling)).status).toBe(422);
   });
 
-  it('answers every wrong token of a list with 400', async () => {
+  it('answers 400 to every invalid continue token of a list', async () => {
     const token = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const forged of ['foo', 'e30', '%%%', token({ v: 'meta.k8s.io/v1', rv: 1, start: '/../x' }), token(5)]) {
       const { status, json } = await server.get(`${CONFIG_MAPS}?limit=1&continue=${encodeURIComponent(forged)}`);
@@ -102,7 +102,7 @@ describe('bad input', () => {
     }
   });
 
-  it('refuses selectors of 10,000 terms without delay', async () => {
+  it('rejects selectors of 10,000 terms without delay', async () => {
     const terms = Array.from({ length: 10_000 }, (_, i) => `label${i}=x`).join(',');
     const started = performance.now();
     expect((await server.get(`${CONFIG_MAPS}?labelSelector=${encodeURIComponent(terms)}`)).status).toBe(400);

@@ -13,7 +13,7 @@ import {
 import { connectOptions } from './connect-options.ts';
 import { namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
-/** Hands a request to a subresource with its own behaviour. */
+/** Passes a request to a subresource with its own behavior. */
 export async function connect(
   call: ResourceCall,
   definition: SubresourceDefinition,
@@ -64,7 +64,7 @@ export async function connect(
   return behaviour.connect(connectCall);
 }
 
-/** A stream is connected to, by options that stand in the query; anything else is made. Reading is nobody's business. */
+/** Runs admission: CONNECT with the options from the query for a stream, CREATE for anything else. Reads skip admission. */
 async function admit(
   { registry, info }: ResourceCall,
   parts: {
@@ -88,10 +88,13 @@ async function admit(
 
 const NO_QUERY = new URLSearchParams();
 
-/** The subresource knows what it changes: the main endpoint's "take status from the old object" must not undo it. */
+/**
+ * Keeps the draft unchanged. The subresource knows what it changes, so the main endpoint's "take status from the old object" must
+ * not undo it.
+ */
 function keep(): void {}
 
-/** Nor may the main endpoint's rules of what can change: a binding sets what a client may not. */
+/** Skips the main endpoint's update validation: a binding sets fields that a client may not. */
 function noFaults(): readonly FieldError[] {
   return [];
 }

@@ -4,7 +4,7 @@ import type { Draft, SubresourceDefinition } from '../registry/index.ts';
 const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'];
 const TEXTS = ['container', 'path'];
 
-/** The options of a stream as an object, which is what admission is shown: `PodExecOptions` and its like. */
+/** Returns a stream's options as the object shown to admission: `PodExecOptions` and similar. */
 export function connectOptions(definition: SubresourceDefinition, query: URLSearchParams): Draft {
   const options: Record<string, unknown> = { kind: definition.kind, apiVersion: apiVersionOf(definition) };
   for (const flag of FLAGS) {
@@ -15,6 +15,6 @@ export function connectOptions(definition: SubresourceDefinition, query: URLSear
   if (command.length > 0) options['command'] = command;
   const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));
   if (ports.length > 0) options['ports'] = ports;
-  // Such options have no metadata; nobody asks for theirs.
+  // Such options have no metadata, and nothing reads it.
   return options as unknown as Draft;
 }

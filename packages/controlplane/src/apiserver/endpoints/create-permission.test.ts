@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
 
-// Each answer was recorded from kube-apiserver 1.36.3.
+// Each response was recorded from kube-apiserver 1.36.3.
 describe('creating by an update or a patch', () => {
-  /** A server whose user `joe` may do everything but create. */
+  /** Starts a server whose user `joe` may do everything except create. */
   async function start(): Promise<TestServer> {
     const server = await TestServer.start({
       authorizer: {
@@ -30,7 +30,7 @@ describe('creating by an update or a patch', () => {
   const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
   const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'x' } };
 
-  it('needs the permission to create, too', async () => {
+  it('also needs the permission to create', async () => {
     await using server = await start();
     const { revision } = server.storage;
     expect((await apply(server, MAP, configMap)).json).toMatchObject(refused('configmaps', '', 'x'));
@@ -42,13 +42,13 @@ describe('creating by an update or a patch', () => {
     expect(server.storage.revision).toBe(revision);
   });
 
-  it('says first what is wrong with the object', async () => {
+  it('reports an invalid object first', async () => {
     await using server = await start();
     expect((await apply(server, MAP, { ...configMap, data: { 'Ü ': '' } })).status).toBe(422);
     expect((await server.put(LEASE, { metadata: { name: 'x' }, spec: { leaseDurationSeconds: -1 } })).status).toBe(422);
   });
 
-  it('needs no more than the update or the patch when the object exists', async () => {
+  it('needs only the update or patch permission when the object exists', async () => {
     await using server = await start();
     server.user = { username: 'admin', groups: [] };
     expect((await apply(server, MAP, configMap)).status).toBe(201);

@@ -5,7 +5,7 @@ import { Pacer } from '../registry/pacer.ts';
 import { listAnswer } from './answer.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
-/** Deletes what a list would show, each object by the same options, and answers with that list. */
+/** Deletes every object that a list would return, each with the same options, and answers with that list. */
 export async function deleteCollection(call: ResourceCall): Promise<ApiResponse> {
   const { registry, info } = call;
   const format = formatOf(call, 'list');
@@ -22,14 +22,14 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
   const { clock } = registry.services;
   const pacer = new Pacer(clock);
   for (const stored of page.objects) {
-    // Storage in memory never waits by itself.
+    // In-memory storage never yields on its own.
     if (pacer.isDue) await pacer.rest();
     const { name = '', namespace = '' } = registry.form.object(stored).metadata;
     try {
       const one = await deleteObject(registry, { ...writeCall, name, namespace, collection: true }, deleteOptions);
       deleted.push(one.stored ?? stored);
     } catch (error) {
-      if (!isNotFound(error)) throw error; // somebody else was faster
+      if (!isNotFound(error)) throw error; // another client deleted it first
     }
   }
   return listAnswer(registry.form, { ...page, objects: deleted }, { format, include: includeOf(call), clock });

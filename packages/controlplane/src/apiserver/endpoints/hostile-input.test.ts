@@ -6,7 +6,7 @@ import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 /** Names that every plain object inherits. */
 const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
-/** Builds values of a schema: every text and every key is one word, or every collection is empty, or holds only null. */
+/** Builds values of a schema: every string and every key is one word, or every collection is empty, or holds only null. */
 type Style = { readonly word: string } | { readonly holds: 'nothing' | 'null' };
 
 function make(node: SchemaNode, style: Style, depth = 0): unknown {
@@ -49,7 +49,7 @@ describe('hostile input', () => {
     return `${root}/${scope === 'Namespaced' ? 'namespaces/a/' : ''}${resource}`;
   }
 
-  /** The requests whose answer is a fault of the server. */
+  /** Sends requests and returns those whose response is a server error. */
   async function faults(style: Style): Promise<readonly string[]> {
     const found: string[] = [];
     const ask = async (method: string, path: string, body: unknown, type = 'application/json'): Promise<void> => {
@@ -75,15 +75,15 @@ describe('hostile input', () => {
     return found;
   }
 
-  it.each(WORDS)('is no fault of the server where every text is %s', async (word) => {
+  it.each(WORDS)('causes no server error when every string is %s', async (word) => {
     expect(await faults({ word })).toEqual([]);
   });
 
-  it.each(['nothing', 'null'] as const)('is no fault of the server where collections hold %s', async (holds) => {
+  it.each(['nothing', 'null'] as const)('causes no server error when collections hold %s', async (holds) => {
     expect(await faults({ holds })).toEqual([]);
   });
 
-  it.each(WORDS)('is no fault of the server where URL, method and headers say %s', async (word) => {
+  it.each(WORDS)('causes no server error when URL, method and headers are %s', async (word) => {
     plane.errors.length = 0;
     const paths = [
       `/${word}`,

@@ -7,9 +7,10 @@ import { denied } from './authorize.ts';
 const EXTRA = 'impersonate-extra-';
 
 /**
- * Turns the caller into whom it asks to be, if it may (`Impersonate-User`, `-Group`, `-Uid`, `-Extra-*`, 1.36).
+ * Replaces the caller with the user it impersonates, if it is allowed to (`Impersonate-User`, `-Group`, `-Uid`, `-Extra-*`,
+ * 1.36).
  *
- * @throws StatusError 400 for groups without a user, 403 for each identity that the caller may not take
+ * @throws StatusError 400 for groups without a user, 403 for each identity that the caller may not impersonate
  */
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   const asked = readHeaders(request);
@@ -46,7 +47,7 @@ function readHeaders({ headers }: ApiRequest): Asked | undefined {
   };
 }
 
-/** Repeated headers arrive joined by commas. */
+/** Splits a header's values. Repeated headers arrive joined by commas. */
 function splitValues(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((value) => value.trim());
 }
@@ -55,7 +56,7 @@ function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // not escaped: taken as it is, as upstream does
+    return key; // not escaped: used unchanged, as upstream does
   }
 }
 

@@ -20,7 +20,7 @@ describe('InFlight', () => {
     }
   };
 
-  it('gives one user no more than a share', () => {
+  it('limits one user to a share of the slots', () => {
     const inFlight = make();
     inFlight.enter(from('a'));
     inFlight.enter(from('a'));
@@ -31,7 +31,7 @@ describe('InFlight', () => {
     expect(refusal(inFlight, from('a'))).toBeUndefined();
   });
 
-  it('keeps slots for privileged callers', () => {
+  it('reserves slots for privileged callers', () => {
     const inFlight = make();
     for (const user of ['a', 'a', 'b', 'b']) inFlight.enter(from(user));
     expect(refusal(inFlight, from('c'))).toEqual(full);

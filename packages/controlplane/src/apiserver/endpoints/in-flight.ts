@@ -1,29 +1,29 @@
 import { tooManyRequests } from '@kubewright/apimachinery';
 
-/** Bounds of {@link InFlight}. */
+/** Limits of {@link InFlight}. */
 export interface InFlightLimits {
-  /** Reading requests at a time. */
+  /** Concurrent read requests. */
   readonly maxReading: number;
-  /** Writing requests at a time. */
+  /** Concurrent write requests. */
   readonly maxWriting: number;
-  /** Slots of each kind beyond those limits, which only privileged callers get. */
+  /** Slots of each kind beyond those limits, available to privileged callers only. */
   readonly reserved: number;
-  /** The part of each limit that one user may hold, between 0 and 1. */
+  /** The fraction of each limit that one user may hold, between 0 and 1. */
   readonly userShare: number;
 }
 
-/** One request for a slot. */
+/** A request for a slot. */
 export interface SlotRequest {
   readonly writes: boolean;
   readonly username: string;
-  /** True for callers that must always get an answer: administrators and the cluster's own components. */
+  /** True for callers that must always be served: administrators and the cluster's own components. */
   readonly privileged: boolean;
 }
 
 /**
- * Bounds how many requests are worked on at a time, readers and writers apart, so that neither starves the other. One
- * user never holds more than a share, and privileged callers have reserved slots, so no client locks others out.
- * Streams are not counted: they are cheap while nothing happens, and bounded by the watch hub.
+ * Limits how many requests are processed at a time, reads and writes separately, so that neither starves the other. One user
+ * never holds more than a share, and privileged callers have reserved slots, so no client locks out others. Streams are not
+ * counted: they are cheap while idle, and limited by the watch hub.
  */
 export class InFlight {
   readonly #reading: Slots;
@@ -38,7 +38,7 @@ export class InFlight {
   /**
    * Admits a request.
    *
-   * @throws StatusError 429 when there are too many; do not call {@link leave} then
+   * @throws StatusError 429 when there are too many requests; do not call {@link leave} then
    */
   enter(request: SlotRequest): void {
     if ((request.writes ? this.#writing : this.#reading).take(request)) return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
 
-// A difference from upstream, which stores such integers: rounding them silently is the one thing that must not happen.
+// A difference from upstream, which stores such integers. Here they must never be rounded silently.
 describe('integers beyond 2^53', () => {
   const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
   const ROUNDED = '1732272000123456789';
@@ -9,7 +9,7 @@ describe('integers beyond 2^53', () => {
   const widget = (size: string, name = 'a'): string =>
     `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":{"size":${size}}}`;
 
-  it('are refused where a number would round them, however they are sent', async () => {
+  it('are rejected when a number would round them, however they are sent', async () => {
     await using server = await TestServer.start();
     await server.post(WIDGETS, widget('1'));
     const { json: stored } = await server.get(`${WIDGETS}/a`);
@@ -33,7 +33,7 @@ describe('integers beyond 2^53', () => {
     expect((await server.get(`${WIDGETS}/a`)).json.spec.size).toBe(1);
   });
 
-  it('are kept where a number prints as they were written', async () => {
+  it('are kept when a number prints exactly as written', async () => {
     await using server = await TestServer.start();
     expect((await server.post(WIDGETS, widget(EXACT))).status).toBe(201);
     await server.patch(`${WIDGETS}/a`, 'merge', '{"spec":{"color":"red"}}');

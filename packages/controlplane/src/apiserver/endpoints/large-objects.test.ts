@@ -12,7 +12,7 @@ describe('objects of more than 1.5 MiB', () => {
   // Recorded from kube-apiserver 1.36.3.
   const refused = { code: 500, message: 'etcdserver: request is too large' };
 
-  it('are refused in the words of etcd, however they are written', async () => {
+  it('are rejected with the message of etcd, however they are written', async () => {
     await using server = await TestServer.start();
     expect((await server.post(WIDGETS, widget('a', 1_500_000))).status).toBe(201);
     const { revision } = server.storage;
@@ -29,7 +29,7 @@ describe('objects of more than 1.5 MiB', () => {
     expect(server.errors).toEqual([]);
   });
 
-  it('are answered as usual in a dry run', async () => {
+  it('are accepted in a dry run', async () => {
     await using server = await TestServer.start();
     expect((await server.post(`${WIDGETS}?dryRun=All`, widget('b', 1_600_000))).status).toBe(201);
   });

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 128;
 
-/** The field manager of a client that names none: its user agent up to the first slash. */
+/** Returns the field manager; for a client that names none, its user agent up to the first slash. */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   if (userAgent === undefined || userAgent === '') return 'unknown';

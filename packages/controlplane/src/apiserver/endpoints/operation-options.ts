@@ -1,6 +1,6 @@
 import type { DeleteOptions } from '../registry/index.ts';
 
-/** What admission is told of a write's options, as the client said them. */
+/** Returns the options of a write as shown to admission, with the client's values. */
 export function writeFields(query: URLSearchParams, dryRun: boolean): Readonly<Record<string, unknown>> {
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');
@@ -11,7 +11,7 @@ export function writeFields(query: URLSearchParams, dryRun: boolean): Readonly<R
   };
 }
 
-/** What admission is told of a deletion's options. */
+/** Returns the options of a deletion as shown to admission. */
 export function deletionFields(options: DeleteOptions): Readonly<Record<string, unknown>> {
   const { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun } = options;
   return {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ApiResponse } from '../http/api-request.ts';
 
-/** The answer of a router that knows no such path. */
+/** The router's response to an unknown path. */
 export const PAGE_NOT_FOUND: ApiResponse = {
   status: 404,
   headers: {

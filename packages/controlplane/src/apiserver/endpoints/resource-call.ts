@@ -15,32 +15,32 @@ import { managerName } from './manager-name.ts';
 import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** What endpoints need besides the registry. */
+/** Dependencies of endpoints besides the registry. */
 export interface EndpointOptions {
   readonly authorizer: Authorizer;
   readonly maxBodyBytes: number;
   readonly protobuf: ProtobufDecoder | undefined;
 }
 
-/** One request at one resource. */
+/** A request for one resource. */
 export interface ResourceCall extends RequestContext {
   readonly registry: Registry;
   readonly options: EndpointOptions;
 }
 
-/** The namespace in which the objects of a call live: none for cluster-scoped kinds. */
+/** Returns the namespace of a call's objects; empty for cluster-scoped kinds. */
 export function namespaceOf({ info, registry }: ResourceCall): string {
   return registry.definition.scope === 'Cluster' ? '' : info.namespace;
 }
 
-/** The form of the answer. */
+/** Negotiates the form of the response. */
 export function formatOf(call: ResourceCall, partial: 'list' | 'object' | undefined, table = true): OutputFormat {
   const { request, info } = call;
   const pretty = wantsPretty(info.query, request.headers['user-agent']);
   return negotiateOutput(request.headers['accept'], { table, partial }, pretty);
 }
 
-/** How much of the object a table row shows. */
+/** Returns how much of the object a table row includes. */
 export function includeOf({ info }: ResourceCall): IncludeObject {
   const asked = info.query.get('includeObject');
   if (asked === null || asked === '') return 'Metadata';
@@ -50,7 +50,7 @@ export function includeOf({ info }: ResourceCall): IncludeObject {
   );
 }
 
-/** The part of a call that the registry needs to write. */
+/** Returns the part of a call that the registry needs for a write. */
 export function writeCallOf(
   { info, registry, request, user, warnings }: ResourceCall,
   options: { readonly dryRun: boolean; readonly fieldManager: string; readonly deletion?: DeleteOptions },
@@ -68,7 +68,7 @@ export function writeCallOf(
   };
 }
 
-/** {@link writeCallOf} for an update or a patch that may create: who does that needs the permission to create, too. */
+/** Same as {@link writeCallOf}, for an update or a patch that may create: creating also needs the create permission. */
 export function upsertCallOf(
   call: ResourceCall,
   options: { readonly dryRun: boolean; readonly fieldManager: string },
@@ -100,7 +100,7 @@ async function readDeletionOptions({ request, info, options }: ResourceCall): Pr
   return readDeleteOptions(body.value, info.query);
 }
 
-/** The part of a call that the registry needs to read. */
+/** Returns the part of a call that the registry needs for a read. */
 export function readCallOf({ info, registry, request, user, warnings }: ResourceCall): Call {
   const namespace = registry.definition.scope === 'Cluster' ? '' : info.namespace;
   return { user, namespace, name: info.pathName, signal: request.signal, warn: warnings.add };

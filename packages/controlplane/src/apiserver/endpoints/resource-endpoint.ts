@@ -48,9 +48,9 @@ import { scaleEndpoint } from './scale-endpoint.ts';
 import { createVirtual } from './virtual-endpoint.ts';
 
 /**
- * Answers a request on a resource.
+ * Handles a request for a resource.
  *
- * @throws StatusError whatever the API would answer
+ * @throws StatusError the API's error response
  */
 export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
   const { info, registry } = call;
@@ -68,7 +68,7 @@ export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse>
 
 const ITEM_VERBS = new Set(['get', 'update', 'patch', 'delete']);
 
-/** Upstream's server for custom resources does not route what has the wrong scope. */
+/** True if the scope is wrong; upstream's server for custom resources does not route such paths. */
 function isOutOfScope({ info, registry }: ResourceCall): boolean {
   if (registry.definition.scope === 'Cluster') return info.namespace !== '';
   return info.namespace === '' && info.pathName !== '';
@@ -77,7 +77,7 @@ function isOutOfScope({ info, registry }: ResourceCall): boolean {
 function checkScope({ info, registry }: ResourceCall): void {
   const { definition } = registry;
   if (definition.scope === 'Cluster') {
-    // A request on a namespace carries its name as namespace, but never stands inside another one.
+    // A request for a namespace carries its name as the namespace, but is never nested in another one.
     const isNamespaces = definition.resource === 'namespaces' && definition.group === '';
     if (info.inNamespace || (info.namespace !== '' && !isNamespaces)) throw pathNotFound();
     return;
@@ -140,7 +140,7 @@ function unsupportedVerb({ info, registry }: ResourceCall): Error {
   });
 }
 
-/** Status views create nothing, and may omit the resourceVersion where the main endpoint may. */
+/** Returns the strategy of a status update. It creates nothing, and may omit the resourceVersion where the main endpoint may. */
 function statusStrategy({ strategy }: StatusSubresource, { strategy: main }: ResourceDefinition): Strategy {
   return {
     ...strategy,
@@ -200,7 +200,7 @@ function watchFilter(
   matches: (object: KubernetesObject) => boolean,
 ): WatchFilter {
   const { form } = registry;
-  // As lists do: fields are those of the served version, and what was decoded once is not decoded for every watcher.
+  // As in lists: fields are those of the served version, and each item is decoded once, not once per watcher.
   return {
     id: `${form.apiVersion} ${form.definition.kind} ${id}`,
     matches: (item) => matches(form.object(form.item(item))),
@@ -249,7 +249,7 @@ async function update(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const { uid } = draft.metadata;
   const transform = (live: unknown): ReturnType<typeof decode> => {
     const mine = draft ?? decode(ignore);
-    draft = undefined; // the next try needs a fresh one: this one gets changed
+    draft = undefined; // a retry needs a fresh draft, because this one gets modified
     checkObjectKey(mine, definition, writeCall);
     if (live === undefined) return mine;
     if (!mine.metadata.resourceVersion && strategy.allowUnconditionalUpdate) mine.metadata.resourceVersion = '0';
@@ -261,7 +261,7 @@ async function update(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
 }
 
 function ignore(): void {
-  // Warnings were given when the body was decoded first.
+  // Warnings were added when the body was first decoded.
 }
 
 async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {
@@ -279,7 +279,10 @@ async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiRespons
   return objectAnswer(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
 }
 
-/** Custom resources name what they take; for built-in kinds upstream's router answers. */
+/**
+ * Builds the error for an unsupported patch type. Custom resources list the types they accept; for built-in kinds, upstream's
+ * router answers.
+ */
 function unsupportedPatch(custom: boolean): StatusError {
   if (custom) return unsupportedMediaType(Object.values(PATCH_TYPES).filter((type) => type !== PATCH_TYPES.strategic));
   return new StatusError({

@@ -34,7 +34,7 @@ export interface Scale {
   readonly status: { readonly replicas: number; readonly selector?: string };
 }
 
-/** Answers GET, PUT and PATCH of a scale: a small view of the parent through which only the replicas change. */
+/** Handles GET, PUT and PATCH of a scale: a small view of the parent through which only the replicas can change. */
 export async function scaleEndpoint(call: ResourceCall, scale: ScaleSubresource): Promise<ApiResponse> {
   const format = formatOf(call, undefined, false);
   const object = await scaledParent(call, scale);
@@ -83,7 +83,7 @@ async function write(
   options: {
     readonly writeOptions: ReturnType<typeof readWriteOptions>;
     readonly change: (current: Scale) => unknown;
-    /** Whether the change is a configuration: its manager may be refused. */
+    /** True if the change is a server-side apply, which can fail on its manager name. */
     readonly apply?: boolean;
   },
 ): Promise<KubernetesObject> {
@@ -126,7 +126,7 @@ async function write(
   return registry.form.object(stored);
 }
 
-/** Lets admission change the Scale that was sent. */
+/** Runs admission on the Scale that was sent; admission may change it. */
 async function admitted(
   call: ResourceCall,
   wanted: unknown,
@@ -143,7 +143,7 @@ function scaleAttributes(
   writeCall: WriteCall,
   { object, old }: { readonly object: object; readonly old: Scale },
 ): ReturnType<typeof registry.admissionAttributes> {
-  // A Scale is an object like any other.
+  // Admission treats a Scale like any other object.
   return registry.admissionAttributes(writeCall, {
     operation: 'UPDATE',
     object: object as Draft,
@@ -176,7 +176,7 @@ function takeReplicas(
   if (resourceVersion) draft.metadata.resourceVersion = String(resourceVersion);
   const replicas = spec?.replicas ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas)) throw badRequest('spec.replicas must be an integer');
-  // Custom resources are judged by their own schema.
+  // Custom resources are validated against their own schema.
   if (replicas < 0 && !registry.definition.custom) {
     const fault = invalidField('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.pathName, [fault]);
@@ -202,7 +202,7 @@ function selectorText(selector: unknown): string {
   if (typeof selector !== 'object' || selector === null) return '';
   const { matchLabels, matchExpressions } = selector as LabelSelectorObject;
   if (matchLabels === undefined && matchExpressions === undefined) {
-    // A replication controller's selector is a plain map of labels.
+    // The selector of a ReplicationController is a plain map of labels.
     return LabelSelector.ofLabels(selector as Readonly<Record<string, string>>).toString();
   }
   return LabelSelector.ofObject(selector as LabelSelectorObject).toString();
@@ -225,7 +225,7 @@ function valueAt(object: object, path: readonly string[]): unknown {
 function setPath(draft: Draft, path: readonly string[], value: number): void {
   let target: Record<string, unknown> = draft;
   for (const field of path.slice(0, -1)) {
-    if (field === '__proto__') return; // no field of any object
+    if (field === '__proto__') return; // not a field of any object
     const next = Object.hasOwn(target, field) ? target[field] : undefined;
     if (typeof next === 'object' && next !== null) target = next as Record<string, unknown>;
     else {

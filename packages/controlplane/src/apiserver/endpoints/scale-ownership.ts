@@ -29,23 +29,23 @@ export interface ScaleWrite {
   readonly before: number;
   readonly after: number;
   readonly manager: string;
-  /** Formatted as the API writes times. */
+  /** A timestamp in the API's format. */
   readonly time: string;
-  /** The Scale as it is after a configuration was applied to it; absent for other writes. */
+  /** The Scale after a server-side apply to it; absent for other writes. */
   readonly applied?: unknown;
-  /** Whether an apply takes over what others own. */
+  /** True if an apply takes over fields owned by others. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * The managed fields of an object whose replicas were written through its scale: the write is tracked on the Scale, then
- * carried over to the field where the parent keeps its replicas.
+ * Returns the managed fields of an object whose replicas were written through its scale. The write is tracked on the Scale, then
+ * mapped to the parent's replicas field.
  */
 export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWrite): readonly unknown[] {
   const { definition, scale, before, after, manager, time } = write;
   const entries = parent.metadata.managedFields ?? [];
   const apiVersion = apiVersionOf(definition);
-  // A field's name is one step of a path.
+  // A field name is one path element.
   const elements = (path: readonly string[]) => path.map((field) => `f:${field}`) as FieldPathElements;
   const others = Object.entries(scale.otherReplicasPaths ?? {}).map(([other, path]) => [other, elements(path)]);
   const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
@@ -60,12 +60,12 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
     write.applied === undefined
       ? trackUpdate({ ...shared, live, object: view(after, shown) })
       : configured(shared, { live: view(before, shown), replicas: after, force: write.force === true });
-  // Upstream forgets the time of whoever wins the replicas here.
+  // Upstream drops the time of the manager that gains ownership of the replicas here.
   const timeless = tracked.map(({ time: _time, ...entry }) => entry);
   return entriesAfterScale(entries, timeless, { paths, apiVersion });
 }
 
-/** The entries after an apply; refused when another manager owns other replicas. */
+/** Returns the entries after an apply, or throws when another manager owns different replicas. */
 function configured(
   shared: Pick<ApplyRequest, 'type' | 'apiVersion' | 'manager' | 'subresource' | 'now'>,
   { live, replicas, force }: { readonly live: Plain; readonly replicas: number; readonly force: boolean },

@@ -2,7 +2,7 @@ import { applyMergePatch, badRequest } from '@kubewright/apimachinery';
 import { BodyReadError, parseYaml } from '@kubewright/schema';
 import { applyPatchBody, type PatchType, readPatchBody } from '../registry/patch-body.ts';
 
-/** Patches a Scale. Its fields are few and plain, so that strategic merge and apply come to a merge patch. */
+/** Patches a Scale. Its fields are few and plain, so strategic merge and apply are equivalent to a merge patch. */
 export function applyScalePatch(
   scale: object,
   { type, bytes }: { readonly type: PatchType | undefined; readonly bytes: Uint8Array },

@@ -9,7 +9,7 @@ function root({ group, version }: ResourceDefinition): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** Paths whose scope does not fit the resource: none of them may reach an object. */
+/** Returns paths whose scope does not fit the resource. None of them may reach an object. */
 function misplaced(definition: ResourceDefinition): readonly string[] {
   const { resource, scope } = definition;
   const base = root(definition);
@@ -24,7 +24,7 @@ function misplaced(definition: ResourceDefinition): readonly string[] {
 }
 
 describe('the scope of a path', () => {
-  it.each(METHODS)('refuses %s on every resource in the wrong scope', async (method) => {
+  it.each(METHODS)('rejects %s on every resource in the wrong scope', async (method) => {
     await using server = await TestServer.start();
     await server.post('/api/v1/namespaces', { metadata: { name: 'a' } });
     await server.post('/api/v1/namespaces', { metadata: { name: 'b' } });

@@ -19,7 +19,7 @@ const forms = {
 };
 
 describe('long lists', () => {
-  it.each(Object.entries(forms))('are indented as a whole one would be: %s', async (_name, accept) => {
+  it.each(Object.entries(forms))('are indented like a list encoded in one piece: %s', async (_name, accept) => {
     for (const count of [0, 1, 3]) {
       await using server = await serverWith(count);
       const plain = await server.get(path, { accept });
@@ -28,7 +28,7 @@ describe('long lists', () => {
     }
   });
 
-  it.each(Object.entries(forms))('say the same as YAML: %s', async (_name, accept) => {
+  it.each(Object.entries(forms))('have the same content as YAML: %s', async (_name, accept) => {
     for (const count of [0, 1, 3]) {
       await using server = await serverWith(count);
       const plain = await server.get(path, { accept });
@@ -38,10 +38,10 @@ describe('long lists', () => {
     }
   });
 
-  it('let other requests in between', async () => {
+  it('yield to other requests', async () => {
     await using server = await serverWith(300);
     const { clock } = server;
-    // Whenever the clock is looked at, a turn is over.
+    // Every read of the clock ends a turn.
     const monotonic = clock.monotonic.bind(clock);
     let looks = 0;
     clock.monotonic = () => monotonic() + 20 * looks++;

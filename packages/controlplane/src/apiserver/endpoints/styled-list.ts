@@ -4,13 +4,16 @@ import type { OutputFormat } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
 import type { ListParts } from '../tables/index.ts';
 
-/** Writes a list indented or as YAML, an item at a time: a long one would hold up everybody else. */
+/**
+ * Encodes a list indented or as YAML, one item at a time, because encoding a long one in one piece would block all other
+ * requests.
+ */
 export function encodeStyled(
   objects: readonly StoredObject[],
   options: { readonly parts: ListParts; readonly format: OutputFormat; readonly pacer: Pacer },
 ): Promise<Uint8Array> {
   const { parts, format } = options;
-  // The list is the document's last field.
+  // The list is the last field of the document.
   const skeleton = JSON.parse(`${parts.head}]}`) as Readonly<Record<string, unknown>>;
   return format.mediaType === 'application/yaml'
     ? encodeYaml(objects, { ...options, skeleton })
@@ -41,7 +44,7 @@ async function encodeYaml(objects: readonly StoredObject[], options: StyledOptio
       continue;
     }
     document.push(Buffer.from(`${key}:\n`));
-    // Lists of one, one after the other, are one list.
+    // Concatenated lists of one item are one list.
     document.push(...(await piecesOf(objects, { ...options, item: (json) => formatYaml([json]), separator: '' })));
   }
   return Buffer.concat(document);

@@ -6,7 +6,7 @@ const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 1 } };
 
 describe('subresources', () => {
-  it('hands a connect subresource its parent and lets it change it', async () => {
+  it('passes a connect subresource its parent and lets it change the parent', async () => {
     await using server = await TestServer.start();
     const base = widgets();
     const paint = {
@@ -39,7 +39,7 @@ describe('subresources', () => {
     expect((await server.get(`${WIDGETS}/w/paint`)).status).toBe(405);
   });
 
-  it('answers a question without storing it', async () => {
+  it('answers a virtual resource without storing it', async () => {
     await using server = await TestServer.start();
     const before = server.storage.revision;
     server.catalog.put({
@@ -60,7 +60,7 @@ describe('subresources', () => {
     expect((await server.get('/apis/example.com/v1/widgetreviews')).status).toBe(405);
   });
 
-  it('serves a resource as soon as it is in the catalog and no longer', async () => {
+  it('serves a resource only while it is in the catalog', async () => {
     await using server = await TestServer.start();
     expect((await server.get(WIDGETS)).status).toBe(200);
     server.catalog.remove('example.com', 'v1', 'widgets');

@@ -5,7 +5,7 @@ import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } f
 import { answer } from './answer.ts';
 import { formatOf, namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
-/** Answers a POST on a resource that is only asked, never stored. */
+/** Handles a POST to a resource that is never stored, such as a review. */
 export async function createVirtual(call: ResourceCall, virtual: VirtualResource): Promise<ApiResponse> {
   const { registry, info, request, options, user, warnings } = call;
   const { definition } = registry;

@@ -1,14 +1,14 @@
 const MAX_TOTAL = 4096;
 const MAX_ITEM = 256;
 
-/** Collects the `Warning` headers of one answer, each text once, within upstream's bounds (1.36). */
+/** Collects the `Warning` headers of one response, without duplicates, within upstream's limits (1.36). */
 export class WarningList {
   readonly #given = new Set<string>();
   #texts: string[] | undefined;
   #size = 0;
   #truncated = false;
 
-  /** Adds a text. Bound: it is handed around as a function. */
+  /** Adds a warning. Bound, because it is passed around as a function. */
   readonly add = (text: string): void => {
     if (text === '' || this.#given.has(text)) return;
     if (this.#truncated && this.#size >= MAX_TOTAL) return;
@@ -25,13 +25,13 @@ export class WarningList {
     this.#size += lengthOf(shown);
   };
 
-  /** The header's values, `299 - "text"`; absent when there is nothing to warn of. */
+  /** Returns the header values, `299 - "text"`, or undefined if there are no warnings. */
   headers(): readonly string[] | undefined {
     return this.#texts?.map((text) => `299 - "${escapeText(text)}"`);
   }
 }
 
-/** In characters, as Go's runes. */
+/** Counts characters, like Go's runes. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -40,9 +40,9 @@ function cut(text: string): string {
   return text.length <= MAX_ITEM ? text : Array.from(text).slice(0, MAX_ITEM).join('');
 }
 
-/** As a header carries it: no control characters, quotes escaped, beyond ASCII the bytes of UTF-8, as Go writes them. */
+/** Escapes text for a header: no control characters, escaped quotes, and UTF-8 bytes beyond ASCII, as Go writes them. */
 function escapeText(text: string): string {
-  // Control characters cannot stand in a header, whatever an object's author wrote.
+  // Control characters are invalid in a header, whatever an object's author wrote.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const plain = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&');
   return Buffer.from(plain).toString('latin1');

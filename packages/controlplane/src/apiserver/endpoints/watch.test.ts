@@ -26,7 +26,7 @@ describe('watch', () => {
     return seen;
   }
 
-  it('shows the state, then changes, with their versions', async () => {
+  it('sends the state, then changes, with their resource versions', async () => {
     const { json: a } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     const since = a.metadata.resourceVersion;
     const pending = events(`${CONFIG_MAPS}?watch=1&resourceVersion=${since}`, 3);
@@ -45,7 +45,7 @@ describe('watch', () => {
     expect((await events(`${CONFIG_MAPS}?watch=1`, 1))[0].object.metadata.name).toBe('a');
   });
 
-  it('shows what leaves a selection as deleted', async () => {
+  it('reports an object that leaves the selection as deleted', async () => {
     await server.post(CONFIG_MAPS, { metadata: { name: 'a', labels: { app: 'x' } } });
     const pending = events(`${CONFIG_MAPS}?watch=1&labelSelector=app%3Dx`, 2);
     await new Promise((resolve) => setImmediate(resolve));
@@ -53,7 +53,7 @@ describe('watch', () => {
     expect((await pending).map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
   });
 
-  it('selects by the fields of the version that is asked for', async () => {
+  it('selects by the fields of the requested version', async () => {
     const pending = events('/apis/events.k8s.io/v1/events?watch=1&fieldSelector=regarding.name%3Da', 1);
     await new Promise((resolve) => setImmediate(resolve));
     for (const name of ['b', 'a']) {
@@ -68,12 +68,12 @@ describe('watch', () => {
     expect((await pending).map(({ object }) => [object.metadata.name, object.regarding.name])).toEqual([['a', 'a']]);
   });
 
-  it('keeps no stream open for who asks only for its head', async () => {
+  it('keeps no stream open for a HEAD request', async () => {
     expect((await server.send('HEAD', `${CONFIG_MAPS}?watch=1`)).status).toBe(200);
     expect([...server.server.watches.counts().values()]).toEqual([0]);
   });
 
-  it('shows tables, with columns in the first event only', async () => {
+  it('sends tables, with columns in the first event only', async () => {
     await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     await server.post(CONFIG_MAPS, { metadata: { name: 'b' } });
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';

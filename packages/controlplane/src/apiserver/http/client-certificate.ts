@@ -1,11 +1,11 @@
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate, Connection } from './api-request.ts';
 
-/** Describes a connection whose handshake is over. */
+/** Describes a connection whose handshake is complete. */
 export function describeConnection(socket: TLSSocket, protocol: 'h2' | 'http/1.1'): Connection {
   const connection: Connection = { remoteAddress: socket.remoteAddress ?? '', protocol };
   const certificate = socket.getPeerCertificate();
-  // Node answers an empty object when the client sent none.
+  // Node returns an empty object when the client sent no certificate.
   if (!certificate?.raw) return connection;
   if (!socket.authorized) {
     return { ...connection, clientCertificateError: String(socket.authorizationError ?? 'not verified') };
@@ -18,7 +18,7 @@ export function describeConnection(socket: TLSSocket, protocol: 'h2' | 'http/1.1
   return { ...connection, clientCertificate: subject };
 }
 
-/** As Node gives it: attributes that occur several times are arrays. */
+/** A subject as Node returns it: attributes that occur several times are arrays. */
 interface CertificateSubject {
   readonly CN?: string | readonly string[];
   readonly O?: string | readonly string[];

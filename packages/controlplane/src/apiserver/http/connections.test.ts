@@ -22,7 +22,7 @@ describe('Connections', () => {
     connection?.end(known);
   };
 
-  it('closes a connection without a first request, gently at first', async () => {
+  it('closes a connection without a first request, gracefully at first', async () => {
     open('a');
     await clock.advance(29_999);
     expect(ended).toEqual([]);
@@ -32,7 +32,7 @@ describe('Connections', () => {
     expect(ended).toEqual(['a closed', 'a destroyed']);
   });
 
-  it('keeps a connection that was used until it has been idle for long', async () => {
+  it('keeps a used connection until its idle timeout', async () => {
     const a = open('a');
     await clock.advance(20_000);
     ask(a, true);
@@ -42,7 +42,7 @@ describe('Connections', () => {
     expect(ended).toEqual(['a closed']);
   });
 
-  it('never closes a connection with a request under way', async () => {
+  it('never closes a connection with a request in progress', async () => {
     const a = open('a');
     a?.begin();
     a?.begin();
@@ -54,7 +54,7 @@ describe('Connections', () => {
     expect(ended).toEqual(['a closed']);
   });
 
-  it('makes room by cutting unused, then unknown, then known connections, the longest idle first', () => {
+  it('makes room by closing unused, then unknown, then known connections, longest idle first', () => {
     ask(open('known'), true);
     ask(open('unknown'), false);
     open('unused');
@@ -64,7 +64,7 @@ describe('Connections', () => {
     expect(connections.size).toBe(3);
   });
 
-  it('frees the place of a connection that closes', () => {
+  it('frees the slot of a connection that closes', () => {
     const [a] = [open('a'), open('b'), open('c')];
     if (a) connections.remove(a);
     open('d');

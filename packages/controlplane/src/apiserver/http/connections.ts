@@ -1,31 +1,31 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { HttpLimits } from './limits.ts';
 
-/** One socket of a client, from its first packet on. */
+/** A client's socket, tracked from its first packet. */
 export interface TrackedConnection {
-  /** A request begins: the connection is not idle until {@link end}. */
+  /** Marks the start of a request: the connection is not idle until {@link end}. */
   begin(): void;
-  /** A request was answered. `known` says that it proved an identity, which lets the connection stay longer than others. */
+  /** Marks the end of a request. `known` means that it proved an identity; such connections are kept longer than others. */
   end(known: boolean): void;
 }
 
-/** How to end a connection. */
+/** The ways to end a connection. */
 export interface ConnectionEnds {
-  /** Asks the client to reconnect; requests that are just arriving may still be answered. */
+  /** Asks the client to reconnect. Requests that are already arriving may still be answered. */
   close(): void;
-  /** Cuts it. */
+  /** Cuts the connection. */
   destroy(): void;
 }
 
 /**
- * Bounds how many connections there are and how long they may stay idle. A flood of connections without requests, which
- * needs no credentials, must not lock clients out: each new connection takes the place of the one that is idle longest.
+ * Limits the number of connections and their idle time. A flood of connections without requests needs no credentials, so it must
+ * not lock out other clients: each new connection replaces the one that has been idle longest.
  */
 export class Connections {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #all = new Set<Connection>();
-  /** Idle connections, the longest idle first, in the order in which they give way. */
+  /** Idle connections in eviction order, longest idle first. */
   readonly #idle: Readonly<Record<Standing, Set<Connection>>> = {
     unused: new Set(),
     unknown: new Set(),
@@ -38,15 +38,15 @@ export class Connections {
     this.#limits = options.limits;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get size(): number {
     return this.#all.size;
   }
 
   /**
-   * Takes a new connection in; if there are too many, the one that is idle longest is cut for it.
+   * Adds a new connection. At the limit, cuts the connection that has been idle longest.
    *
-   * @returns undefined when all others have requests under way: the caller refuses the new one
+   * @returns undefined when all others have requests in progress; the caller rejects the new connection
    */
   add(ends: ConnectionEnds): Connection | undefined {
     if (this.#all.size >= this.#limits.maxConnections && !this.#makeRoom()) return undefined;
@@ -59,13 +59,13 @@ export class Connections {
     return connection;
   }
 
-  /** Forgets a connection that has closed. */
+  /** Removes a connection that has closed. */
   remove(connection: Connection): void {
     this.#all.delete(connection);
     this.#idle[connection.standing].delete(connection);
   }
 
-  /** Stops looking for idle connections. */
+  /** Stops checking for idle connections. */
   stop(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
@@ -106,7 +106,7 @@ export class Connections {
         const left = connection.idleSince + limit - now;
         if (left > 0) {
           next = Math.min(next, left);
-          break; // the others have been idle for less time
+          break; // the rest have been idle for less time
         }
         this.#expire(connection);
       }
@@ -121,7 +121,7 @@ export class Connections {
   }
 }
 
-/** `unused`: no request yet; `unknown`: no request so far proved an identity; `known`: one did. */
+/** `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one has. */
 type Standing = 'unused' | 'unknown' | 'known';
 
 const STANDINGS: readonly Standing[] = ['unused', 'unknown', 'known'];
@@ -131,9 +131,9 @@ interface ConnectionEvents {
   idle(connection: Connection): void;
 }
 
-/** A connection as {@link Connections} counts it. */
+/** A connection tracked by {@link Connections}. */
 export class Connection implements TrackedConnection {
-  /** Replaced once the protocol is known, which has gentler ways to close. */
+  /** Replaced once the protocol is known, because the protocol has gentler ways to close. */
   ends: ConnectionEnds;
   standing: Standing = 'unused';
   idleSince = 0;

@@ -6,14 +6,14 @@ import { isLongRunning } from './long-running.ts';
 import { type ResponseSink, writeResponse } from './response-writer.ts';
 import { failure, statusResponse } from './status-response.ts';
 
-/** What all exchanges of a server share. */
+/** State shared by all exchanges of a server. */
 export interface ExchangeContext {
   readonly handle: ApiHandler;
   readonly clock: Clock;
   readonly limits: HttpLimits;
-  /** Receives every fault of the handler that is not an answer. */
+  /** Receives every error of the handler that is not a response. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
-  /** The exchanges under way. */
+  /** The exchanges in progress. */
   readonly open: Set<Exchange>;
 }
 
@@ -25,10 +25,10 @@ export interface ExchangeOptions {
   readonly connection: TrackedConnection;
 }
 
-/** Bodies larger than this may wait for their reader, in bytes; what is smaller fits into a socket's buffers. */
+/** Bodies larger than this, in bytes, may have to wait for their reader; smaller ones fit into a socket's buffers. */
 const WAITING_BYTES = 64 * 1024;
 
-/** One request and its answer, whatever it came over. */
+/** A request and its response, over any protocol. */
 export class Exchange {
   readonly #context: ExchangeContext;
   readonly #sink: ResponseSink;
@@ -46,22 +46,22 @@ export class Exchange {
     this.longRunning = isLongRunning(options.method, options.path);
   }
 
-  /** Created on first use: most requests are answered without it. */
+  /** Created on first use, because most requests never need it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason);
     return this.#controller.signal;
   }
 
-  /** The client has gone, the time is over, or the server closes. */
+  /** Called when the client disconnects, the deadline passes, or the server closes. */
   abort(reason: unknown): void {
-    // Every stream closes once it was answered; no one listens by then.
+    // Every stream closes after its response, when nothing listens any longer.
     if (this.#aborted || this.#over) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
   }
 
-  /** Has the request handled and the answer written; never rejects. */
+  /** Calls the handler and writes the response. Never rejects. */
   async run(request: ApiRequest): Promise<void> {
     const { clock, limits, open, onError } = this.#context;
     open.add(this);
@@ -83,7 +83,7 @@ export class Exchange {
       deadline?.[Symbol.dispose]();
       open.delete(this);
       this.#over = true;
-      // A connection that switched protocols has no further requests, and is busy until it closes.
+      // A connection that switched protocols carries no further requests and stays busy until it closes.
       if (status !== HIJACKED.status) this.#connection.end(provesIdentity(request, status));
     }
   }
@@ -114,7 +114,7 @@ export class Exchange {
     if (response.body instanceof Uint8Array && response.body.length > WAITING_BYTES) this.#hurryReader();
   }
 
-  /** A client that does not read a large answer must not keep it in memory forever. */
+  /** Sets a deadline for reading a large response, so that a client that does not read cannot hold it in memory forever. */
   #hurryReader(): void {
     const { clock, limits } = this.#context;
     const { stream } = this.#sink;
@@ -133,7 +133,7 @@ export class Exchange {
   }
 }
 
-/** True when the answer shows that the request carried valid credentials. */
+/** True if the response shows that the request carried valid credentials. */
 function provesIdentity({ connection, headers }: ApiRequest, status: number): boolean {
   if (status === 0 || status === 401) return false;
   return connection.clientCertificate !== undefined || headers['authorization'] !== undefined;

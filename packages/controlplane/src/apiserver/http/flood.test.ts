@@ -11,7 +11,7 @@ import { jsonResponse } from './status-response.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?watch=true';
 
-describe('a flood', () => {
+describe('flood protection', () => {
   let server: HttpServer;
   const clock = new VirtualClock();
   const sessions: ClientHttp2Session[] = [];
@@ -48,7 +48,7 @@ describe('a flood', () => {
     return headers[':status'];
   }
 
-  it('of idle HTTP/2 connections does not lock a new client out', async () => {
+  it('lets a new client in during a flood of idle HTTP/2 connections', async () => {
     await start({ maxConnections: 4 });
     const idle = Array.from({ length: 4 }, open);
     await Promise.all(idle.map((session) => once(session, 'connect')));
@@ -58,18 +58,18 @@ describe('a flood', () => {
     expect(idle.slice(1).every((session) => !session.closed)).toBe(true);
   });
 
-  it('of idle HTTP/2 connections ends after a time', async () => {
+  it('closes a flood of idle HTTP/2 connections after a timeout', async () => {
     await start({ firstRequestTimeoutMs: 30_000 });
     const idle = open();
     await once(idle, 'connect');
-    await get(open()); // the server has seen the first connection by now
+    await get(open()); // by now the server has seen the first connection
     const closed = once(idle, 'close');
     await clock.advance(30_000);
     await closed;
     expect(await get(sessions[1] as ClientHttp2Session)).toBe(200);
   });
 
-  it('of unfinished bodies holds its requests no longer than the body deadline, whatever the query says', async () => {
+  it('holds unfinished bodies no longer than the body deadline, whatever the query says', async () => {
     let underWay = 0;
     await start({ bodyTimeoutMs: 30_000 }, async ({ body }) => {
       underWay++;

@@ -25,7 +25,7 @@ const text = (body: string): ApiResponse => ({
   body: Buffer.from(body),
 });
 
-/** Polls until a condition holds; the test's own time-out bounds it. */
+/** Polls until a condition holds, bounded by the test's own timeout. */
 async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -78,7 +78,7 @@ describe('HttpServer', () => {
   }
 
   function get(path: string, headers: OutgoingHttpHeaders = {}): ClientHttp2Stream {
-    // A client goes on over a new connection when the server asks for it (GOAWAY).
+    // Like a real client, continues on a new connection when the server asks for it (GOAWAY).
     const stream = (!session || session.closed ? open() : session).request({ ':path': path, ...headers });
     stream.on('error', () => undefined);
     return stream;
@@ -155,7 +155,7 @@ describe('HttpServer', () => {
       });
     });
 
-    it('refuses bodies over the limit, declared or not, over both protocols', async () => {
+    it('rejects bodies over the limit, declared or not, over both protocols', async () => {
       await start(echo);
       const large = Buffer.alloc(4 * 1024 * 1024, 'x');
       const expected = {
@@ -177,7 +177,7 @@ describe('HttpServer', () => {
       expect(errors).toEqual([]);
     });
 
-    it('refuses headers over the limit', async () => {
+    it('rejects headers over the limit', async () => {
       await start(echo);
       expect((await http1('/', { headers: { 'x-large': 'x'.repeat(70_000) } })).status).toBe(431);
       const stream = get('/', { 'x-large': 'x'.repeat(70_000) });
@@ -191,7 +191,7 @@ describe('HttpServer', () => {
     const who: ApiHandler = async ({ connection }) =>
       jsonResponse(200, { certificate: connection.clientCertificate, error: connection.clientCertificateError });
 
-    it('tells who the client is when its authority has signed', async () => {
+    it('identifies the client by a certificate that its CA signed', async () => {
       await start(who);
       const pair = await certificates.clientCertificate('admin', { commonName: 'ann', organizations: ['a', 'b'] });
       open(pair);
@@ -199,12 +199,12 @@ describe('HttpServer', () => {
       expect(JSON.parse(body.toString())).toEqual({ certificate: { commonName: 'ann', organizations: ['a', 'b'] } });
     });
 
-    it('does without', async () => {
+    it('works without a client certificate', async () => {
       await start(who);
       expect(JSON.parse((await read(get('/'))).body.toString())).toEqual({});
     });
 
-    it('reports a certificate that somebody else has signed', async () => {
+    it('reports a certificate signed by another CA', async () => {
       await start(who);
       const other = await openCertificates({ clock: systemClock });
       open(await other.clientCertificate('admin', { commonName: 'mallory' }));
@@ -214,8 +214,8 @@ describe('HttpServer', () => {
     });
   });
 
-  describe('answers', () => {
-    it('turns a thrown Status into that answer, and anything else into a 500', async () => {
+  describe('responses', () => {
+    it('turns a thrown Status into that response, and any other error into a 500', async () => {
       await start(async ({ path }) => {
         if (path === '/status') throw failure(409, { reason: 'Conflict', message: 'no' });
         throw new RangeError('secret detail');
@@ -238,7 +238,7 @@ describe('HttpServer', () => {
       expect(errors).toHaveLength(2);
     });
 
-    it('compresses what is large, for those who accept it', async () => {
+    it('compresses large responses for clients that accept gzip', async () => {
       const large = 'kubernetes '.repeat(20_000);
       await start(async ({ path }) => text(path === '/large' ? large : 'small'));
       const packed = await read(get('/large', { 'accept-encoding': 'gzip' }));
@@ -253,7 +253,7 @@ describe('HttpServer', () => {
       expect((await read(get('/small', { 'accept-encoding': 'gzip' }))).headers['content-encoding']).toBeUndefined();
     });
 
-    it('answers 504 when the time is over, and tells the handler', async () => {
+    it('answers 504 at the deadline and aborts the handler', async () => {
       let reason: unknown;
       await start(
         ({ signal }) =>
@@ -275,7 +275,7 @@ describe('HttpServer', () => {
   });
 
   describe('streams', () => {
-    /** Counts what it yields, until stopped. */
+    /** Counts the chunks it yields until stopped. */
     function endless(chunk: Buffer): {
       readonly state: { produced: number; ended: boolean };
       readonly handle: ApiHandler;
@@ -294,7 +294,7 @@ describe('HttpServer', () => {
       return { state, handle: async () => ({ status: 200, headers: {}, body: produce() }) };
     }
 
-    it.each(['h2', 'http/1.1'] as const)('stops producing for a reader who does not read (%s)', async (protocol) => {
+    it.each(['h2', 'http/1.1'] as const)('stops producing for a client that does not read (%s)', async (protocol) => {
       const { state, handle } = endless(Buffer.alloc(16 * 1024));
       await start(handle);
       let stop: () => void;
@@ -320,7 +320,7 @@ describe('HttpServer', () => {
       await eventually(() => state.ended);
     });
 
-    it('breaks a stream off visibly when its source fails', async () => {
+    it('visibly breaks off a stream when its source fails', async () => {
       await start(async () => ({
         status: 200,
         headers: {},
@@ -360,7 +360,7 @@ describe('HttpServer', () => {
         return { status: 200, headers: {}, body: wait() };
       };
       await start(handle);
-      // What the server had refused before it sent us to a new connection is sent there, as any client does.
+      // As any client does, resends on the new connection the requests that the server rejected before its GOAWAY.
       const watch = async (): Promise<ClientHttp2Stream> => {
         for (;;) {
           const stream = get('/?watch=true');
@@ -385,7 +385,7 @@ describe('HttpServer', () => {
   });
 
   describe('protocol switches', () => {
-    it('hands the raw socket to who wants it', async () => {
+    it('hands the raw socket to a handler that takes it', async () => {
       await start(async (request) => {
         const { stream } = request.upgrade?.() ?? expect.unreachable();
         stream.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
@@ -404,7 +404,7 @@ describe('HttpServer', () => {
       socket.destroy();
     });
 
-    it('answers as ever when nobody takes the offer', async () => {
+    it('answers normally when no handler takes the upgrade', async () => {
       await start(async () => jsonResponse(400, { message: 'no upgrade here' }));
       const { status, body } = await http1('/exec', { headers: { connection: 'Upgrade', upgrade: 'echo' } });
       expect(status).toBe(400);
@@ -412,8 +412,8 @@ describe('HttpServer', () => {
     });
   });
 
-  describe('start and end', () => {
-    it('says in three lines why it cannot listen', async () => {
+  describe('startup and shutdown', () => {
+    it('explains in three lines why it cannot listen', async () => {
       await start(async () => text('x'));
       const { serving, clientCa } = certificates;
       const second = createHttpServer({
@@ -429,7 +429,7 @@ describe('HttpServer', () => {
       });
     });
 
-    it('ends watches properly and lets requests under way finish when it closes', async () => {
+    it('ends watches cleanly and finishes requests in progress on close', async () => {
       let release: (() => void) | undefined;
       await start(async ({ path, signal }) => {
         if (path === '/slow') {
@@ -455,7 +455,7 @@ describe('HttpServer', () => {
       await closing;
     });
 
-    it('does not wait for ever', async () => {
+    it('stops waiting after the grace period', async () => {
       await start(() => new Promise(() => undefined));
       const stream = get('/').resume();
       await once(stream, 'ready');
@@ -463,7 +463,7 @@ describe('HttpServer', () => {
       await eventually(() => stream.destroyed);
     });
 
-    it('takes new certificates for new connections', async () => {
+    it('uses new certificates for new connections', async () => {
       await start(async () => text('x'));
       const other = await openCertificates({ clock: systemClock });
       server.setTls({ ...other.serving, clientCa: other.clientCa });

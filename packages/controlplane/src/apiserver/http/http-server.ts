@@ -15,24 +15,24 @@ export interface HttpServerOptions {
   readonly tls: HttpServerTls;
   /** @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
-  /** 0 takes any free one. */
+  /** 0 picks any free port. */
   readonly port: number;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly clock: Clock;
-  /** Told of every fault of the handler that is not an answer; the client gets a 500. */
+  /** Called for every error of the handler that is not a response. The client gets a 500. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
 }
 
-/** Keys and certificates, PEM. */
+/** Keys and certificates in PEM format. */
 export interface HttpServerTls {
   readonly key: string;
-  /** The serving certificate, then its chain. */
+  /** The serving certificate, followed by its chain. */
   readonly certificate: string;
-  /** Authorities whose client certificates are believed. */
+  /** CAs whose client certificates are trusted. */
   readonly clientCa: string;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
@@ -41,17 +41,17 @@ export interface HttpServer extends AsyncDisposable {
   /** Uses other keys and certificates for new connections. */
   setTls(tls: HttpServerTls): void;
   /**
-   * Stops listening, tells clients to go away, ends watches properly, waits for requests under way for at most
-   * `graceMs` milliseconds, then cuts what is left. Idempotent.
+   * Stops listening, sends clients away, ends watches cleanly, waits at most `graceMs` milliseconds for requests in progress,
+   * then cuts the rest. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 /**
- * Serves a handler over TLS: HTTP/2 and HTTP/1.1, chosen by ALPN. Client certificates are asked for, not required.
- * Fast enough to be the front of a control plane: nothing is made per request that most requests do not need.
+ * Serves a handler over TLS: HTTP/2 and HTTP/1.1, negotiated by ALPN. Client certificates are requested but not required. Fast
+ * enough to be the front of a control plane: it allocates nothing per request that most requests do not need.
  *
- * @throws ListenError when the address cannot be had: it says what, why, and what to do, one line each.
+ * @throws ListenError when the server cannot listen on the address; its three lines give the action, the reason and the fix
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { handle, clock, onError, host = '127.0.0.1', port } = options;
@@ -80,12 +80,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const connection = arriving.get(peer);
     arriving.delete(peer);
     if (connection === undefined) {
-      socket.destroy(); // it closed while it was being secured
+      socket.destroy(); // closed during the TLS handshake
       return;
     }
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy()); // a connection that breaks is the client's affair
+    socket.on('error', () => socket.destroy()); // a broken connection is the client's concern
     socket.setNoDelay(true);
     connection.ends = { close: () => socket.destroy(), destroy: () => socket.destroy() };
     try {
@@ -96,11 +96,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   });
   await listen(server, { host, port });
-  const bound = server.address() as AddressInfo; // listens on a TCP port
+  const bound = server.address() as AddressInfo; // the server listens on a TCP port
   return new RunningServer({ server, listeners, context, connections, sockets, host, port: bound.port });
 }
 
-/** The other end of a connection: the same for a socket and for the TLS on it, which know nothing of each other. */
+/**
+ * Identifies the remote end of a connection. A socket and the TLS socket on top of it share it, but hold no reference to each
+ * other.
+ */
 function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
@@ -151,7 +154,7 @@ class RunningServer implements HttpServer {
     listeners.http2.goAway();
     listeners.http1.goAway();
     const grace = new AbortController();
-    // The wait is cut short as soon as the last client has gone.
+    // Stop waiting as soon as the last client has disconnected.
     void closed.then(() => grace.abort());
     await sleep(context.clock, { ms: graceMs, signal: grace.signal }).catch(() => undefined);
     for (const exchange of context.open) exchange.abort('the server closes');
@@ -179,7 +182,7 @@ function listen(server: Server, address: { readonly host: string; readonly port:
     server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(address, cause)));
     server.listen(address.port, address.host, 1024, () => {
       server.removeAllListeners('error');
-      // Later faults of the listening socket (too many open files) pass; each affects one connection.
+      // Ignore later errors of the listening socket (too many open files): each affects one connection only.
       server.on('error', () => undefined);
       resolve();
     });

@@ -8,10 +8,10 @@ import { Exchange, type ExchangeContext } from './exchange.ts';
 import { RequestBody } from './request-body.ts';
 import type { ResponseSink } from './response-writer.ts';
 
-// An import would load all of node's fetch with it: 30 ms and 14 MB that nobody here uses.
+// An import would also load Node's fetch: 30 ms and 14 MB, unused here.
 const { createServer, ServerResponse: Response } = process.getBuiltinModule('node:http');
 
-/** Speaks HTTP/1.1, protocol switches included. */
+/** Serves HTTP/1.1, including protocol switches. */
 export class Http1Listener {
   readonly #context: ExchangeContext;
   readonly #server: Server;
@@ -27,7 +27,7 @@ export class Http1Listener {
       requestTimeout: 0,
       noDelay: true,
     });
-    // It never listens itself, and looks for slow clients only from then on.
+    // This server never listens itself, but only starts its checks for slow clients on this event.
     this.#server.emit('listening');
     this.#server.on('request', (message, response) => this.#guard(message, () => this.#answer(message, response)));
     this.#server.on('clientError', refuse);
@@ -36,25 +36,25 @@ export class Http1Listener {
     );
   }
 
-  /** Takes a socket over. */
+  /** Takes over a socket. */
   connect(socket: TLSSocket, tracked: TrackedConnection): void {
     this.#connections.set(socket, { connection: describeConnection(socket, 'http/1.1'), tracked });
     this.#server.emit('connection', socket);
   }
 
-  /** Ends idle sockets; others end with their request. */
+  /** Ends idle sockets. Other sockets end with their request. */
   goAway(): void {
     this.#server.keepAliveTimeout = 1;
     this.#server.closeIdleConnections();
   }
 
-  /** Ends what is left, and the timer that looks for slow clients. */
+  /** Ends the remaining sockets, and the timer that checks for slow clients. */
   destroy(): void {
     this.#server.closeAllConnections();
     this.#server.close();
   }
 
-  /** What is thrown to an event would end the process, and with it everybody's requests. */
+  /** Catches errors: an exception in an event listener would end the process, and with it all other requests. */
   #guard(message: IncomingMessage, serve: () => void): void {
     try {
       serve();
@@ -93,8 +93,8 @@ export class Http1Listener {
         return { stream: socket, head, request: message };
       },
     };
-    // Node gives up a socket that asks to switch; an ordinary answer has to be put onto it by hand.
-    response.assignSocket(socket as TLSSocket); // the 'upgrade' of a TLS server
+    // Node releases a socket that asks to switch protocols, so attach an ordinary response to it by hand.
+    response.assignSocket(socket as TLSSocket); // the 'upgrade' event of a TLS server
     response.on('finish', () => socket.end());
     void exchange.run(request);
   }
@@ -135,7 +135,7 @@ export class Http1Listener {
   }
 }
 
-/** A socket's owner, and its place among the connections. */
+/** A socket's connection, and its tracking entry. */
 interface Described {
   readonly connection: Connection;
   readonly tracked: TrackedConnection;
@@ -146,7 +146,7 @@ const REFUSALS: ReadonlyMap<string | undefined, string> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
-/** Answers what is no request, and lets the answer out before the socket closes. */
+/** Responds to bytes that are not an HTTP request, and flushes the response before the socket closes. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const status = REFUSALS.get(error.code) ?? '400 Bad Request';
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -166,7 +166,7 @@ function responseSink(response: ServerResponse): ResponseSink {
   return {
     stream: response,
     head(status, headers) {
-      response.writeHead(status, headers as Record<string, string | string[]>); // not modified by node
+      response.writeHead(status, headers as Record<string, string | string[]>); // Node does not modify them
       response.flushHeaders();
     },
     abort() {

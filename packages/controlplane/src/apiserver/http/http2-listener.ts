@@ -16,35 +16,35 @@ import { RequestBody } from './request-body.ts';
 import { canSetResetLimits, ResetBudget } from './reset-budget.ts';
 import type { ResponseSink } from './response-writer.ts';
 
-/** Speaks HTTP/2 on sockets whose TLS handshake chose it. */
+/** Serves HTTP/2 on sockets whose TLS handshake negotiated it. */
 export class Http2Listener {
   readonly #context: ExchangeContext;
   readonly #server: Http2Server;
   readonly #sessions = new Set<ServerHttp2Session>();
-  /** The connection whose session is being created: node announces it before {@link connect} returns. */
+  /** The connection whose session is being created: Node announces the session before {@link connect} returns. */
   #arriving: Tracked | undefined;
 
   constructor(context: ExchangeContext) {
     this.#context = context;
     this.#server = createServer(sessionOptions(context.limits));
     this.#server.on('session', (session) => this.#accept(session));
-    // A session's own fault (a broken client) ends that session and nothing else.
+    // A fault in one session (a broken client) ends only that session.
     this.#server.on('sessionError', (_error, session) => session.destroy());
   }
 
-  /** Takes a socket over. */
+  /** Takes over a socket. */
   connect(socket: TLSSocket, tracked: Tracked): void {
     this.#arriving = tracked;
     this.#server.emit('connection', socket);
     this.#arriving = undefined;
   }
 
-  /** Tells all clients to go elsewhere; sessions end with their last stream. */
+  /** Asks all clients to reconnect elsewhere. Sessions end with their last stream. */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Ends what is left. */
+  /** Ends the remaining sessions. */
   destroy(): void {
     for (const session of this.#sessions) session.destroy();
   }
@@ -53,7 +53,7 @@ export class Http2Listener {
     this.#sessions.add(session);
     session.on('close', () => this.#sessions.delete(session));
     session.setLocalWindowSize(16 * 1024 * 1024);
-    const socket = session.socket as TLSSocket; // only sockets given to connect() come here
+    const socket = session.socket as TLSSocket; // only sockets passed to connect() arrive here
     const connection = describeConnection(socket, 'h2');
     const tracked = this.#arriving;
     if (tracked === undefined) throw new Error('an HTTP/2 session on a socket that was never connected');
@@ -63,7 +63,7 @@ export class Http2Listener {
       try {
         this.#answer(stream, headers, { connection, tracked });
       } catch (error) {
-        // Thrown from here it would end the process, and with it everybody's requests.
+        // An exception here would end the process, and with it all other requests.
         this.#context.onError(error, { method: headers[':method'] ?? '', path: headers[':path'] ?? '' });
         stream.destroy();
       }
@@ -80,14 +80,14 @@ export class Http2Listener {
     const exchange = new Exchange(this.#context, { sink: streamSink(stream), method, path, connection: tracked });
     stream.on('error', (error) => exchange.abort(error));
     stream.on('close', () => exchange.abort(CLIENT_GONE));
-    // A reset without an error closes a stream only once its (empty) request was read to the end.
+    // A reset without an error closes a stream only after its (empty) request has been read to the end.
     if (exchange.longRunning && stream.endAfterHeaders) stream.resume();
     const context = this.#context;
     void exchange.run(new Http2Request(stream, { sent, method, path, exchange, connection, context }));
   }
 }
 
-/** Where a request comes from: who is at the other end, and its place among the connections. */
+/** The origin of a request: its connection and that connection's tracking entry. */
 interface Origin {
   readonly connection: Connection;
   readonly tracked: Tracked;
@@ -95,7 +95,7 @@ interface Origin {
 
 const CLIENT_GONE = 'the client has gone';
 
-/** A class, for an object with an accessor of its own costs as much as reading the headers. */
+/** A class, because an object literal with an accessor costs as much as reading the headers. */
 class Http2Request implements ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -163,14 +163,17 @@ function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = { host: sent[':authority'] ?? '' };
   for (const name in sent) {
     const value = sent[name];
-    // A header of that name could only be meant to harm.
+    // A header with such a name can only be an attack.
     if (name.charCodeAt(0) === 0x3a || name === '__proto__' || value === undefined) continue;
     headers[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return headers;
 }
 
-/** Node checks values for HTTP/1.1 only; a line feed in one must not reach a proxy that translates. */
+/**
+ * Rejects header values that cannot be sent. Node validates values for HTTP/1.1 only, and a line feed must not reach a proxy that
+ * translates protocols.
+ */
 function assertSendable(headers: Readonly<Record<string, string | readonly string[]>>): void {
   for (const name in headers) {
     const value = headers[name] ?? '';
@@ -188,13 +191,13 @@ function streamSink(stream: ServerHttp2Stream): ResponseSink {
       assertSendable(headers);
       stream.respond({ ...headers, ':status': status } as Record<string, string | string[] | number>);
       if (stream.readableEnded || stream.endAfterHeaders) return;
-      // What the client still sends of a body that nobody wanted is not worth the wait.
+      // The rest of a body that the handler did not read is not worth waiting for.
       stream.once('finish', () => {
         if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
       });
     },
     abort() {
-      // close() would end the stream first, and half an answer would look whole.
+      // close() would end the stream first, and a truncated response would look complete.
       stream.destroy(new Error('the answer was broken off'));
     },
   };

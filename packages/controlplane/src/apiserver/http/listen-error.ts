@@ -1,4 +1,4 @@
-/** The server's address cannot be had. The message has three lines: what was tried, why it failed, what to do. */
+/** The server cannot listen on its address. The message has three lines: the action, the reason, the fix. */
 export class ListenError extends Error {
   readonly code = 'KW5101';
   readonly host: string;
@@ -13,7 +13,7 @@ export class ListenError extends Error {
   }
 }
 
-/** What a {@link ListenError} is about. */
+/** Options of {@link ListenError}. */
 interface ListenErrorOptions {
   readonly host: string;
   readonly port: number;

@@ -1,14 +1,14 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { parseRequestInfo, type RequestInfo } from '../request-info/index.ts';
 
-/** Every long-running path contains one of these, so most paths need no further look. */
+/** Every long-running path contains one of these, so most paths need no further check. */
 const PERHAPS = /[?&]watch(?:[=&]|$)|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
 const STREAMING_SUBRESOURCES = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /**
- * True for requests that have no deadline: watches, logs, and what turns into a stream. The method counts, as it decides
- * the verb: a POST is never a watch, whatever its query says. Mirrors the verbs and subresources that kube-apiserver
- * exempts (1.36).
+ * True if a request has no deadline: watches, logs, and requests that turn into a stream. The method matters because it decides
+ * the verb: a POST is never a watch, whatever its query says. Mirrors the verbs and subresources that kube-apiserver exempts
+ * (1.36).
  */
 export function isLongRunning(method: string, path: string): boolean {
   if (!PERHAPS.test(path)) return false;

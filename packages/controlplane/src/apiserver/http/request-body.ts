@@ -2,22 +2,21 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '@kubewright/apimachinery';
 import { bodyTooSlow, tooLarge } from './status-response.ts';
 
-/** Bounds of one body. */
+/** Limits of one body. */
 export interface RequestBodyOptions {
-  /** In bytes. */
+  /** The maximum size in bytes. */
   readonly limit: number;
-  /** The length that the client declared, if any. */
+  /** The length declared by the client, if any. */
   readonly declared: string | undefined;
-  /** How long it may take from the moment that it is read. */
+  /** Time for the body to arrive, from the start of reading. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Called once when the reading begins. */
+  /** Called once, when reading starts. */
   readonly onStart?: () => void;
 }
 
 /**
- * A body that is still arriving. Nothing is read until it is needed, so an unauthorized caller costs nothing.
- * Can be read once.
+ * A body that is still arriving. Nothing is read until it is needed, so an unauthorized caller costs nothing. Can be read once.
  */
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -33,7 +32,7 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Reads all of it.
+   * Reads the whole body.
    *
    * @throws StatusError 413 when it is larger than the limit, 504 when it takes too long.
    */
@@ -49,7 +48,7 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
       let length = 0;
       const fail = (error: Error): void => {
         deadline[Symbol.dispose]();
-        chunks = []; // what still arrives is dropped
+        chunks = []; // drop everything that still arrives
         reject(error);
       };
       const deadline = clock.setTimer(timeoutMs, () => fail(bodyTooSlow(timeoutMs)), { unref: true });
@@ -70,14 +69,17 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** All of it at once: no caller can use half a body, and a stream's own iterator costs as much as a small request. */
+  /**
+   * Yields the whole body in one chunk: no caller can use half a body, and a stream's own iterator costs as much as a small
+   * request.
+   */
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     yield await this.bytes();
   }
 }
 
 /**
- * Reads a request's whole body; empty when there is none.
+ * Reads a request's whole body; empty if there is no body.
  *
  * @throws StatusError 413 when it is larger than `limit` bytes (@defaultValue 3 MiB).
  */

@@ -4,25 +4,25 @@ import { gzip } from 'node:zlib';
 import { nextTurn } from '../next-turn.ts';
 import type { ApiResponse } from './api-request.ts';
 
-/** Where an answer goes: an HTTP/2 stream, an HTTP/1.1 response, or a bare socket. */
+/** The destination of a response: an HTTP/2 stream, an HTTP/1.1 response, or a bare socket. */
 export interface ResponseSink {
   readonly stream: Writable;
   /** Sends status and headers. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** Breaks off, so that the client sees that the answer is not whole. */
+  /** Breaks off, so that the client sees that the response is incomplete. */
   abort(): void;
 }
 
 const compress = promisify(gzip);
 
-/** Writes an answer; resolves once the last byte was handed over or the client has gone. */
+/** Writes a response. Resolves when the last byte has been handed over or the client has disconnected. */
 export async function writeResponse(
   response: ApiResponse,
   options: {
     readonly sink: ResponseSink;
     readonly acceptEncoding: string | undefined;
     readonly gzipThresholdBytes: number;
-    /** Ends a streamed body early, properly. */
+    /** Ends a streamed body early, but cleanly. */
     readonly signal: () => AbortSignal;
   },
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function writeStream(
     sink.head(response.status, response.headers);
     for (let next = await iterator.next(); !next.done && !stream.destroyed; next = await iterator.next()) {
       if (!stream.write(next.value)) await drained(stream);
-      // Whatever is written to the store in this turn leaves with the next chunk, not as one small write each.
+      // Everything written to the store in this turn leaves with the next chunk, not as one small write each.
       await nextTurn();
     }
     stream.end();

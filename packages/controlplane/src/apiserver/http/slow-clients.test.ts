@@ -36,7 +36,7 @@ describe('slow clients', () => {
     });
   }
 
-  it('are closed when their headers take too long', async () => {
+  it('close the connection when their headers take too long', async () => {
     expect(await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(/^HTTP\/1.1 408 /);
   });
 
@@ -45,7 +45,7 @@ describe('slow clients', () => {
     expect(answer).toMatch(/^HTTP\/1.1 504 [\s\S]*"reason":"Timeout"/);
   });
 
-  it('lose a large answer that they do not read', async () => {
+  it('lose a large response that they do not read', async () => {
     const clock = new VirtualClock();
     const { serving, clientCa } = await openCertificates({ clock: systemClock });
     const length = 64 * 1024 * 1024;

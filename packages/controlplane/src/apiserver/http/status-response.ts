@@ -1,7 +1,7 @@
 import { type Status, type StatusDetails, StatusError, type StatusReason } from '@kubewright/apimachinery';
 import type { ApiResponse } from './api-request.ts';
 
-/** Makes a failure's Status. */
+/** Builds an error with the Status of a failure. */
 export function failure(
   code: number,
   options: { readonly reason: StatusReason; readonly message: string; readonly details?: StatusDetails },
@@ -20,7 +20,7 @@ export function failure(
   return new StatusError(status);
 }
 
-/** Answers with JSON. */
+/** Builds a JSON response. */
 export function jsonResponse(status: number, body: unknown): ApiResponse {
   return {
     status,
@@ -29,7 +29,7 @@ export function jsonResponse(status: number, body: unknown): ApiResponse {
   };
 }
 
-/** Answers with a Status, and asks for patience in the header too where the Status does. */
+/** Builds a response from a Status, with a Retry-After header if the Status asks for a delay. */
 export function statusResponse(status: Status): ApiResponse {
   const response = jsonResponse(status.code, status);
   const seconds = status.details?.retryAfterSeconds;
@@ -38,12 +38,12 @@ export function statusResponse(status: Status): ApiResponse {
     : { ...response, headers: { ...response.headers, 'retry-after': `${seconds}` } };
 }
 
-/** The answer to a request that is larger than the server takes, in upstream's words. */
+/** The error for a request that is larger than the limit, in upstream's words. */
 export function tooLarge(limit: number): StatusError {
   return failure(413, { reason: 'RequestEntityTooLarge', message: `Request entity too large: limit is ${limit}` });
 }
 
-/** The answer to a client that takes too long to send its body. */
+/** The error for a client that takes too long to send its body. */
 export function bodyTooSlow(timeoutMs: number): StatusError {
   const message = `Timeout: the request body did not arrive within ${timeoutMs / 1000} s`;
   return failure(504, { reason: 'Timeout', message, details: {} });
