@@ -4,7 +4,7 @@ import type { Draft } from '../registry/strategy.ts';
 import type { UserInfo } from './authenticator.ts';
 import type { ServiceAccountAuthenticator } from './service-account-authenticator.ts';
 
-/** The questions of authentication.k8s.io/v1, by resource name: who am I, and whose token is this. */
+/** Returns the authentication.k8s.io/v1 reviews by resource name: SelfSubjectReview and TokenReview. */
 export function authenticationReviews(options: {
   readonly serviceAccounts: ServiceAccountAuthenticator;
   readonly clock: Clock;

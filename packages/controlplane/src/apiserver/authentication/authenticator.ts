@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** Who sends a request (authentication/v1 `UserInfo`). */
+/** The sender of a request (authentication/v1 `UserInfo`). */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string | undefined;
@@ -9,7 +9,7 @@ export interface UserInfo {
 }
 
 /**
- * Tells who sends a request. `undefined` means "no credentials that I know"; the next one is asked.
+ * Identifies the sender of a request. `undefined` means "no credentials that I know"; the next authenticator runs.
  *
  * @throws StatusError 401 when credentials are present and wrong.
  */

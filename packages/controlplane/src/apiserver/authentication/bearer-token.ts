@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** Reads the token of an `Authorization: Bearer …` header; `undefined` when there is none. */
+/** Returns the token of an `Authorization: Bearer …` header, or undefined. */
 export function bearerToken(request: ApiRequest): string | undefined {
   const header = request.headers['authorization'];
   if (header === undefined) return undefined;

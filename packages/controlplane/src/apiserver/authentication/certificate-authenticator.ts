@@ -2,8 +2,8 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { Authenticator, UserInfo } from './authenticator.ts';
 
 /**
- * Takes the verified client certificate's common name as the user and its organizations as groups
- * (k8s.io/apiserver `x509.CommonNameUserConversion`).
+ * Maps the common name of the verified client certificate to the user and its organizations to groups (k8s.io/apiserver
+ * `x509.CommonNameUserConversion`).
  */
 export const certificateAuthenticator: Authenticator = {
   async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {

@@ -3,10 +3,10 @@ import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { ServiceAccountTokens } from './service-account-token.ts';
 
-/** Answers where others find the key that service-account tokens are signed with (`OIDC` discovery, 1.36). */
+/** Serves the location and content of the public keys for service account tokens (`OIDC` discovery, 1.36). */
 export function openIdHandler(options: {
   readonly tokens: ServiceAccountTokens;
-  /** `host:port` under which the keys are found. */
+  /** The `host:port` that serves the keys. */
   readonly serverAddress: () => string;
 }): NonResourceHandler {
   const { tokens, serverAddress } = options;

@@ -2,19 +2,19 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { Authenticator, UserInfo } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 
-/** Who is asked without credentials; RBAC lets it read /livez, /readyz, /healthz and /version. */
+/** The user of a request without credentials. RBAC lets it read /livez, /readyz, /healthz and /version. */
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**
- * Asks authenticators in order and adds what every answer has: the group `system:authenticated`, or the anonymous user
- * when there were no credentials at all. Credentials that nobody accepts are an error, never anonymous.
- * Mirrors the union and group adder of k8s.io/apiserver (1.36).
+ * Runs authenticators in order and adds what every result has: the group `system:authenticated`, or the anonymous user if there
+ * were no credentials at all. Credentials that no authenticator accepts are an error, never anonymous. Mirrors the union and
+ * group adder of k8s.io/apiserver (1.36).
  */
 export class RequestAuthenticator {
   readonly #authenticators: readonly Authenticator[];
   readonly #unauthorized: () => Error;
 
-  /** @param options.unauthorized - makes the 401 that wrong credentials get. */
+  /** @param options.unauthorized - builds the 401 for wrong credentials. */
   constructor(options: { readonly authenticators: readonly Authenticator[]; readonly unauthorized: () => Error }) {
     this.#authenticators = options.authenticators;
     this.#unauthorized = options.unauthorized;

@@ -4,12 +4,12 @@ import type { Authenticator, UserInfo } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
 
-/** How long after an object's deletion was due its tokens are still good, in milliseconds (as upstream, 1.36). */
+/** Time that a token stays valid after its object's deletion was due, in milliseconds (as upstream, 1.36). */
 const LEEWAY_MS = 60_000;
 
 /**
- * Accepts service-account tokens of this server while their account, and the pod, secret or node that they are bound
- * to, exist with the same uid and are not being deleted for over a minute.
+ * Accepts this server's service account tokens while their account, and the pod, secret or node that they are bound to, exist
+ * with the same UID and have not been deleting for more than a minute.
  */
 export class ServiceAccountAuthenticator implements Authenticator {
   readonly #tokens: ServiceAccountTokens;
@@ -26,9 +26,9 @@ export class ServiceAccountAuthenticator implements Authenticator {
   }
 
   /**
-   * Checks a token for certain audiences (empty: the server's own).
+   * Verifies a token for the given audiences (empty: the server's own).
    *
-   * @returns the user and the audiences that both the token and the caller know; `undefined` when it is not valid.
+   * @returns the user and the audiences common to the token and the caller; `undefined` if the token is not valid.
    */
   async review(
     token: string,
@@ -48,7 +48,7 @@ export class ServiceAccountAuthenticator implements Authenticator {
       ['serviceaccounts', serviceaccount, { namespace }],
       ['pods', pod, { namespace }],
       ['secrets', secret, { namespace }],
-      // Of a pod's token the node is only told: the token lives as long as the pod does.
+      // The node in a pod's token is informational: the token lives as long as the pod.
       ['nodes', pod ? undefined : node, {}],
     ];
     const goneSinceMs = this.#tokens.clock.now() - LEEWAY_MS;

@@ -13,7 +13,7 @@ function setUp(key = privateKey) {
 const request = { namespace: 'a', serviceAccount: { name: 'sa', uid: 'u1' }, audiences: [], expirationSeconds: 600 };
 
 describe('ServiceAccountTokens', () => {
-  it('reads back what it issued, until it expires', async () => {
+  it('reads back its own tokens until they expire', async () => {
     const { clock, tokens } = setUp();
     const { token } = tokens.issue(request);
     expect(tokens.read(token)?.sub).toBe('system:serviceaccount:a:sa');
@@ -24,7 +24,7 @@ describe('ServiceAccountTokens', () => {
     expect(tokens.read(token)).toBeUndefined();
   });
 
-  it('refuses tokens of another key, changed tokens, other algorithms and nonsense', () => {
+  it('rejects tokens of another key, modified tokens, other algorithms and garbage', () => {
     const { tokens } = setUp();
     const { token } = tokens.issue(request);
     const foreign = setUp(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey).tokens.issue(request).token;
@@ -57,7 +57,7 @@ describe('ServiceAccountAuthenticator', () => {
     connection: { remoteAddress: '127.0.0.1', protocol: 'h2' as const },
   });
 
-  it('names the account, its groups and the pod; and accepts the token only while they exist with these uids', async () => {
+  it('returns the account, its groups and the pod, and accepts the token only while they exist with these UIDs', async () => {
     const { tokens } = setUp();
     const uids = new Map([
       ['serviceaccounts/a/sa', 'u1'],
@@ -82,7 +82,7 @@ describe('ServiceAccountAuthenticator', () => {
     expect(await authenticator.authenticate(call(token))).toBeUndefined();
   });
 
-  it('ends a token with its node, and a minute after the deletion of what it is bound to was due', async () => {
+  it('rejects a token once its node is gone, and a minute after the deletion of its bound object was due', async () => {
     const { clock, tokens } = setUp();
     const objects = new Map([
       ['serviceaccounts/sa', { uid: 'u1' }],
@@ -107,7 +107,7 @@ describe('ServiceAccountAuthenticator', () => {
     expect(await authenticator.authenticate(call(token))).toBeUndefined();
   });
 
-  it('accepts a token only for audiences that it was made for', async () => {
+  it('accepts a token only for its own audiences', async () => {
     const { tokens } = setUp();
     const authenticator = new ServiceAccountAuthenticator({
       tokens,

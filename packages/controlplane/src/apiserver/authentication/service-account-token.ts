@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { Clock, Random } from '@kubewright/apimachinery';
 
-/** What a service-account token says: registered claims and Kubernetes' private ones (1.36). */
+/** The claims of a service account token: registered claims and Kubernetes' private ones (1.36). */
 export interface ServiceAccountClaims {
   readonly iss: string;
   readonly sub: string;
@@ -20,13 +20,13 @@ export interface ServiceAccountClaims {
   };
 }
 
-/** An object that a token is bound to: the token ends with it. */
+/** An object that a token is bound to. Deleting the object invalidates the token. */
 export interface BoundObject {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What to put into a new token. */
+/** The content of a new token. */
 export interface TokenRequest {
   readonly namespace: string;
   readonly serviceAccount: BoundObject;
@@ -39,9 +39,8 @@ export interface TokenRequest {
 }
 
 /**
- * Signs and checks service-account tokens: JWTs by ES256, as JSON Web Tokens of `kube-apiserver` are
- * (`--service-account-issuer`). Signatures that were found right are remembered for a bounded number of tokens;
- * expiry is judged anew each time.
+ * Signs and verifies service account tokens: ES256 JWTs like those of `kube-apiserver` (`--service-account-issuer`). Verified
+ * signatures are cached for a limited number of tokens; expiry is checked every time.
  */
 export class ServiceAccountTokens {
   readonly issuer: string;
@@ -69,7 +68,7 @@ export class ServiceAccountTokens {
     this.#random = options.random;
   }
 
-  /** Makes a token. Its `exp` is in seconds since the epoch. */
+  /** Issues a token. Its `exp` is in seconds since the epoch. */
   issue(request: TokenRequest): { readonly token: string; readonly claims: ServiceAccountClaims } {
     const nowSeconds = Math.floor(this.clock.now() / 1000);
     const { namespace, serviceAccount, pod, secret, node } = request;
@@ -96,8 +95,8 @@ export class ServiceAccountTokens {
   }
 
   /**
-   * Reads a token that this server has signed and that is valid now; `undefined` for any other text.
-   * Whether the account and the bound objects still exist is the caller's question.
+   * Reads a currently valid token signed by this server; `undefined` for any other text. The caller must check that the account
+   * and the bound objects still exist.
    */
   read(token: string): ServiceAccountClaims | undefined {
     const claims = this.#verified.get(token) ?? this.#verify(token);
@@ -106,7 +105,7 @@ export class ServiceAccountTokens {
     return claims.exp > nowSeconds && claims.nbf <= nowSeconds + 5 ? claims : undefined;
   }
 
-  /** The public key as a JSON Web Key Set, for `/openid/v1/jwks`. */
+  /** Returns the public key as a JSON Web Key Set, for `/openid/v1/jwks`. */
   keySet(): { readonly keys: readonly unknown[] } {
     const key = this.#publicKey.export({ format: 'jwk' });
     return { keys: [{ use: 'sig', kid: this.#keyId, alg: 'ES256', ...key }] };
@@ -122,7 +121,7 @@ export class ServiceAccountTokens {
     if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return undefined;
     const claims = decode(body);
     if (claims?.['iss'] !== this.issuer) return undefined;
-    // Signed by our own key, so the shape is the one that issue() gave it.
+    // Signed by our own key, so it has the shape that issue() gave it.
     const known = claims as unknown as ServiceAccountClaims;
     if (this.#verified.size >= 1000) this.#verified.delete(this.#verified.keys().next().value ?? '');
     this.#verified.set(token, known);
@@ -139,7 +138,7 @@ function decode(part: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // Not a token at all: some other authenticator may know it.
+    // Not a token: another authenticator may accept it.
     return undefined;
   }
 }

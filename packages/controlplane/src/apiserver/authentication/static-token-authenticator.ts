@@ -4,8 +4,8 @@ import type { Authenticator, UserInfo } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 
 /**
- * Knows a fixed set of bearer tokens, as `kube-apiserver --token-auth-file` does. Only digests are kept, so looking one
- * up takes the same time whatever part of a wrong token is right.
+ * Authenticates a fixed set of bearer tokens, like `kube-apiserver --token-auth-file`. Only digests are kept, so a lookup takes
+ * the same time whatever part of a wrong token is correct.
  */
 export class StaticTokenAuthenticator implements Authenticator {
   readonly #users = new Map<string, UserInfo>();

@@ -29,7 +29,7 @@ const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
 /**
- * `serviceaccounts/token`: makes a token for an account, if asked bound to a pod, secret or node of the account's
+ * Handles `serviceaccounts/token`: issues a token for an account, on request bound to a pod, secret or node of the account's
  * namespace (`TokenREST`, 1.36).
  */
 export function tokenRequest(options: {
@@ -123,7 +123,7 @@ async function resolveBound(
   }
 }
 
-/** `/v1, Kind=ConfigMap`, as Go prints a kind. */
+/** Formats a kind like Go does: `/v1, Kind=ConfigMap`. */
 function kindOf({ apiVersion = '', kind }: BoundObjectRef): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }

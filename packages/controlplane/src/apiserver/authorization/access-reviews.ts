@@ -41,7 +41,7 @@ interface ReviewSpec {
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
 
-/** The questions of authorization.k8s.io/v1, by resource name. Nothing is stored. */
+/** Returns the authorization.k8s.io/v1 reviews by resource name. Nothing is stored. */
 export function accessReviews(options: {
   readonly authorizer: Authorizer;
   readonly index: RbacIndex;
@@ -88,7 +88,7 @@ function subjectOf(spec: ReviewSpec): UserInfo {
 function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): AuthorizationAttributes {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
   if ((resource === undefined) === (path === undefined)) {
-    // Upstream names no kind here.
+    // Upstream's error names no kind here.
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     const fault = invalidField('spec.resourceAttributes', resource ?? null, detail);
     throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [fault]);
@@ -109,7 +109,7 @@ function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): Aut
   };
 }
 
-/** What cannot be read, or says more than a selector can, limits nothing. */
+/** Parses a field selector. One that cannot be parsed, or that a selector cannot express, restricts nothing. */
 function fieldSelectorOf({ rawSelector, requirements = [] }: FieldSelectorAttributes = {}): FieldSelector | undefined {
   try {
     if (rawSelector) return FieldSelector.parse(rawSelector);
@@ -135,6 +135,6 @@ function rulesReview(object: Draft, user: UserInfo, index: RbacIndex): Kubernete
     nonResourceRules: rules.filter(({ nonResourceURLs }) => (nonResourceURLs?.length ?? 0) > 0),
     incomplete: false,
   };
-  // The question is not repeated.
+  // The response does not repeat the spec.
   return { ...object, metadata: object.metadata as KubernetesObject['metadata'], spec: {}, status } as KubernetesObject;
 }

@@ -1,7 +1,7 @@
 import type { FieldSelector } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
-/** What somebody wants to do: a verb on a resource, or on a path that is no resource. */
+/** An action to authorize: a verb on a resource, or on a non-resource path. */
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
   /** get, list, watch, create, update, patch, delete, deletecollection, or a lower-case HTTP method for paths. */
@@ -14,20 +14,20 @@ export interface AuthorizationAttributes {
     readonly subresource: string;
     readonly namespace: string;
     readonly name: string;
-    /** To which objects a list, watch or deletecollection is limited; absent without limits or when they cannot be read. */
+    /** Restricts the objects of a list, watch or deletecollection; absent without a selector, or if it cannot be parsed. */
     readonly fieldSelector?: FieldSelector | undefined;
   };
-  /** Present for requests outside resources. */
+  /** Present for non-resource requests. */
   readonly path?: string;
 }
 
-/** An authorizer's answer; `no-opinion` from all of them means denied. */
+/** An authorizer's decision; if all return `no-opinion`, the request is denied. */
 export interface AuthorizationDecision {
   readonly decision: 'allow' | 'deny' | 'no-opinion';
   readonly reason: string;
 }
 
-/** Decides whether somebody may do something. Must be fast: it runs on every request. */
+/** Decides whether a user may perform an action. Must be fast: it runs on every request. */
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision>;
 }

@@ -13,7 +13,7 @@ function asks(verb: string, resource: string, more: { name?: string; group?: str
 describe('ruleAllows', () => {
   const rule: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods', 'pods/log'] };
 
-  it('allows the verbs on the resources it names, and nothing else', () => {
+  it('allows only the verbs on the resources it names', () => {
     expect(ruleAllows(rule, asks('get', 'pods'))).toBe(true);
     expect(ruleAllows(rule, asks('get', 'pods/log'))).toBe(true);
     expect(ruleAllows(rule, asks('delete', 'pods'))).toBe(false);
@@ -30,7 +30,7 @@ describe('ruleAllows', () => {
     expect(ruleAllows(scale, asks('get', 'deployments', { group: 'apps' }))).toBe(false);
   });
 
-  it('keeps to resourceNames where given', () => {
+  it('restricts to resourceNames if set', () => {
     const named: PolicyRule = { ...rule, resourceNames: ['one'] };
     expect(ruleAllows(named, asks('get', 'pods', { name: 'one' }))).toBe(true);
     expect(ruleAllows(named, asks('get', 'pods', { name: 'two' }))).toBe(false);
@@ -47,7 +47,7 @@ describe('ruleAllows', () => {
 });
 
 describe('uncoveredRules', () => {
-  it('finds nothing when each single permission is held by some rule', () => {
+  it('returns nothing if each permission is held by some rule', () => {
     const held: PolicyRule[] = [
       { verbs: ['get'], apiGroups: [''], resources: ['pods'] },
       { verbs: ['list'], apiGroups: ['*'], resources: ['*'] },
@@ -55,7 +55,7 @@ describe('uncoveredRules', () => {
     expect(uncoveredRules(held, [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }])).toEqual([]);
   });
 
-  it('names the verb, group and resource that are missing', () => {
+  it('returns the missing verb, group and resource', () => {
     const held: PolicyRule[] = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['one'] }];
     const missing = uncoveredRules(held, [{ verbs: ['get'], apiGroups: [''], resources: ['pods', 'secrets'] }]);
     expect(missing.map(formatRule)).toEqual([

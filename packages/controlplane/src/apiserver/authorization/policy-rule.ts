@@ -9,7 +9,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[] | null;
 }
 
-/** True if a rule allows exactly this (`rbac.RuleAllows`). */
+/** True if a rule allows exactly this action (`rbac.RuleAllows`). */
 export function ruleAllows(rule: PolicyRule, attributes: AuthorizationAttributes): boolean {
   if (!has(rule.verbs, attributes.verb)) return false;
   const { resource, path } = attributes;
@@ -37,7 +37,7 @@ function pathMatches(pattern: string, path: string): boolean {
 }
 
 /**
- * Finds what `wanted` allows and `held` does not, broken down to single verb, group and resource as upstream's
+ * Returns the permissions in `wanted` that `held` does not cover, broken down to single verb, group and resource as upstream's
  * escalation check does (`validation.Covers`).
  */
 export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
@@ -91,7 +91,7 @@ export function formatRule(rule: PolicyRule): string {
   ];
   const shown = parts
     .filter(([, list]) => (list?.length ?? 0) > 0)
-    // Lists as Go prints them: without commas.
+    // Lists in Go's format: without commas.
     .map(([name, list]) => `${name}:[${(list ?? []).map((item) => JSON.stringify(item)).join(' ')}]`);
   return `{${shown.join(', ')}}`;
 }

@@ -44,7 +44,7 @@ describe('RbacAuthorizer', () => {
   const readPods = { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] };
   const jane = { username: 'jane', groups: ['devs'] };
 
-  it('allows what a cluster role binding gives, in every namespace', async () => {
+  it('allows what a cluster role binding grants, in every namespace', async () => {
     await put('clusterroles/reader', readPods);
     await put('clusterrolebindings/b', {
       subjects: [{ kind: 'Group', name: 'devs' }],
@@ -57,7 +57,7 @@ describe('RbacAuthorizer', () => {
     expect(await may({ username: 'jim', groups: [] }, 'get', 'a')).toBe('no-opinion');
   });
 
-  it('keeps a role binding to its namespace', async () => {
+  it('limits a role binding to its namespace', async () => {
     await put('roles/a/reader', readPods);
     await put('rolebindings/a/b', {
       subjects: [{ kind: 'ServiceAccount', name: 'sa', namespace: 'a' }],
@@ -80,7 +80,7 @@ describe('RbacAuthorizer', () => {
     expect(await may(jane, 'get', 'a')).toBe('no-opinion');
   });
 
-  it('lets system:masters do everything and nodes what system:node says of the rest', async () => {
+  it('allows system:masters everything, and nodes what system:node grants besides the node rules', async () => {
     await put('clusterroles/system:node', { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['services'] }] });
     const services = async (user: UserInfo, verb: string): Promise<string> => {
       const resource = { group: '', version: 'v1', resource: 'services', subresource: '', namespace: 'a', name: 's' };

@@ -23,7 +23,7 @@ interface Binding {
   readonly roleRef: { readonly kind: string; readonly name: string };
 }
 
-/** A rule that applies to somebody, and the binding that gave it. */
+/** A rule that applies to a user, and the binding that granted it. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
   /** For messages: `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`. */
@@ -31,8 +31,8 @@ export interface GrantedRule {
 }
 
 /**
- * Roles and bindings by the subjects they name, kept equal to storage. Looking up one user's rules touches only the
- * bindings that name that user or one of its groups.
+ * Indexes roles and bindings by subject, in sync with storage. Looking up one user's rules visits only the bindings that name the
+ * user or one of its groups.
  */
 export class RbacIndex implements Disposable {
   readonly #roles = new Map<string, Role>();
@@ -40,7 +40,7 @@ export class RbacIndex implements Disposable {
   readonly #bySubject = new Map<string, Set<Binding>>();
   #subscription: Disposable | undefined;
 
-  /** Reads what is stored and follows changes; resolves when complete. */
+  /** Reads the stored objects, then follows changes. Resolves once the index is complete. */
   async start(storage: Storage): Promise<void> {
     const { objects, revision } = await storage.list({ prefix: PREFIX });
     for (const stored of objects) this.#set(stored);
@@ -55,14 +55,14 @@ export class RbacIndex implements Disposable {
     this.#subscription?.[Symbol.dispose]();
   }
 
-  /** The rules of a role by reference; `undefined` when there is no such role. */
+  /** Returns the rules of a referenced role, or undefined if it does not exist. */
   role(namespace: string, ref: { readonly kind: string; readonly name: string }): readonly PolicyRule[] | undefined {
     const key = ref.kind === 'ClusterRole' ? `clusterroles/${ref.name}` : `roles/${namespace}/${ref.name}`;
     const role = this.#roles.get(key);
     return role && (role.rules ?? []);
   }
 
-  /** Every rule that applies to a user cluster-wide and, if given, in a namespace. */
+  /** Yields every rule that applies to a user cluster-wide and, if given, in a namespace. */
   *rulesFor(user: UserInfo, namespace: string): Generator<GrantedRule> {
     for (const subject of subjectsOf(user)) {
       for (const binding of this.#bySubject.get(subject.key) ?? []) {

@@ -1,6 +1,6 @@
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
 
-/** Asks authorizers in order; the first that allows or denies decides. Without one, all their reasons are told. */
+/** Runs authorizers in order; the first that allows or denies decides. If none does, the decision lists all their reasons. */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[];
 
@@ -19,7 +19,7 @@ export class UnionAuthorizer implements Authorizer {
   }
 }
 
-/** Lets `system:masters` do everything, before roles are looked at. */
+/** Allows `system:masters` everything, before roles are checked. */
 export const superuserAuthorizer: Authorizer = {
   async authorize({ user }: AuthorizationAttributes): Promise<AuthorizationDecision> {
     return user.groups.includes('system:masters')

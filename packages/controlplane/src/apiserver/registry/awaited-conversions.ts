@@ -3,12 +3,12 @@ import { applyTypeOf, type KindType, type Ownership } from '@kubewright/schema';
 import type { ObjectConverter, ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
-/** How often a computation may ask for one more conversion; it needs a few for each version that is in use. */
+/** Maximum number of conversions that one computation may request. It needs a few per version in use. */
 const MAX_CONVERSIONS = 100;
 
 /**
- * Lets a computation that cannot wait convert objects between versions by asking somebody: it is started anew each time
- * that an answer has come, until it needs no more. What it computes must not change anything before it is through.
+ * Lets a synchronous computation convert objects between versions asynchronously: the computation restarts each time a conversion
+ * is available, until it needs no more. It must not change anything before it completes.
  */
 export class AwaitedConversions {
   readonly #definition: ResourceDefinition;
@@ -55,7 +55,7 @@ export class AwaitedConversions {
   }
 }
 
-/** Thrown where a conversion is not known yet; never leaves {@link AwaitedConversions}. */
+/** Thrown when a conversion is not available yet. Never leaves {@link AwaitedConversions}. */
 class ConversionNeeded extends Error {
   readonly object: Draft;
   readonly apiVersion: string;
@@ -69,7 +69,7 @@ class ConversionNeeded extends Error {
   }
 }
 
-/** Of what was pruned nothing may be left that anybody could convert. */
+/** True if pruning has left an object complete enough to convert. */
 function isWhole(object: unknown): object is Draft {
   return typeof object === 'object' && object !== null && 'metadata' in object && 'kind' in object;
 }

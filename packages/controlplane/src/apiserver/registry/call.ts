@@ -1,32 +1,32 @@
 import type { UserInfo } from '../authentication/authenticator.ts';
 
-/** One request on its way through a registry. */
+/** A request passing through a registry. */
 export interface Call {
   readonly user: UserInfo;
   /** Empty for cluster-scoped resources. */
   readonly namespace: string;
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Sends a `Warning` header with the answer. */
+  /** Sends a `Warning` header with the response. */
   warn(text: string): void;
 }
 
-/** A request that changes something. */
+/** A request that writes. */
 export interface WriteCall extends Call {
   readonly dryRun: boolean;
-  /** Who owns the written fields: `fieldManager`, or the client's name. */
+  /** The manager of the written fields: `fieldManager`, or the client's name. */
   readonly manager: string;
-  /** Name of the subresource that is written through; empty for the object itself. */
+  /** Name of the subresource that the write goes through; empty for the object itself. */
   readonly subresource: string;
-  /** What admission is told of the client's options. @defaultValue nothing was said */
+  /** The client's options, as shown to admission. @defaultValue no options */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Refuses callers who may not create. Set for requests that were authorized as an update or a patch, and called before
+   * Rejects callers without the create permission. Set for requests that were authorized as an update or a patch; called before
    * such a request creates an object.
    *
    * @throws StatusError 403
    */
   readonly authorizeCreate?: (() => Promise<void>) | undefined;
-  /** True for each deletion of a whole collection: admission is told no name. */
+  /** True for each deletion of a deletecollection: admission gets no name. */
   readonly collection?: boolean | undefined;
 }

@@ -1,23 +1,23 @@
 import { badRequest } from '@kubewright/apimachinery';
 
-/** Where a list goes on: after which key, and at which revision (-1: the newest, inconsistent with what came before). */
+/** The position where a list continues: a key and a revision (-1: the newest, inconsistent with earlier pages). */
 export interface ContinueToken {
   readonly revision: number;
-  /** The key after which to go on, relative to the list's prefix. */
+  /** The last key already listed, relative to the list's prefix. */
   readonly after: string;
 }
 
 const API_VERSION = 'meta.k8s.io/v1';
 
-/** Writes a token as upstream does (1.36): base64url of JSON, the start being the successor of the last key. */
+/** Encodes a token as upstream does (1.36): base64url of JSON, starting at the successor of the last key. */
 export function encodeContinue({ revision, after }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: API_VERSION, rv: revision, start: `/${after}\u0000` })).toString('base64url');
 }
 
 /**
- * Reads a token.
+ * Decodes a token.
  *
- * @throws StatusError 400 when it was not made by a server
+ * @throws StatusError 400 when it was not issued by a server
  */
 export function decodeContinue(text: string): ContinueToken {
   let token: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown };

@@ -12,14 +12,14 @@ import type { ObjectConverter } from './resource-definition.ts';
 import { encodeStored } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 
-/** How many objects of a list are asked about at a time. */
+/** Maximum number of a list's objects that are converted concurrently. */
 const PARALLEL = 8;
 const decoder = new TextDecoder();
 
 /**
- * Storage as one version of a kind sees it, when somebody has to be asked to convert: everything is read in that version
- * and written in the one that is stored. What lists and watches converted is kept as long as the stored bytes live, as
- * in upstream's watch cache; single objects are converted anew each time.
+ * Storage as seen by one version of a kind that needs an external converter: reads return that version, and writes are converted
+ * to the stored version. Conversions for lists and watches are cached as long as the stored bytes are in memory, as in upstream's
+ * watch cache; single objects are converted on every read.
  */
 export class ConvertedStorage implements Storage {
   readonly #storage: Storage;
@@ -56,12 +56,12 @@ export class ConvertedStorage implements Storage {
     return { revision, objects: await Promise.all(objects.map((stored) => stored && this.#convert(stored))) };
   }
 
-  /** Changes as they are stored: watches convert them by {@link convertAll}. */
+  /** Emits changes as stored; watches convert them with {@link convertAll}. */
   watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable {
     return this.#storage.watch(options, handler);
   }
 
-  /** Converts stored objects, some at a time, and remembers what they became. */
+  /** Converts stored objects, several at a time, and caches the results. */
   async convertAll(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const converted: StoredObject[] = [];
     for (let at = 0; at < objects.length; at += PARALLEL) {
@@ -72,14 +72,14 @@ export class ConvertedStorage implements Storage {
     return converted;
   }
 
-  /** Converts what would be written into what would be stored, and back. */
+  /** Converts an object to its stored form and back, without writing it. */
   async rehearse(made: StoredObject): Promise<StoredObject> {
     const draft = decode(made.bytes);
     const stored = await this.#converter.convert(draft, this.#converter.storageApiVersion);
     return this.#convert({ ...made, bytes: Buffer.from(JSON.stringify(stored)) });
   }
 
-  /** It is not this view's to close. */
+  /** Does nothing: this view does not own the underlying storage. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
   #remembered(stored: StoredObject): Promise<StoredObject> {
@@ -87,7 +87,7 @@ export class ConvertedStorage implements Storage {
     if (found !== undefined) return found;
     const made = this.#convert(stored);
     this.#converted.set(stored.bytes, made);
-    // The next one who asks may have more luck.
+    // A failure is not cached, so a later read can succeed.
     made.catch(() => this.#converted.delete(stored.bytes));
     return made;
   }
@@ -104,14 +104,14 @@ export class ConvertedStorage implements Storage {
     const { storageApiVersion } = this.#converter;
     if (encode === undefined || storageApiVersion === this.#apiVersion) return write;
     const draft = decode(encode(0));
-    delete draft.metadata.resourceVersion; // nobody knows it yet
+    delete draft.metadata.resourceVersion; // not known until the write
     const { kind, apiVersion, metadata, ...rest } = await this.#converter.convert(draft, storageApiVersion);
     const stored: Draft = { kind, apiVersion, metadata, ...rest };
     return { ...write, encode: (revision) => encodeStored(stored, String(revision)) };
   }
 }
 
-/** What the server stores is an object with type and metadata. */
+/** The server stores only objects with type and metadata. */
 function decode(bytes: Uint8Array): Draft {
   return JSON.parse(decoder.decode(bytes)) as Draft;
 }

@@ -52,7 +52,7 @@ export async function createObject(
   }
 }
 
-/** What a client says of these is forgotten, before anybody can be said to own it. */
+/** Drops the client's values for these fields before anything records their ownership. */
 function wipeSystemFields({ metadata }: Draft): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
@@ -61,7 +61,7 @@ function wipeSystemFields({ metadata }: Draft): void {
   delete metadata['selfLink'];
 }
 
-/** Whoever changes objects on their way must leave them where they are. */
+/** Rejects a draft that admission or a strategy moved to another namespace. */
 export function checkNamespace({ definition }: Registry, { metadata }: Draft, { namespace }: WriteCall): void {
   if (definition.scope === 'Cluster' || !metadata.namespace || metadata.namespace === namespace) return;
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
@@ -78,7 +78,7 @@ function beforeCreate(
   if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   if (definition.scope === 'Namespaced') metadata.namespace = call.namespace;
   if (strategy.generation !== 'none') metadata.generation = 1;
-  // Before the kind prepares: a job labels its pods with its own uid.
+  // Set before the strategy runs: a Job labels its pods with its own UID.
   metadata.uid = services.random.uid();
   metadata.creationTimestamp = now;
   strategy.prepareForCreate?.(draft, registry.strategyContext(call));
@@ -95,7 +95,7 @@ async function insert(
 ): Promise<StoredObject> {
   const { definition, services } = registry;
   const { call, strategy, attributes } = options;
-  const object = draft as unknown as KubernetesObject; // a draft that is complete
+  const object = draft as unknown as KubernetesObject; // the draft is complete now
   validateNew(registry, draft, { call, strategy });
   if (strategy.warnings) for (const text of strategy.warnings(object, undefined)) call.warn(text);
   if (definition.custom) warnOfFinalizers(draft.metadata, undefined, call.warn);
@@ -113,7 +113,7 @@ async function insert(
   try {
     const encode = (revision: number): Uint8Array => registry.form.encode(stored, revision);
     const { objects } = await services.storage.commit([{ key, expected: 0, encode }]);
-    return objects[0] as StoredObject; // one write that does not delete, one object
+    return objects[0] as StoredObject; // one write that is not a delete returns one object
   } catch (error) {
     if (!(error instanceof RevisionMismatchError)) throw error;
     throw nameTaken(registry, name, await services.storage.get(key));
@@ -127,7 +127,7 @@ function validateNew(
 ): void {
   const { definition } = registry;
   const errors = validateMetadata(draft.metadata, definition);
-  const object = draft as unknown as KubernetesObject; // a draft that is complete
+  const object = draft as unknown as KubernetesObject; // the draft is complete now
   const own = options.strategy.validate?.(object, registry.strategyContext(options.call));
   if (own && own.length > 0) errors.push(...own);
   if (errors.length > 0) throw invalid(definition, draft.metadata.name ?? '', errors);

@@ -4,18 +4,18 @@ import type { WriteOptions } from './query-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** What a draft is decoded for. */
+/** The target of {@link decodeDraft}. */
 export interface DecodeTarget {
   readonly definition: ResourceDefinition;
   readonly strategy: Strategy;
   readonly fieldValidation: WriteOptions['fieldValidation'];
   warn(text: string): void;
-  /** Whether the kind exists in the endpoint's version; chooses the words for another one. @defaultValue it does */
+  /** True if the kind exists in the endpoint's version; selects the error message for a wrong kind. @defaultValue it exists */
   isKnown?(kind: string): boolean;
 }
 
 /**
- * Fits a body to its kind: type, known fields, defaults.
+ * Decodes a body as its kind: type, known fields, defaults.
  *
  * @throws StatusError 400 when it is another kind, does not fit, or has unknown or duplicate fields under `Strict`
  */
@@ -40,7 +40,7 @@ export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
   }
   reportUnknown(body, decoded.unknownFields, target);
   const { kind: given, apiVersion: _apiVersion, metadata, ...rest } = decoded.value as Draft;
-  // Another kind of a custom resource is a fault that validation reports.
+  // Validation reports a wrong kind of a custom resource.
   const draft: Draft = {
     kind: definition.custom && given ? given : kind,
     apiVersion,
@@ -71,7 +71,7 @@ function checkType(value: object, { definition, isKnown = () => true }: DecodeTa
   const isKind = kind === undefined || kind === '' || kind === definition.kind;
   const isVersion = apiVersion === undefined || apiVersion === '' || apiVersion === expected;
   if (definition.custom) {
-    if (apiVersion === expected) return; // another kind is a fault that validation reports
+    if (apiVersion === expected) return; // validation reports a wrong kind
     throw badRequest(
       `the API version in the data (${String(apiVersion ?? '')}) does not match the expected API version (${expected})`,
     );
@@ -90,7 +90,7 @@ function checkType(value: object, { definition, isKnown = () => true }: DecodeTa
 }
 
 /**
- * Checks that a body names the object that the URL names, and completes its namespace.
+ * Checks that a body names the same object as the URL, and fills in its namespace.
  *
  * @throws StatusError 400
  */

@@ -2,7 +2,7 @@ import { badRequest, type FieldError, invalid, invalidField, unsupportedField } 
 import { isTrue } from '../request-info/index.ts';
 import { readInteger, validateDryRun } from './query-options.ts';
 
-/** What a client says about a deletion (meta/v1 `DeleteOptions`). */
+/** A client's options for a deletion (meta/v1 `DeleteOptions`). */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly preconditions?:
@@ -14,7 +14,7 @@ export interface DeleteOptions {
 }
 
 /**
- * Reads a deletion's options from the body, or from the query when there is no body.
+ * Reads a deletion's options from the body, or from the query if there is no body.
  *
  * @throws StatusError 400 or 422
  */
@@ -34,7 +34,7 @@ export function readDeleteOptions(body: unknown, query: URLSearchParams): Delete
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
   const { uid, resourceVersion } = given.preconditions ?? {};
   return {
-    // A negative grace period means "at once, but through the kubelet".
+    // A negative grace period means "immediately, but through the kubelet".
     gracePeriodSeconds: gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds,
     preconditions: given.preconditions && { uid, resourceVersion },
     orphanDependents,

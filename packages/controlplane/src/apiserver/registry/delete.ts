@@ -8,15 +8,15 @@ import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 
-/** What a deletion came to: the object, still there or as it was, or a Status. */
+/** The result of a deletion: the object, still present or as last stored, or a Status. */
 export interface Deleted {
   readonly stored?: StoredObject | undefined;
   readonly status?: Status | undefined;
-  /** False when the object waits for finalizers or its grace period. */
+  /** False if the object waits for finalizers or its grace period. */
   readonly immediate: boolean;
 }
 
-/** Deletes an object, or starts to: grace, finalizers, preconditions. Mirrors `Store.Delete` (1.36). */
+/** Deletes an object or starts its deletion: grace period, finalizers, preconditions. Mirrors `Store.Delete` (1.36). */
 export async function deleteObject(registry: Registry, call: WriteCall, options: DeleteOptions): Promise<Deleted> {
   const { definition, services } = registry;
   const key = registry.key(call.namespace, call.name);
@@ -41,7 +41,7 @@ export async function deleteObject(registry: Registry, call: WriteCall, options:
   }
 }
 
-/** A namespace is deleted under the condition that it is still that one. */
+/** Adds a UID precondition to the deletion of a namespace. */
 function admissionCall({ definition }: Registry, call: WriteCall, { metadata }: KubernetesObject): WriteCall {
   if (!isNamespace(definition)) return call;
   return { ...call, options: { preconditions: { uid: metadata.uid }, ...call.options } };
@@ -122,7 +122,7 @@ function planDeletion(registry: Registry, deletion: Deletion): Plan {
   return markDeleting(draft, live, now) ? { type: 'update', draft } : { type: 'unchanged' };
 }
 
-/** Sets the timestamps of objects that are deleted gracefully; see `BeforeDelete` (1.36). */
+/** Sets the timestamps of objects with graceful deletion; see `BeforeDelete` (1.36). */
 function decideGrace(registry: Registry, draft: Draft, { options, live }: Deletion): 'graceful' | 'none' | 'pending' {
   const { strategy } = registry.definition;
   if (!strategy.gracefulSeconds) return 'none';
@@ -150,7 +150,7 @@ function setFinalizers(draft: Draft, finalizers: string[]): void {
   else delete draft.metadata.finalizers;
 }
 
-/** Marks an object whose finalizers must go first. @returns false when nothing changed. */
+/** Marks an object that waits for its finalizers. @returns false if nothing changed. */
 function markDeleting(draft: Draft, live: KubernetesObject, now: string): boolean {
   const { metadata } = draft;
   if (metadata.deletionGracePeriodSeconds === undefined && (metadata.generation ?? 0) > 0) {
@@ -187,7 +187,7 @@ async function store(registry: Registry, draft: Draft, { call, stored }: Deletio
   const { objects } = await registry.services.storage.commit([
     { key, expected: revision, encode: (at) => encode(registry, draft, at) },
   ]);
-  return objects[0] as StoredObject; // one write that does not delete, one object
+  return objects[0] as StoredObject; // one write that is not a delete returns one object
 }
 
 function encode({ definition }: Registry, draft: Draft, revision: number): Uint8Array {
@@ -203,7 +203,7 @@ function answer({ definition }: Registry, stored: StoredObject, live: Kubernetes
     kind: definition.resource,
     ...(uid === undefined ? {} : { uid }),
   };
-  // On the wire a success carries no code.
+  // On the wire, a success has no code.
   return {
     status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as unknown as Status,
   };

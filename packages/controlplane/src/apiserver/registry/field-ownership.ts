@@ -21,18 +21,18 @@ import { AwaitedConversions } from './awaited-conversions.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** Who writes what, for managed fields. */
+/** The author of a write, for managed fields. */
 export interface OwnershipChange {
   readonly manager: string;
   readonly subresource: string;
-  /** Formatted as the API writes times. */
+  /** A timestamp in the API's format. */
   readonly time: string;
 }
 
-/** An apply: a write that others may be in the way of. */
+/** A server-side apply: a write that can conflict with other managers. */
 type ApplyChange = OwnershipChange & { readonly force: boolean };
 
-/** What an apply came to. */
+/** The result of an apply. */
 interface Applied {
   readonly draft: Draft;
   readonly changed: boolean;
@@ -46,18 +46,18 @@ const SPEC: Resets = [['spec']];
 const STATUS: Resets = [['status']];
 const SPEC_AND_METADATA: Resets = [['spec'], ['metadata']];
 
-/** What writes through an endpoint may not own: the main one (an empty name) or a view. */
+/** Returns the fields that a writer through an endpoint cannot own: the main endpoint (an empty name) or a subresource. */
 function resetsOf({ custom, strategy, subresources }: ResourceDefinition, subresource: string): Resets {
   const main = strategy.resets ?? (subresources.get('status')?.behaviour.type === 'status' ? STATUS : []);
   const behaviour = subresources.get(subresource)?.behaviour;
   if (behaviour?.type !== 'status') return main;
   if (behaviour.strategy.resets) return behaviour.strategy.resets;
-  // Other views, like a namespace's finalize, change the spec.
+  // Other subresources, such as a namespace's finalize, change the spec.
   if (subresource !== 'status') return main;
   return custom ? SPEC_AND_METADATA : SPEC;
 }
 
-/** Keeps `metadata.managedFields` of one resource: which manager owns which fields. */
+/** Maintains `metadata.managedFields` of one resource: which manager owns which fields. */
 export class FieldOwnership {
   readonly #definition: ResourceDefinition;
   readonly #shared: Ownership;
@@ -67,7 +67,7 @@ export class FieldOwnership {
   constructor(definition: ResourceDefinition) {
     this.#definition = definition;
     const apiVersion = apiVersionOf(definition);
-    // Plain JSON, made of the type table.
+    // Plain JSON from the type table.
     const zero = definition.zero as KindType['zero'] | undefined;
     const type = applyTypeOf(definition.schema, { typed: !definition.custom, zero });
     const { converter } = definition;
@@ -75,9 +75,9 @@ export class FieldOwnership {
     this.#shared = { type, apiVersion, otherVersion: otherVersions(definition, type) };
   }
 
-  /** Records a write that is no apply; changes `draft.metadata.managedFields`, at once unless somebody has to convert. */
+  /** Records a write other than an apply in `draft.metadata.managedFields`. Synchronous unless a conversion is needed. */
   update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void | Promise<void> {
-    // What does not fit its schema cannot be compared: nobody owns anything then, until the next write that does.
+    // An object that does not fit its schema cannot be compared: its fields have no owners until the next valid write.
     if (this.#definition.custom && !isTrackable(this.#shared.type, draft)) {
       delete draft.metadata['managedFields'];
       return;
@@ -87,14 +87,14 @@ export class FieldOwnership {
       setEntries(draft, this.#entriesOrNone(live, draft, change));
       return;
     }
-    // Upstream forgets who owned what rather than refuse the write.
+    // Upstream drops all ownership rather than reject the write.
     return this.#conversions
       .run((otherVersion) => this.#entries(live, draft, { ...change, otherVersion }))
       .catch(() => [])
       .then((entries) => setEntries(draft, entries));
   }
 
-  /** Returns no owners for an object whose lists have elements without keys, as upstream. */
+  /** Returns no owners for an object whose lists have elements without keys, as upstream does. */
   #entriesOrNone(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): readonly unknown[] {
     try {
       return this.#entries(live, draft, change);
@@ -122,9 +122,9 @@ export class FieldOwnership {
   }
 
   /**
-   * Applies a configuration; the result is a draft of one's own with its managed fields.
+   * Applies a configuration. The result is an independent draft with its managed fields.
    *
-   * @throws StatusError 400, 409 with one cause for each contested field
+   * @throws StatusError 400, 409 with one cause for each conflicting field
    */
   apply(live: KubernetesObject | undefined, applied: Plain, change: ApplyChange): Applied | Promise<Applied> {
     if (this.#conversions === undefined || live === undefined) return this.#apply(live, applied, change);
@@ -148,7 +148,7 @@ export class FieldOwnership {
         subresource,
         now: time,
       });
-      // A copy: the merged object shares structure with the stored one.
+      // Copied, because the merged object shares structure with the stored one.
       const draft = structuredCopy(object) as Draft;
       draft.metadata ??= {};
       setEntries(draft, managedFields);
@@ -174,7 +174,7 @@ function setEntries(draft: Draft, entries: readonly unknown[]): void {
   else delete draft.metadata['managedFields'];
 }
 
-/** Typed metadata has no empty maps and lists. */
+/** Removes empty maps and lists, which typed metadata does not have. */
 function dropEmptyMetadata({ metadata }: Draft): void {
   for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
     const value = metadata[field];
@@ -188,7 +188,7 @@ function isTrackable(type: KindType, draft: Draft): boolean {
   return faults.every((fault) => fault === 'errors:' || fault.includes('duplicate entries'));
 }
 
-/** Versions of a kind that differ in nothing but their name share the type; others are not tracked across. */
+/** Returns the other versions of a kind. Versions that differ only in name share the type; other versions are not tracked. */
 function otherVersions(definition: ResourceDefinition, type: KindType): Ownership['otherVersion'] {
   const same = (object: unknown): unknown => object;
   const prefix = definition.group === '' ? '' : `${definition.group}/`;
@@ -206,7 +206,7 @@ function translated(error: unknown): unknown {
   return new StatusError({ ...status, message: error.message }, { cause: error });
 }
 
-/** Copies plain JSON; several times faster than the engine's structured clone. */
+/** Copies plain JSON, several times faster than the engine's structured clone. */
 function structuredCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(structuredCopy);

@@ -4,7 +4,7 @@ import type { RegistryServices } from './registry-services.ts';
 /**
  * Waits until storage has reached a revision, at most 3 seconds.
  *
- * @throws StatusError 504 with the cause `ResourceVersionTooLarge` when it does not get there
+ * @throws StatusError 504 with the cause `ResourceVersionTooLarge` on timeout
  */
 export async function reachRevision(
   { storage, clock }: Pick<RegistryServices, 'storage' | 'clock'>,

@@ -5,8 +5,8 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /**
- * The finalizers that an object has once its deletion was asked for: what the client says decides whether dependents are
- * orphaned or deleted first, else a finalizer that is there already, else the kind's default (`Store`, 1.36).
+ * Returns an object's finalizers when its deletion starts. The client's options decide whether dependents are orphaned or deleted
+ * first; otherwise an existing finalizer, otherwise the kind's default (`Store`, 1.36).
  */
 export function finalizersFor(
   finalizers: readonly string[],
@@ -33,7 +33,7 @@ function propagation(
   return definition.strategy.defaultPropagation ?? 'Background';
 }
 
-/** Events are never owners: garbage collection leaves them alone. */
+/** True for events: they are never owners, so garbage collection ignores them. */
 function isUncollected(definition: ResourceDefinition): boolean {
   return !definition.custom && definition.resource === 'events';
 }

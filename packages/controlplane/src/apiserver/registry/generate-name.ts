@@ -4,10 +4,10 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
-/** How often a generated name that is taken is drawn again. */
+/** Maximum number of attempts to generate a name that is not taken. */
 export const GENERATE_NAME_TRIES = 8;
 
-/** Appends five random characters, in which no word can appear, to at most 58 of `base`. */
+/** Appends five random characters, which cannot spell a word, to at most 58 characters of `base`. */
 export function generateName(base: string, random: Random): string {
   let name = base.slice(0, MAX_BASE_LENGTH);
   for (let i = 0; i < SUFFIX_LENGTH; i++) name += ALPHABET[Math.floor(random.next() * ALPHABET.length)];

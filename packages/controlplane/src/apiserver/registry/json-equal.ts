@@ -1,7 +1,4 @@
-/**
- * Compares JSON values, regardless of the order of keys; keys that are `undefined` count as absent. Used to tell writes
- * that change nothing.
- */
+/** Compares JSON values, ignoring key order; `undefined` keys count as absent. Used to detect writes that change nothing. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

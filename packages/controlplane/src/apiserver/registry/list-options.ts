@@ -2,7 +2,7 @@ import { badRequest, type FieldError, forbiddenField, invalid, unsupportedField 
 import { isTrue } from '../request-info/index.ts';
 import { readInteger } from './query-options.ts';
 
-/** Query of a list or watch (meta/v1 `ListOptions`), as sent. */
+/** The query of a list or watch (meta/v1 `ListOptions`), as sent. */
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -28,9 +28,9 @@ const NOTHING: ListOptions = {
 };
 
 /**
- * Reads and checks a list's or watch's query (`ValidateListOptions`, 1.36).
+ * Reads and validates the query of a list or watch (`ValidateListOptions`, 1.36).
  *
- * @throws StatusError 400 for what cannot be read, 422 for combinations that are not allowed
+ * @throws StatusError 400 for values that cannot be parsed, 422 for invalid combinations
  */
 export function readListOptions(query: URLSearchParams, kind: 'list' | 'watch'): ListOptions {
   if (query.size === 0) return NOTHING;
@@ -92,9 +92,9 @@ function listErrors(options: ListOptions): FieldError[] {
 }
 
 /**
- * Reads a resourceVersion that a client sent.
+ * Parses a client's resourceVersion.
  *
- * @throws StatusError 400 when it is no number
+ * @throws StatusError 400 when it is not a number
  */
 export function readResourceVersion(text: string, prefix = ''): number {
   if (!/^\d+$/.test(text)) {

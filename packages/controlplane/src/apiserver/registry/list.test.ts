@@ -22,7 +22,7 @@ describe('listObjects', () => {
   const names = (json: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }): string[] =>
     json.items.map(({ metadata }) => metadata.name);
 
-  it('pages at one version, whatever happens in between', async () => {
+  it('serves all pages at one version despite concurrent writes', async () => {
     const first = await server.get(`${CONFIG_MAPS}?limit=3`);
     expect(names(first.json)).toEqual(['c0', 'c1', 'c2']);
     expect(first.json.metadata.remainingItemCount).toBe(4);
@@ -36,7 +36,7 @@ describe('listObjects', () => {
     expect(third.json.metadata.continue).toBeUndefined();
   });
 
-  it('pages through a selection without counting what remains', async () => {
+  it('pages through a selection without counting the remaining items', async () => {
     const first = await server.get(`${CONFIG_MAPS}?limit=2&labelSelector=odd%3Dtrue`);
     expect(names(first.json)).toEqual(['c1', 'c3']);
     expect(first.json.metadata.remainingItemCount).toBeUndefined();
@@ -45,7 +45,7 @@ describe('listObjects', () => {
     expect(names(second.json)).toEqual(['c5']);
   });
 
-  it('lists exactly a version of the past', async () => {
+  it('lists an exact past version', async () => {
     const { json } = await server.get(CONFIG_MAPS);
     await server.delete(`${CONFIG_MAPS}/c0`);
     const version = json.metadata.resourceVersion;
@@ -55,7 +55,7 @@ describe('listObjects', () => {
     expect(names(now.json)).toHaveLength(6);
   });
 
-  it('answers an expired token with one that goes on', async () => {
+  it('answers an expired token with one that can continue', async () => {
     const first = await server.get(`${CONFIG_MAPS}?limit=3`);
     await server.post(CONFIG_MAPS, { metadata: { name: 'y' } });
     await server.clock.advance(10 * 60_000);
@@ -66,12 +66,12 @@ describe('listObjects', () => {
     expect(names(rest.json)).toEqual(['c3', 'c4', 'c5', 'c6', 'y', 'z']);
   });
 
-  it('ignores the limit of a list at any version', async () => {
+  it('ignores the limit for resourceVersion=0', async () => {
     expect(names((await server.get(`${CONFIG_MAPS}?limit=2&resourceVersion=0`)).json)).toHaveLength(7);
   });
 });
 
-/** On which everything takes a millisecond. */
+/** A clock that advances a millisecond on every read. */
 class SlowClock extends VirtualClock {
   #readings = 0;
 
@@ -85,7 +85,7 @@ describe('listAnswer', () => {
     ['a selection', '?labelSelector=none', {}],
     ['a table', '', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }],
     ['metadata', '', { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' }],
-  ])('lets other requests in between while it makes %s of many objects', async (_what, query, headers) => {
+  ])('yields to other requests while it encodes %s of many objects', async (_what, query, headers) => {
     const server = await TestServer.start({ clock: new SlowClock() });
     for (let i = 0; i < 1000; i++) await server.post(CONFIG_MAPS, { metadata: { name: `c${i}` } });
     let turns = 0;

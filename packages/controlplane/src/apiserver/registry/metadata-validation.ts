@@ -19,13 +19,13 @@ const NATIVE_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']
 
 type Metadata = Draft['metadata'];
 
-/** Every fault of a new object's metadata (`ValidateObjectMeta`, 1.36). Nothing is allocated for valid objects. */
+/** Returns every error in a new object's metadata (`ValidateObjectMeta`, 1.36). Allocates nothing for valid objects. */
 export function validateMetadata(metadata: Metadata, definition: ResourceDefinition): FieldError[] {
   const errors: FieldError[] = [];
   const checkName = definition.strategy.validateName ?? checkDns1123Subdomain;
   const { name = '', generateName = '', namespace = '', generation } = metadata;
   if (generateName !== '') {
-    // The part before the suffix may end in a dash.
+    // The part before the suffix may end with a dash.
     for (const detail of checkName(generateName.replace(/-$/, 'a'))) {
       errors.push(invalidField('metadata.generateName', generateName, detail));
     }
@@ -49,7 +49,7 @@ export function validateMetadata(metadata: Metadata, definition: ResourceDefinit
   return errors;
 }
 
-/** Warnings for finalizers that a custom resource may have, but should not (1.36). */
+/** Warns about finalizers that a custom resource may have but should not (1.36). */
 export function warnOfFinalizers(
   { finalizers }: Metadata,
   old: ObjectMeta | undefined,
@@ -68,8 +68,8 @@ function isQualifiedFinalizer(finalizer: string): boolean {
 }
 
 /**
- * Every fault of changed metadata (`ValidateObjectMetaUpdate`, 1.36). First takes over from the stored object what a
- * client may leave out or may not change.
+ * Returns every error in changed metadata (`ValidateObjectMetaUpdate`, 1.36). First copies from the stored object the fields that
+ * a client may omit or may not change.
  */
 export function validateMetadataUpdate(
   metadata: Metadata,
@@ -132,13 +132,13 @@ function validateCommon(metadata: Metadata, errors: FieldError[]): void {
 function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
   let size = 0;
   for (const key of Object.keys(annotations)) {
-    // Keys are looked at in lower case: upstream keeps room for clients that normalise them.
+    // Keys are validated in lower case: upstream tolerates clients that normalize them.
     for (const detail of checkQualifiedName(key.toLowerCase())) {
       errors.push(invalidField('metadata.annotations', key, detail));
     }
     size += key.length + (annotations[key]?.length ?? 0);
   }
-  // Characters are at most three bytes each: only large maps must be measured exactly.
+  // A UTF-16 code unit takes at most three bytes, so only large maps need an exact measurement.
   if (size * 3 > MAX_ANNOTATIONS_BYTES && byteSize(annotations) > MAX_ANNOTATIONS_BYTES) {
     errors.push(tooLongField('metadata.annotations', { max: MAX_ANNOTATIONS_BYTES }));
   }
@@ -154,7 +154,7 @@ function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[
   let controllers = 0;
   let firstController = '';
   for (const item of owners) {
-    const owner = item as Readonly<Record<string, unknown>>; // decoded by the schema: a structure
+    const owner = item as Readonly<Record<string, unknown>>; // decoding against the schema guarantees an object
     const { apiVersion = '', kind = '', name = '', uid = '', controller } = owner;
     const field = 'metadata.ownerReferences';
     if (apiVersion === '' || (typeof apiVersion === 'string' && /^[^/]*\/$|\/.*\//.test(apiVersion))) {
@@ -187,7 +187,7 @@ function validateFinalizers(
   errors: FieldError[],
 ): void {
   if (!finalizers || finalizers.length === 0) return;
-  // Definitions are another server's kinds upstream, which knows no list of standard names.
+  // Upstream, a separate server serves CRDs, and it has no list of standard names.
   const freelyNamed = custom || group === 'apiextensions.k8s.io';
   const field = 'metadata.finalizers';
   for (const [index, finalizer] of finalizers.entries()) {
@@ -236,7 +236,7 @@ function validateManagedFields(entries: unknown, errors: FieldError[]): void {
   }
 }
 
-/** Checks a field manager's name: printable, at most 128 characters. */
+/** Validates a field manager's name: printable, at most 128 characters. */
 export function validateFieldManager(manager: string, field = 'fieldManager'): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (manager.length > MAX_MANAGER_CHARACTERS) errors.push(tooLongField(field, { max: MAX_MANAGER_CHARACTERS }));

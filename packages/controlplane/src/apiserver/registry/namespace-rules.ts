@@ -1,18 +1,18 @@
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
-/** True for core/v1 namespaces, whose deletion waits for `spec.finalizers` too. */
+/** True for core/v1 namespaces, whose deletion also waits for `spec.finalizers`. */
 export function isNamespace(definition: ResourceDefinition): boolean {
   return definition.resource === 'namespaces' && definition.group === '';
 }
 
-/** The finalizers of a namespace's content. */
+/** Returns the finalizers in a namespace's spec, which guard its content. */
 export function namespaceFinalizers(object: object): readonly string[] {
   const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] } };
   return spec?.finalizers ?? [];
 }
 
-/** Marks a namespace as going away. */
+/** Marks a namespace as terminating. */
 export function markTerminating(draft: Draft): void {
   draft['status'] = { ...(draft['status'] as object | undefined), phase: 'Terminating' };
 }

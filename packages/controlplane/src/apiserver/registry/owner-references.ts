@@ -1,14 +1,14 @@
 import { jsonEqual } from './json-equal.ts';
 import type { Draft } from './strategy.ts';
 
-/** Drops owner references that are there twice, and says so; `when` is said of those that admission made. */
+/** Removes duplicate owner references with a warning. `when` is added to the warning for references that admission added. */
 export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void, when = ''): void {
   const owners = draft.metadata['ownerReferences'];
   if (!Array.isArray(owners) || owners.length < 2) return;
   const unique: unknown[] = [];
   const seen = new Map<unknown, unknown[]>();
   for (const owner of owners) {
-    // Equal references have equal uids: only those are compared.
+    // Equal references have equal UIDs, so only those with the same UID are compared.
     const uid = (owner as { readonly uid?: unknown } | null)?.uid;
     const same = seen.get(uid);
     if (same?.some((other) => jsonEqual(other, owner))) continue;

@@ -1,12 +1,12 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { nextTurn } from '../next-turn.ts';
 
-/** How long work over many objects may hold the event loop, in milliseconds. */
+/** Maximum time that work on many objects may hold the event loop, in milliseconds. */
 const TURN_MS = 10;
-/** Objects between two looks at the clock. */
+/** Objects between two reads of the clock. */
 const STRIDE = 16;
 
-/** Cuts long work into turns: `if (pacer.isDue) await pacer.rest()` after each object lets other requests in between. */
+/** Splits long work into turns: `if (pacer.isDue) await pacer.rest()` after each object lets other requests run in between. */
 export class Pacer {
   readonly #clock: Clock;
   #since: number;
@@ -23,7 +23,7 @@ export class Pacer {
     return this.#steps % STRIDE === 0 && this.#clock.monotonic() - this.#since >= TURN_MS;
   }
 
-  /** Gives others their turn. */
+  /** Yields to other work. */
   async rest(): Promise<void> {
     await nextTurn();
     this.#since = this.#clock.monotonic();

@@ -27,7 +27,7 @@ export const PATCH_TYPES = {
 /** One of {@link PATCH_TYPES}. */
 export type PatchType = keyof typeof PATCH_TYPES;
 
-/** Tells which kind of patch a media type is. @returns `undefined` where the resource does not take it */
+/** Returns the patch type of a media type. @returns `undefined` if the resource does not accept it */
 export function patchTypeOf(mediaType: string, custom: boolean): PatchType | undefined {
   for (const [type, name] of Object.entries(PATCH_TYPES)) {
     if (name === mediaType) return custom && type === 'strategic' ? undefined : (type as PatchType);
@@ -38,7 +38,7 @@ export function patchTypeOf(mediaType: string, custom: boolean): PatchType | und
 type Plain = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the body of a patch that is no apply.
+ * Reads the body of a patch other than apply.
  *
  * @throws StatusError 400 in upstream's words, which differ by type
  */
@@ -77,7 +77,7 @@ function goKind(value: unknown): string {
 }
 
 /**
- * Applies a patch that was read. Strategic merge patches follow `schema`.
+ * Applies a patch body. Strategic merge patches follow `schema`.
  *
  * @throws StatusError 400, 413, 422 or 500 as upstream
  */
@@ -103,7 +103,7 @@ function jsonPatchFailure(error: JsonPatchError): StatusError {
   return rejected(error);
 }
 
-/** Upstream says nothing of what went wrong. */
+/** Builds an error without details, as upstream does. */
 function rejected(cause?: unknown): StatusError {
   return new StatusError(
     {

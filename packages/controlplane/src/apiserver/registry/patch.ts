@@ -11,7 +11,7 @@ import { goText, strategicFault } from './strategic-fault.ts';
 import type { Draft, Strategy } from './strategy.ts';
 import { type Updated, updateObject } from './update.ts';
 
-/** A patch as it was sent. */
+/** A patch as sent. */
 export interface PatchRequest {
   readonly type: PatchType;
   readonly bytes: Uint8Array;
@@ -21,13 +21,13 @@ export interface PatchRequest {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** Patches an object: read, change, write, again when another writer was faster. Mirrors `patchResource` (1.36). */
+/** Patches an object: read, change, write, and retry when another writer was faster. Mirrors `patchResource` (1.36). */
 export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
   const { strategy } = patch;
   if (patch.type === 'apply') return applyObject(registry, call, patch);
   const { duplicates, change } = readPatch(registry, patch);
   const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
-    // Patches never create, so there is an object.
+    // Patches never create, so the object exists.
     const draft = registry.form.draft(stored as StoredObject);
     return decodePatched(registry, change(draft), { call, patch, duplicates });
   };
@@ -69,7 +69,10 @@ function decodePatched(
   return draft;
 }
 
-/** Upstream shows the whole patched object, or of a strategic patch the patch itself, and names no kind. */
+/**
+ * Builds an error that shows the whole patched object, or for a strategic patch the patch itself, and names no kind, as upstream
+ * does.
+ */
 function invalidPatch(shown: string, detail: string): StatusError {
   const message = `Invalid value: ${JSON.stringify(shown)}: ${detail}`;
   return new StatusError({
@@ -103,7 +106,7 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
     const time = formatTime(services.clock.now());
     const { manager, subresource } = call;
     const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
-    // What a webhook converted has no defaults of this version: nothing that was not changed gets them.
+    // A webhook's conversion does not apply this version's defaults, so an unchanged object must not get them either.
     if (!result.changed && definition.converter !== undefined) return result.draft;
     const body: ParsedBody = { value: result.draft, duplicates: [], format: 'json' };
     const draft = decodeDraft(body, {
@@ -120,7 +123,7 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
   return updateObject(registry, transform, { call, strategy, createIfMissing, tracked: true });
 }
 
-/** Reads and checks the configuration of an apply. */
+/** Reads and validates the configuration of an apply. */
 function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequest): Plain {
   const { definition } = registry;
   let body: ParsedBody;
@@ -158,7 +161,7 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
   return applied;
 }
 
-/** An applied configuration may leave out name and namespace of an object that exists. */
+/** Checks the name and namespace of an applied configuration. It may omit both for an existing object. */
 function checkAppliedKey({ metadata }: Draft, definition: ResourceDefinition, call: WriteCall): void {
   if (metadata.name) checkObjectKey({ kind: '', apiVersion: '', metadata: { ...metadata } }, definition, call);
 }

@@ -9,7 +9,7 @@ import {
 import { isTrue } from '../request-info/index.ts';
 import { validateFieldManager } from './metadata-validation.ts';
 
-/** Query of a request that changes something. */
+/** The query of a write request. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
@@ -22,8 +22,8 @@ const DEFAULTS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidatio
 /**
  * Reads `dryRun`, `fieldManager`, `fieldValidation` and `force`.
  *
- * @param kind - which options upstream would complain about
- * @throws StatusError 422 when one of them has a value that does not exist
+ * @param kind - the options type that upstream names in errors
+ * @throws StatusError 422 when one of them has an unsupported value
  */
 export function readWriteOptions(
   query: URLSearchParams,
@@ -52,18 +52,18 @@ export function readWriteOptions(
   return {
     dryRun: dryRun.length > 0,
     fieldManager,
-    fieldValidation: (fieldValidation === '' ? 'Warn' : fieldValidation) as WriteOptions['fieldValidation'], // checked
+    fieldValidation: (fieldValidation === '' ? 'Warn' : fieldValidation) as WriteOptions['fieldValidation'], // checked above
     force: force === null ? undefined : isTrue(force),
   };
 }
 
-/** Checks the values of `dryRun`. */
+/** Validates the values of `dryRun`. */
 export function validateDryRun(dryRun: readonly string[]): readonly FieldError[] {
   return dryRun.some((value) => value !== 'All') ? [unsupportedField('dryRun', dryRun, ['All'])] : [];
 }
 
 /**
- * Reads a query's integer as Go's `ParseInt` does.
+ * Parses an integer in a query as Go's `ParseInt` does.
  *
  * @throws StatusError 400
  */
@@ -75,6 +75,6 @@ export function readInteger(query: URLSearchParams, name: string): number | unde
   if (BigInt.asIntN(64, exact) !== exact) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   }
-  // Beyond 2^53 all are the same: more than there can be.
+  // Values beyond 2^53 are equivalent: more than can ever exist.
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(exact)));
 }

@@ -14,11 +14,11 @@ export interface Page {
   readonly objects: readonly StoredObject[];
   readonly revision: number;
   readonly continueToken: string | undefined;
-  /** Left out where selectors make the number unknown. */
+  /** Undefined if selectors make the number unknown. */
   readonly remaining: number | undefined;
 }
 
-/** Reads one object, not older than the resourceVersion that was asked for. */
+/** Reads an object that is at least as new as the requested resourceVersion. */
 export async function getObject(registry: Registry, call: Call, resourceVersion = ''): Promise<StoredObject> {
   const { services, definition } = registry;
   if (resourceVersion !== '' && resourceVersion !== '0') {
@@ -29,7 +29,7 @@ export async function getObject(registry: Registry, call: Call, resourceVersion 
   return stored;
 }
 
-/** Lists a collection: the table of resourceVersion, match, limit and continue of the API concepts (1.36). */
+/** Lists a collection. Implements the table of resourceVersion, match, limit and continue in the API concepts (1.36). */
 export async function listObjects(
   registry: Registry,
   call: Call,
@@ -84,7 +84,7 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
     revision = list.revision;
     for (let i = 0; i < list.objects.length; i++) {
       const stored = list.objects[i] as StoredObject; // the index is within bounds
-      // A selector looks into every object, and each may have to be decoded.
+      // A selector inspects every object, and each may have to be decoded.
       if (matches && pacer.isDue) await pacer.rest();
       if (matches && !matches(registry.form.object(stored))) continue;
       found.push(stored);
@@ -128,7 +128,7 @@ function tooOld(): StatusError {
   return expired('The resourceVersion for the provided list is too old.');
 }
 
-/** 410 with a token that goes on anyway, at the newest revision. */
+/** Builds a 410 with a token that continues anyway, at the newest revision. */
 function continueExpired(token: ContinueToken): StatusError {
   const { status } = expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
@@ -136,5 +136,5 @@ function continueExpired(token: ContinueToken): StatusError {
   return new StatusError({ ...status, metadata: { continue: encodeContinue({ revision: -1, after: token.after }) } });
 }
 
-/** Answers whether an object would be in a list. */
+/** Reports whether an object belongs in a list. */
 export type Matches = (object: KubernetesObject) => boolean;

@@ -4,16 +4,16 @@ import type { AdmissionChain } from '../admission/admission-chain.ts';
 import type { WatchSource } from '../watch/index.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
-/** What every registry works with. */
+/** Dependencies shared by all registries. */
 export interface RegistryServices {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
-  /** Whether another kind is served in a definition's group and version. */
+  /** True if another kind is served in a definition's group and version. */
   knowsKind(beside: ResourceDefinition, kind: string): boolean;
-  /** Takes what would be written the way that it would take; absent where it comes back as it is. */
+  /** Converts an object to its stored form and back, as a write would. Absent if that returns the object unchanged. */
   readonly rehearse?: ((stored: StoredObject) => Promise<StoredObject>) | undefined;
-  /** Watches of a resource; one source for each {@link ResourceDefinition.storagePrefix}. */
+  /** Returns the watch source of a resource; one for each {@link ResourceDefinition.storagePrefix}. */
   watchSource(definition: ResourceDefinition): WatchSource;
 }

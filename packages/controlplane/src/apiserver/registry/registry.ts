@@ -9,8 +9,8 @@ import { ServedForm } from './served-form.ts';
 import type { Draft, StrategyContext } from './strategy.ts';
 
 /**
- * Everything that is done to the objects of one resource in one version, but for what its {@link Strategy} decides.
- * The verbs are functions on it: `createObject`, `getObject`, `listObjects`, `updateObject`, `deleteObject`.
+ * The operations on one resource in one version, except for the decisions of its {@link Strategy}. The verbs are functions on it:
+ * `createObject`, `getObject`, `listObjects`, `updateObject`, `deleteObject`.
  */
 export class Registry {
   readonly definition: ResourceDefinition;
@@ -25,7 +25,7 @@ export class Registry {
     this.ownership = new FieldOwnership(definition);
   }
 
-  /** The storage key of an object, or the prefix of a collection when `name` is empty. */
+  /** Returns the storage key of an object, or the prefix of a collection if `name` is empty. */
   key(namespace: string, name: string): string {
     const prefix = this.definition.storagePrefix;
     return namespace === '' || this.definition.scope === 'Cluster' ? prefix + name : `${prefix}${namespace}/${name}`;
@@ -60,7 +60,7 @@ export class Registry {
     };
   }
 
-  /** Records who owns the fields of a write that is no apply. */
+  /** Records field ownership for a write other than an apply. */
   trackUpdate(
     live: KubernetesObject | undefined,
     draft: Draft,
@@ -70,7 +70,7 @@ export class Registry {
     return this.ownership.update(live, draft, { manager, subresource, time });
   }
 
-  /** `managedFields: [{}]` is how clients ask to forget all managers. */
+  /** Drops `managedFields: [{}]`, with which clients ask to reset all managers. */
   stripEmptyManagedFields(draft: Draft): void {
     const entries = draft.metadata['managedFields'];
     if (Array.isArray(entries) && entries.length === 1 && Object.keys(entries[0] as object).length === 0) {
@@ -78,7 +78,7 @@ export class Registry {
     }
   }
 
-  /** Takes over old times in managed fields when nothing else changed, so that such a write is none. */
+  /** Keeps the old times in managed fields if nothing else changed, so that such a write is a no-op. */
   keepUnchangedTimes(draft: Draft, live: KubernetesObject): void {
     const next = draft.metadata['managedFields'];
     const old = live.metadata.managedFields;

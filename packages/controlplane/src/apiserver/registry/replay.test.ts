@@ -17,7 +17,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('./testdata/answers-1.36.3.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-/** Ours; nothing else contains it. */
+/** A name that appears nowhere else. */
 const NAMESPACE = 'rec-0815';
 
 function neutralText(text: string): string {
@@ -31,13 +31,13 @@ function identity(entry: unknown): string {
   return [manager, operation, subresource, apiVersion].join(' ');
 }
 
-/** Answers without what differs from run to run. */
+/** Returns a response without the parts that differ from run to run. */
 function normalise(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => normalise(item));
-    // Entries are ordered by time, which passes differently here.
+    // Entries are sorted by time, which differs here.
     if (key === 'managedFields') return items.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
-    // Upstream repeats causes as often as validation runs.
+    // Upstream repeats causes each time validation runs.
     return key === 'causes' ? [...new Map(items.map((item) => [JSON.stringify(item), item])).values()] : items;
   }
   if (typeof value === 'object' && value !== null) {
@@ -58,7 +58,7 @@ function normalise(value: unknown, key = ''): unknown {
     .replace(/Invalid value: "\{.*\}":/, 'Invalid value: OBJECT:');
 }
 
-describe('answers recorded from the real API server', () => {
+describe('responses recorded from the real API server', () => {
   const answers: Answer[] = [];
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('answers recorded from the real API server', () => {
     for (const [method, path, body, headers] of requests as readonly Request[]) {
       const pending = server.send(method, here(path), { body: here(body), ...(headers && { headers }) });
       await new Promise((resolve) => setImmediate(resolve));
-      await server.clock.advance(3_001); // whoever waits for a version waits no longer
+      await server.clock.advance(3_001); // requests that wait for a version time out
       answers.push(await pending);
     }
   });

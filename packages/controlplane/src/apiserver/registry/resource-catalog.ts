@@ -1,27 +1,27 @@
 import type { ResourceDefinition } from './resource-definition.ts';
 
 /**
- * The resources that a server serves. Live: custom resources come and go. Readers ask for each request and keep nothing
- * but what they can look up by a definition's identity.
+ * The resources that a server serves. Live: custom resources come and go. Readers query it on every request and keep only state
+ * that they can look up by a definition's identity.
  */
 export interface ResourceCatalog {
-  /** Changes with every change of the catalog. */
+  /** Changes whenever the catalog changes. */
   readonly generation: number;
   find(group: string, version: string, resource: string): ResourceDefinition | undefined;
   /** All definitions, in no particular order. */
   all(): readonly ResourceDefinition[];
-  /** True when anything is served in this version of the group. */
+  /** True if any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;
-  /** True when anything is served in any version of the group. */
+  /** True if any resource is served in any version of the group. */
   servesGroup(group: string): boolean;
 }
 
-/** A catalog in memory: built-in definitions, and whatever is put in later. */
+/** An in-memory catalog of built-in definitions and later additions. */
 export class MutableCatalog implements ResourceCatalog {
   #generation = 1;
   readonly #definitions = new Map<string, ResourceDefinition>();
   readonly #counts = new Map<string, number>();
-  /** Upstream's server for custom resources has another "not found" than the one for built-in groups. */
+  /** Upstream's server for custom resources has a different "not found" response than the one for built-in groups. */
   readonly #builtInGroups = new Set<string>();
   #all: readonly ResourceDefinition[] | undefined;
 
@@ -50,7 +50,7 @@ export class MutableCatalog implements ResourceCatalog {
     return this.#builtInGroups.has(group);
   }
 
-  /** Serves a resource, in place of what was served under its name. */
+  /** Serves a resource, replacing any definition with the same name. */
   put(definition: ResourceDefinition): void {
     const { group, version, resource } = definition;
     const key = `${group}/${version}/${resource}`;
@@ -60,7 +60,7 @@ export class MutableCatalog implements ResourceCatalog {
     this.#changed();
   }
 
-  /** Serves a resource no more. */
+  /** Stops serving a resource. */
   remove(group: string, version: string, resource: string): void {
     if (!this.#definitions.delete(`${group}/${version}/${resource}`)) return;
     this.#count(group, version, -1);

@@ -5,13 +5,13 @@ import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
 /**
- * Everything that the server knows of one resource in one version. Built-in kinds come from the type table and
- * hand-written strategies, custom resources from their CRD; after that there is no difference between them.
+ * The server's definition of one resource in one version. Built-in kinds come from the type table and hand-written strategies,
+ * custom resources from their CRD; beyond that, they are treated the same.
  */
 export interface ResourceDefinition {
   readonly group: string;
   readonly version: string;
-  /** Plural, lower case: the name in URLs. */
+  /** The plural name in lower case, as used in URLs. */
   readonly resource: string;
   readonly singular: string;
   readonly kind: string;
@@ -19,64 +19,64 @@ export interface ResourceDefinition {
   readonly scope: Scope;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** As in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
+  /** Verbs as in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs: readonly string[];
   readonly storageVersionHash?: string | undefined;
-  /** Text of the `Warning` header that every use of this version gets. */
+  /** Text of the `Warning` header added to every request for this version. */
   readonly deprecation?: string | undefined;
 
-  /** Where objects live: `/registry/<group or core>/<resource>/`. Versions of one resource share it. */
+  /** Storage location of the objects: `/registry/<group or core>/<resource>/`. Versions of one resource share it. */
   readonly storagePrefix: string;
-  /** How this version's objects become the stored ones and back; absent when they are the same but for `apiVersion`. */
+  /** Converts this version's objects to the stored version and back; absent if they differ only in `apiVersion`. */
   readonly conversion?: Conversion | undefined;
-  /** `apiVersion` of stored objects. */
+  /** The `apiVersion` of stored objects. */
   readonly storageApiVersion: string;
-  /** Asks a webhook to convert between all versions of the kind, in place of {@link conversion}. */
+  /** Converts between all versions of the kind with a webhook, instead of {@link conversion}. */
   readonly converter?: ObjectConverter | undefined;
 
   readonly schema: SchemaNode;
-  /** What an object has of which nothing was said, where that is more than nothing (built-in kinds). */
+  /** Fields of an empty object, if it has any (built-in kinds). */
   readonly zero?: Readonly<Record<string, unknown>> | undefined;
-  /** The schema as a CRD has it, for OpenAPI documents; built-in kinds are published from the type table. */
+  /** The schema as in the CRD, for OpenAPI documents; built-in kinds are published from the type table. */
   readonly openApiSchema?: JsonSchema | undefined;
-  /** How bodies become drafts where it is not simply {@link schema} that decides (custom resources: pruning). */
+  /** Decodes bodies into drafts if {@link schema} alone is not enough (custom resources: pruning). */
   readonly decode?: ((value: unknown, options: DecodeOptions) => Decoded) | undefined;
-  /** How stored custom resources become this version's: what the schemas do not know goes, absent defaults come. */
+  /** Converts stored custom resources to this version: prunes fields unknown to the schema and fills in defaults. */
   readonly fromStored?: ((object: Draft) => Draft) | undefined;
   readonly strategy: Strategy;
   /** True for custom resources: no strategic merge patch, structural validation. */
   readonly custom: boolean;
   readonly columns: readonly TableColumn[];
-  /** Makes the cells of one row, in the order of `columns`. */
+  /** Returns the cells of one row, in the order of `columns`. */
   cells(object: KubernetesObject, nowMs: number): readonly unknown[];
-  /** Field labels for field selectors besides metadata.name and metadata.namespace. */
+  /** Fields for field selectors besides metadata.name and metadata.namespace. */
   readonly fieldLabels: ReadonlyMap<string, (object: KubernetesObject) => string>;
   readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
-  /** Present for resources that are only asked, never stored (reviews, bindings): answers a POST. */
+  /** Handles a POST. Present for resources that are never stored (reviews, bindings). */
   readonly virtual?: VirtualResource | undefined;
 }
 
-/** Converts between a served version and the stored one, in place of a copy. */
+/** Converts between a served version and the stored one, where a plain copy is not enough. */
 export interface Conversion {
   toStorage(object: Draft): Draft;
   fromStorage(object: KubernetesObject): KubernetesObject;
 }
 
 /**
- * Converts objects between the versions of a kind by asking somebody. A definition that has one speaks of its own version
- * only; storage is shown to it in that version.
+ * Converts objects between the versions of a kind through an external converter. A definition with a converter handles its own
+ * version only; it sees storage in that version.
  */
 export interface ObjectConverter {
-  /** The version in which objects are written. */
+  /** The version in which objects are stored. */
   readonly storageApiVersion: string;
-  /** The schema of one of the kind's versions. */
+  /** Returns the schema of one of the kind's versions. */
   schemaOf(apiVersion: string): SchemaNode | undefined;
-  /** Completes what is stored, in whatever version, before it is converted. */
+  /** Prepares a stored object, in any version, for conversion. */
   fromStored(object: Draft): Draft;
   /**
-   * Converts an object, which is not changed, into the version that `apiVersion` names.
+   * Converts an object to the version in `apiVersion`, without modifying it.
    *
-   * @throws Error that says in upstream's words what went wrong
+   * @throws Error with upstream's message
    */
   convert(object: Draft, apiVersion: string): Promise<Draft>;
 }
@@ -92,58 +92,58 @@ export interface TableColumn {
 
 /** A path below an object: `status`, `scale`, `log`, `token`, … */
 export interface SubresourceDefinition {
-  /** Group, version and kind of the body, which need not be the parent's (`autoscaling/v1 Scale`). */
+  /** Group, version and kind of the body, which may differ from the parent's (`autoscaling/v1 Scale`). */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly verbs: readonly string[];
   /**
-   * `status`: GET/PUT/PATCH of the parent with `strategy` deciding what may change. `scale`: the Scale view.
-   * `connect`: anything else, answered by `connect`.
+   * `status`: GET/PUT/PATCH of the parent, where `strategy` decides what may change. `scale`: the Scale view. `connect`: anything
+   * else, handled by `connect`.
    */
   readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource;
 }
 
-/** A view of the parent through which only part of it changes. */
+/** A view of the parent through which only a part of it can change. */
 export interface StatusSubresource {
   readonly type: 'status';
   readonly strategy: Strategy;
 }
 
-/** The `autoscaling/v1` view of a scalable kind; paths are field names from the object's root. */
+/** The `autoscaling/v1` view of a scalable kind. Paths are field names from the object's root. */
 export interface ScaleSubresource {
   readonly type: 'scale';
   readonly specReplicasPath: readonly string[];
-  /** The same in the kind's other versions, by apiVersion: for the managed fields that were written in them. */
+  /** The path in the kind's other versions, by apiVersion, for managed fields written in those versions. */
   readonly otherReplicasPaths?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly statusReplicasPath: readonly string[];
-  /** Where the label selector stands, as text or as a LabelSelector. */
+  /** Path of the label selector, either a string or a LabelSelector. */
   readonly selectorPath: readonly string[] | undefined;
 }
 
-/** A subresource with its own behaviour. */
+/** A subresource with its own behavior. */
 export interface ConnectSubresource {
   readonly type: 'connect';
   connect(call: ConnectCall): Promise<ApiResponse>;
 }
 
-/** One call of a connect subresource. */
+/** A call of a connect subresource. */
 export interface ConnectCall {
   readonly request: ApiRequest;
   readonly user: UserInfo;
   readonly namespace: string;
   readonly name: string;
   readonly query: URLSearchParams;
-  /** The decoded body, when there is one. */
+  /** The decoded body, if any. */
   readonly body: Draft | undefined;
   readonly dryRun: boolean;
-  /** Reads the parent; throws the 404 that the API would answer. */
+  /** Reads the parent; throws the API's 404 if it does not exist. */
   parent(): Promise<KubernetesObject>;
-  /** Changes the parent by compare-and-swap, with as many tries as needed; `change` gets a fresh draft each time. */
+  /** Changes the parent by compare-and-swap, with as many retries as needed; each attempt calls `change` with a fresh draft. */
   updateParent(change: (draft: Draft) => void): Promise<KubernetesObject>;
 }
 
-/** A resource without storage: a POST is answered by `create`. */
+/** A resource without storage: `create` handles a POST. */
 export interface VirtualResource {
   create(call: {
     readonly object: Draft;

@@ -9,11 +9,11 @@ import {
 import type { ListOptions } from './list-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
-/** Which objects of a collection a client wants. */
+/** The objects of a collection that a client selects. */
 export interface Selection {
   /** Canonical text, equal for equal selections. */
   readonly id: string;
-  /** Absent when everything is wanted. */
+  /** Undefined if everything is selected. */
   readonly matches: ((object: KubernetesObject) => boolean) | undefined;
   /** The only name that can match. */
   readonly name: string | undefined;
@@ -23,9 +23,9 @@ const EVERYTHING: Selection = { id: '', matches: undefined, name: undefined };
 const MAX_SELECTOR_LENGTH = 64 * 1024;
 
 /**
- * Reads the label and field selectors of a list.
+ * Parses the label and field selectors of a list.
  *
- * @throws StatusError 400 for selectors that cannot be read and fields that the kind does not offer
+ * @throws StatusError 400 for selectors that cannot be parsed and fields that the kind does not support
  */
 export function readSelection(
   { labelSelector, fieldSelector }: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
@@ -61,7 +61,7 @@ function fieldLookup(field: string, definition: ResourceDefinition): (object: Ku
   if (field === 'metadata.namespace') return ({ metadata }) => metadata.namespace ?? '';
   const lookup = definition.fieldLabels.get(field);
   if (lookup) return lookup;
-  // Kinds without fields of their own and custom resources have other words than those with a table of labels.
+  // Upstream's message differs between kinds with a table of field labels, other built-in kinds, and custom resources.
   if (definition.fieldLabels.size > 0) throw badRequest(`field label not supported: ${field}`);
   throw badRequest(
     definition.custom

@@ -9,14 +9,14 @@ const COMMA = 0x2c;
 const OPEN = 0x7b;
 
 /**
- * Stored objects in the form in which one version of a resource is served. Mostly the stored bytes themselves: an object
- * is decoded only for those who must look into it, and encoded again only where versions differ or a custom resource's
- * defaults have to be filled in. What was made once is kept as long as the stored bytes live.
+ * Presents stored objects in the version in which a resource is served. Mostly that is the stored bytes themselves: an object is
+ * decoded only when its fields are needed, and re-encoded only when versions differ or a custom resource's defaults are missing.
+ * Results are cached as long as the stored bytes are in memory.
  */
 export class ServedForm {
   readonly definition: ResourceDefinition;
   readonly apiVersion: string;
-  /** `{"kind":"Pod","apiVersion":"v1",`: how stored bytes begin. */
+  /** `{"kind":"Pod","apiVersion":"v1",`: the start of stored bytes. */
   readonly #storedHead: Buffer;
   readonly #servedHead: Buffer;
   readonly #rewrites: boolean;
@@ -34,7 +34,7 @@ export class ServedForm {
       (definition.custom && definition.strategy.applyDefaults !== undefined);
   }
 
-  /** The decoded object. Shared: never to be modified. */
+  /** Returns the decoded object. Shared: must never be modified. */
   object(stored: StoredObject): KubernetesObject {
     let object = this.#objects.get(stored.bytes);
     if (object === undefined) {
@@ -44,26 +44,26 @@ export class ServedForm {
     return object;
   }
 
-  /** An event's object in the shape of a stored one. */
+  /** Wraps a watch item as a stored object. */
   item({ key, bytes }: WatchItem): StoredObject {
     return { key, bytes, revision: 0 };
   }
 
   /**
-   * Encodes what is about to be stored at a revision, and keeps it as the decoded object: watches ask for it before the
-   * writer goes on. The draft must not be modified any more.
+   * Encodes a draft to be stored at a revision, and caches it as the decoded object, because watches need it before the writer
+   * continues. The draft must not be modified afterwards.
    */
   encode(draft: Draft, revision: number): Uint8Array {
     const bytes = encodeStored(draft, String(revision));
     if (!this.#rewrites && draft.apiVersion === this.apiVersion) {
-      this.#objects.set(bytes, draft as unknown as KubernetesObject); // complete, once it has its revision
+      this.#objects.set(bytes, draft as unknown as KubernetesObject); // complete once it has its revision
     }
     return bytes;
   }
 
-  /** A decoded object of one's own, to be changed. */
+  /** Returns a newly decoded object that the caller may modify. */
   draft(stored: StoredObject): Draft {
-    // What the server stored is an object with type and metadata.
+    // The server stores only objects with type and metadata.
     const raw = JSON.parse(decoder.decode(stored.bytes)) as Draft;
     const { conversion, custom, strategy, fromStored } = this.definition;
     const draft = conversion ? (conversion.fromStorage(raw as unknown as KubernetesObject) as unknown as Draft) : raw;
@@ -73,7 +73,7 @@ export class ServedForm {
     return draft;
   }
 
-  /** The JSON of the object. */
+  /** Returns the object's JSON. */
   bytes(stored: StoredObject): Uint8Array {
     if (this.#rewrites) return this.#rewritten(stored);
     if (this.#storedHead.length === this.#servedHead.length && this.#storedHead.equals(this.#servedHead)) {
@@ -84,15 +84,15 @@ export class ServedForm {
   }
 
   /**
-   * Where an element of a list begins in {@link bytes}: items of built-in lists carry neither kind nor apiVersion. The
-   * byte before the start is to be taken for the opening brace.
+   * Returns the offset in {@link bytes} where a list element begins: items of built-in lists have no kind and apiVersion. The
+   * caller overwrites the first byte with the opening brace.
    */
   itemStart(bytes: Uint8Array): number {
     if (this.definition.custom || !this.#startsWithServedHead(bytes)) return 0;
     return this.#servedHead.length - 1;
   }
 
-  /** Writes an item at `offset` of `target`; answers where it ends. */
+  /** Writes an item at `offset` of `target`. Returns the end offset. */
   writeItem(target: Buffer, offset: number, bytes: Uint8Array): number {
     const start = this.itemStart(bytes);
     target.set(start === 0 ? bytes : bytes.subarray(start), offset);
@@ -129,8 +129,8 @@ function startsWith(bytes: Uint8Array, head: Buffer): boolean {
 }
 
 /**
- * Brings a draft into storage's version and canonical order: kind, apiVersion, metadata, then the rest as it comes.
- * Metadata's fields stand in the order in which the API writes them.
+ * Converts a draft to the storage version and canonical order: kind, apiVersion, metadata, then the other fields in their given
+ * order. Metadata fields are in the API's order.
  */
 export function toStorageForm(draft: Draft, definition: ResourceDefinition): Draft {
   const converted = definition.conversion ? definition.conversion.toStorage(draft) : draft;
@@ -143,7 +143,7 @@ export function toStorageForm(draft: Draft, definition: ResourceDefinition): Dra
   };
 }
 
-/** Rebuilds metadata in the API's order; `resourceVersion` gets its place for {@link encodeStored} to fill. */
+/** Rebuilds metadata in the API's order; `resourceVersion` gets a slot that {@link encodeStored} fills. */
 function orderMetadata(metadata: Draft['metadata']): Draft['metadata'] {
   const { name, generateName, namespace, uid, generation, creationTimestamp, deletionTimestamp, ...others } = metadata;
   const { deletionGracePeriodSeconds, labels, annotations, ownerReferences, finalizers, managedFields, ...rest } =
@@ -165,7 +165,7 @@ function orderMetadata(metadata: Draft['metadata']): Draft['metadata'] {
   if (Array.isArray(managedFields) && managedFields.length > 0) ordered['managedFields'] = managedFields;
   delete rest.resourceVersion;
   delete rest['selfLink'];
-  for (const _ in rest) return { ...ordered, ...rest }; // seldom: a field that is not ours
+  for (const _ in rest) return { ...ordered, ...rest }; // rare: an unknown field
   return ordered;
 }
 
@@ -175,7 +175,7 @@ function hasEntries<T extends object>(map: T | undefined): map is T {
   return false;
 }
 
-/** Encodes a draft that is in storage's form under the resourceVersion that it gets. */
+/** Encodes a draft in storage form with its resourceVersion. */
 export function encodeStored(draft: Draft, resourceVersion: string): Uint8Array {
   if (resourceVersion === '') delete draft.metadata.resourceVersion;
   else draft.metadata.resourceVersion = resourceVersion;

@@ -1,6 +1,6 @@
 /**
- * How upstream words a strategic merge patch whose result does not fit its kind: the patch as Go prints a map, and the
- * complaint of the converter that works on such maps, not on JSON.
+ * Returns upstream's message for a strategic merge patch whose result does not fit its kind: the patch as Go prints a map, and
+ * the error of the converter that works on such maps instead of JSON.
  *
  * @param detail - of the JSON decoder: `json: cannot unmarshal string into Go struct field … of type int32`
  */
@@ -17,7 +17,7 @@ function complaint(found: string, type: string): string {
   return `unrecognized type: ${type}`;
 }
 
-/** A value as Go prints it with `%v`. */
+/** Formats a value like Go's `%v`. */
 export function goText(value: unknown): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;

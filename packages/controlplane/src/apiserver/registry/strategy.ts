@@ -1,7 +1,7 @@
 import type { Clock, FieldError, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
-/** A decoded object that is still being worked on. Plain JSON; owned by the request, so steps change it in place. */
+/** A decoded object that is still being processed. Plain JSON, owned by the request, so each step changes it in place. */
 export interface Draft {
   apiVersion: string;
   kind: string;
@@ -26,71 +26,71 @@ export interface DraftMetadata {
   [field: string]: unknown;
 }
 
-/** What strategies may need besides the object. */
+/** A strategy's context besides the object. */
 export interface StrategyContext {
   readonly user: UserInfo;
   readonly clock: Clock;
   readonly random: Random;
   readonly dryRun: boolean;
-  /** Adds a `Warning` header to the answer. */
+  /** Adds a `Warning` header to the response. */
   warn(this: void, text: string): void;
 }
 
 /**
- * What is particular to one kind on its way into storage; the registry does what all kinds share (names, uid,
- * timestamps, generation, finalizers, preconditions, managed fields). All functions are synchronous and pure but for
- * the draft they are given. Mirrors `rest.RESTCreateStrategy` and friends of k8s.io/apiserver.
+ * The logic specific to one kind on its way into storage. The registry does the work common to all kinds (names, UID, timestamps,
+ * generation, finalizers, preconditions, managed fields). All functions are synchronous, and pure except for the draft they are
+ * given. Mirrors `rest.RESTCreateStrategy` and friends of k8s.io/apiserver.
  */
 export interface Strategy {
-  /** Fills defaults; runs on decoded requests and on reads of what was stored before a default existed. */
+  /** Fills in defaults. Runs on decoded requests and on reads of objects stored before a default existed. */
   applyDefaults?(object: Draft): void;
-  /** Clears what a client may not set (status) and sets what the kind derives. Runs before admission. */
+  /** Clears fields that a client may not set (status) and sets fields that the kind derives. Runs before admission. */
   prepareForCreate?(object: Draft, context: StrategyContext): void;
-  /** The same for updates; takes over from `old` what this endpoint may not change. */
+  /** Same for updates; copies from `old` the fields that this endpoint may not change. */
   prepareForUpdate?(object: Draft, old: KubernetesObject, context: StrategyContext): void;
-  /** Gives back what was taken for an object that was prepared and is not written. */
+  /** Releases what was allocated for an object that was prepared but not written. */
   abandon?(object: Draft): void;
-  /** Every fault of a new object, metadata excepted. */
+  /** Returns every error in a new object, except in metadata. */
   validate?(object: KubernetesObject, context: StrategyContext): readonly FieldError[];
-  /** Every fault of a changed object, given its stored form. */
+  /** Returns every error in a changed object, compared with its stored form. */
   validateUpdate?(object: KubernetesObject, old: KubernetesObject, context: StrategyContext): readonly FieldError[];
-  /** Texts for `Warning` headers. */
+  /** Returns texts for `Warning` headers. */
   warnings?(object: KubernetesObject, old: KubernetesObject | undefined): readonly string[];
-  /** Checks `metadata.name`; answers the faults' messages. @defaultValue DNS-1123 subdomain */
+  /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */
   validateName?(name: string): readonly string[];
   /**
-   * When `metadata.generation` moves: `none` (never set), `spec` (starts at 1, moves when `spec` changes), `object`
-   * (moves when anything but metadata, and status where it is a subresource, changes).
+   * When `metadata.generation` increases: `none` (never set), `spec` (starts at 1, increases when `spec` changes), `object`
+   * (increases when anything changes except metadata, and except status if it is a subresource).
    */
   readonly generation: 'none' | 'spec' | 'object';
-  /** Whether PUT may omit the resourceVersion. */
+  /** True if PUT may omit the resourceVersion. */
   readonly allowUnconditionalUpdate: boolean;
-  /** Whether PUT creates what is not there. */
+  /** True if PUT creates a missing object. */
   readonly allowCreateOnUpdate: boolean;
   /**
-   * For kinds that are deleted gracefully (pods): the seconds to grant, given what the client asked for;
-   * `undefined` deletes at once.
+   * For kinds with graceful deletion (pods): returns the seconds to grant, given the client's request; `undefined` deletes
+   * immediately.
    */
   gracefulSeconds?(object: KubernetesObject, asked: number | undefined): number | undefined;
-  /** Changes an object whose deletion begins (a CRD gets its cleaning finalizer). Not called again once it is deleting. */
+  /** Changes an object whose deletion starts (a CRD gets its cleanup finalizer). Not called again while it is deleting. */
   prepareForDelete?(object: Draft, context: StrategyContext): void;
   /**
-   * What marks an object that waits for its finalizers: its timestamp alone (CRDs), or a grace period of zero and a new
-   * generation too.
+   * Marks on an object that waits for its finalizers: only the timestamp (CRDs), or also a grace period of zero and a new
+   * generation.
    *
    * @defaultValue 'complete'
    */
   readonly deletionMark?: 'timestamp' | 'complete';
-  /** What happens to dependents when the client does not say. @defaultValue 'Background' */
+  /** Propagation policy if the client sets none. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
-  /** Text of the warning for a deletion that does not say what happens to dependents. */
+  /** Warning text for a deletion without a propagation policy. */
   readonly unsaidPropagationWarning?: string;
-  /** Whether a deletion answers with the object that was removed, not with a Status. @defaultValue false */
+  /** True if a deletion returns the removed object instead of a Status. @defaultValue false */
   readonly answersWithDeleted?: boolean;
   /**
-   * Paths of fields that this endpoint takes from the stored object, whatever is sent: nobody owns them through it.
+   * Field paths that this endpoint always copies from the stored object, so a writer through it never owns them.
    *
-   * @defaultValue the spec for a status view; the status for the main endpoint beside one; nothing else
+   * @defaultValue the spec for a status subresource; the status for a main endpoint that has one; otherwise nothing
    */
   readonly resets?: readonly (readonly string[])[];
 }

@@ -17,14 +17,14 @@ describe('updateObject', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it('keeps the version of an object that does not change, whatever the order of its fields', async () => {
+  it('keeps the version of an unchanged object, whatever the order of its fields', async () => {
     const { json: created } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' }, data: { x: '1', y: '2' } });
     await server.clock.advance(5_000);
     const { json } = await server.put(`${CONFIG_MAPS}/a`, { data: { y: '2', x: '1' }, metadata: { name: 'a' } });
     expect(json).toEqual(created);
   });
 
-  it('moves the generation of custom resources with everything but metadata and status', async () => {
+  it('increments the generation of custom resources on any change except metadata and status', async () => {
     await server.post(PLANETS, {
       apiVersion: 'example.com/v1',
       kind: 'Planet',
@@ -51,7 +51,7 @@ describe('updateObject', () => {
     expect(json).toMatchObject({ spec: { size: 1 }, status: { size: 2 }, metadata: { generation: 1 } });
   });
 
-  it('applies many patches at once, losing none', async () => {
+  it('applies many concurrent patches without losing any', async () => {
     await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     const patches = Array.from({ length: 50 }, (_, i) =>
       server.patch(`${CONFIG_MAPS}/a`, 'merge', { data: { [`k${i}`]: 'v' } }),
@@ -61,7 +61,7 @@ describe('updateObject', () => {
     expect(Object.keys(json.data)).toHaveLength(50);
   });
 
-  it('lets exactly one of many writers win who name a version', async () => {
+  it('lets exactly one of many concurrent writers with the same version win', async () => {
     const { json } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     const writes = Array.from({ length: 20 }, (_, i) =>
       server.put(`${CONFIG_MAPS}/a`, { metadata: json.metadata, data: { i: String(i) } }),

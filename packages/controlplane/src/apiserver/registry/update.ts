@@ -21,30 +21,30 @@ import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** Makes the new object out of the stored one; called again when another writer was faster. */
+/** Builds the new object from the stored one. Called again when another writer was faster. */
 export type Transform = (
   live: KubernetesObject | undefined,
   stored: StoredObject | undefined,
 ) => Draft | Promise<Draft>;
 
-/** How {@link updateObject} is to work. */
+/** Options of {@link updateObject}. */
 export interface UpdateOptions {
   readonly call: WriteCall;
   readonly strategy: Strategy;
-  /** Creates what is not there, whatever the kind says (server-side apply). */
+  /** Creates a missing object, whatever the kind's strategy says (server-side apply). */
   readonly createIfMissing?: boolean | undefined;
-  /** Uid that the stored object must have. */
+  /** UID that the stored object must have. */
   readonly uid?: string | undefined;
-  /** True when the transform has already recorded who owns the fields. */
+  /** True if the transform has already recorded field ownership. */
   readonly tracked?: boolean | undefined;
   /**
-   * How admission sees the write, where it is not the object itself that was sent: the transform has let it change what
-   * was sent, this is what it judges. `none`: it has judged before.
+   * What admission reviews, if the client did not send the object itself: the transform has already run mutating admission on
+   * what was sent, and this is the input for validating admission. `none`: admission has already run.
    */
   readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
 }
 
-/** What {@link updateObject} did. */
+/** The result of {@link updateObject}. */
 export interface Updated {
   readonly stored: StoredObject;
   readonly created: boolean;
@@ -52,7 +52,7 @@ export interface Updated {
 
 const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** Changes an object, by compare-and-swap with as many tries as needed. Mirrors `Store.Update` (1.36). */
+/** Changes an object by compare-and-swap, with as many retries as needed. Mirrors `Store.Update` (1.36). */
 export async function updateObject(registry: Registry, transform: Transform, options: UpdateOptions): Promise<Updated> {
   const { definition, services } = registry;
   const { call, strategy } = options;
@@ -159,13 +159,13 @@ function beforeUpdate(
   else metadata.generation = generation;
   const context = registry.strategyContext(call);
   strategy.prepareForUpdate?.(draft, live, context);
-  // Views that keep the metadata put another one in its place.
+  // Read again: subresources that keep the metadata replace it with another object.
   const prepared = draft.metadata;
   if (generationMoves(registry, draft, { strategy, live })) {
     prepared.generation = (generation ?? 0) + 1;
   }
   const metadataErrors = validateMetadataUpdate(prepared, live.metadata, definition);
-  const object = draft as unknown as KubernetesObject; // a draft that is complete
+  const object = draft as unknown as KubernetesObject; // the draft is complete now
   const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
   const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
   if (errors.length > 0) throw invalid(definition, call.name, errors);
@@ -201,7 +201,7 @@ async function write(
   const { key, revision } = stored;
   const next = toStorageForm(draft, definition);
   if (isFinished(registry, draft, live)) {
-    // The last finalizer went while the object was being deleted: it is removed in this very request.
+    // The last finalizer was removed while the object was being deleted, so this request deletes it.
     if (!call.dryRun) await services.storage.commit([{ key, expected: revision, encode: undefined }]);
     return { key, bytes: encodeStored(next, String(revision)), revision };
   }
@@ -212,7 +212,7 @@ async function write(
   }
   const encode = (at: number): Uint8Array => registry.form.encode(next, at);
   const { objects } = await services.storage.commit([{ key, expected: revision, encode }]);
-  return objects[0] as StoredObject; // one write that does not delete, one object
+  return objects[0] as StoredObject; // one write that is not a delete returns one object
 }
 
 function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
@@ -222,7 +222,7 @@ function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObj
   return jsonEqual(pruneEmpty(draft), live);
 }
 
-/** Empty maps and lists of metadata are never stored. */
+/** Removes empty maps and lists of metadata, which are never stored. */
 function pruneEmpty(draft: Draft): Draft {
   const { metadata } = draft;
   for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields', 'generateName']) {

@@ -1,13 +1,13 @@
 /**
- * A relation from keys to values, each pair with the sources that claim it. A pair holds as long as one source does, so
- * that taking a source back costs as much as that source had claimed.
+ * A relation from keys to values, where each pair has the sources that claim it. A pair exists as long as one source claims it,
+ * so dropping a source costs only as much as it had claimed.
  */
 export class Claims {
-  /** Sources by value by key. */
+  /** Sources by value, by key. */
   readonly #pairs = new Map<string, Map<string, Set<string>>>();
   readonly #bySource = new Map<string, { readonly keys: readonly string[]; readonly value: string }>();
 
-  /** Claims that all of `keys` lead to `value`. A source claims once; {@link Claims.drop} it first to change that. */
+  /** Claims that all of `keys` map to `value`. A source claims once; call {@link Claims.drop} before changing its claim. */
   put(source: string, keys: readonly string[], value: string): void {
     this.#bySource.set(source, { keys, value });
     for (const key of keys) {
@@ -19,7 +19,7 @@ export class Claims {
     }
   }
 
-  /** Takes back what a source claimed. */
+  /** Removes a source's claims. */
   drop(source: string): void {
     const claimed = this.#bySource.get(source);
     if (!claimed) return;
@@ -38,7 +38,7 @@ export class Claims {
     return this.#pairs.get(key)?.has(value) ?? false;
   }
 
-  /** The values of a key. */
+  /** Returns the values of a key. */
   of(key: string): readonly string[] {
     return [...(this.#pairs.get(key)?.keys() ?? [])];
   }

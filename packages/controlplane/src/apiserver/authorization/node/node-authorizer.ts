@@ -13,9 +13,9 @@ interface Asked {
 }
 
 /**
- * Decides for members of `system:nodes`: a node reads what its pods refer to, its own Node, Lease and CSINode, and what the
- * bootstrap ClusterRole `system:node` says of resources that are not subdivided. What it may write of them is up to the
- * NodeRestriction admission plugin. Mirrors the node authorizer of kube-apiserver (1.36).
+ * Authorizes members of `system:nodes`. A node may read the objects its pods refer to and its own Node, Lease and CSINode; for
+ * other resources, the bootstrap ClusterRole `system:node` applies. The NodeRestriction admission plugin restricts its writes
+ * further. Mirrors the node authorizer of kube-apiserver (1.36).
  */
 export class NodeAuthorizer implements Authorizer {
   readonly #index: RbacIndex;
@@ -37,7 +37,7 @@ export class NodeAuthorizer implements Authorizer {
     return rules.some((rule) => ruleAllows(rule, attributes)) ? ALLOW : noOpinion('');
   }
 
-  /** Resources of which a node may reach some objects only, by `<group>/<resource>`. */
+  /** Resources of which a node may access only some objects, by `<group>/<resource>`. */
   readonly #subdivided: Readonly<Record<string, (asked: Asked) => AuthorizationDecision>> = {
     '/secrets': (asked) => this.#read(asked, 'secret'),
     '/configmaps': (asked) => this.#read(asked, 'configmap'),
@@ -119,7 +119,7 @@ export class NodeAuthorizer implements Authorizer {
         if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return ALLOW;
         if (resource.name !== '') return this.#ifRelated(asked, 'pod');
         return noOpinion('can only list/watch pods with spec.nodeName field selector');
-      // Which pods, is up to the NodeRestriction admission plugin.
+      // The NodeRestriction admission plugin restricts which pods.
       case 'create ':
       case 'delete ':
       case 'update status':
@@ -146,7 +146,7 @@ function lease({ node, verb, resource }: Asked): AuthorizationDecision {
   if (resource.namespace !== 'kube-node-lease') {
     return noOpinion('can only access leases in the "kube-node-lease" system namespace');
   }
-  // The name of what is created is known to admission only.
+  // On create, only admission knows the object's name.
   if (verb === 'create' || resource.name === node) return ALLOW;
   return noOpinion('can only access node lease with the same name as the requesting node');
 }
@@ -158,13 +158,13 @@ function csiNode({ node, verb, resource }: Asked): AuthorizationDecision {
   return noOpinion('can only access CSINode with the same name as the requesting node');
 }
 
-/** Names are compared, and no relation is looked up: a node looks for its object before that exists. */
+/** Authorizes by name, without the graph: a node reads its Node object before it exists. */
 function node({ node: own, verb, resource }: Asked): AuthorizationDecision {
   const { name, subresource } = resource;
   const writes = verb === 'update' || verb === 'patch';
   if (subresource === 'status' && writes) return ALLOW;
   if (subresource !== '') return noOpinion('');
-  // Which of them, is up to the NodeRestriction admission plugin.
+  // The NodeRestriction admission plugin restricts which nodes.
   if (writes || verb === 'create') return ALLOW;
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return noOpinion('');
   if (name === own) return ALLOW;

@@ -29,16 +29,16 @@ const ATTACHMENTS = '/registry/storage.k8s.io/volumeattachments/';
 const SLICES = '/registry/resource.k8s.io/resourceslices/';
 
 /**
- * Knows which objects are related to which node: its pods, what these refer to, the volumes of their claims with the
- * secrets of those, and what names the node itself. Mirrors the graph of upstream's node authorizer (1.36).
+ * Tracks which objects are related to which node: its pods, the objects they refer to, the volumes of their claims with those
+ * volumes' secrets, and objects that name the node itself. Mirrors the graph of upstream's node authorizer (1.36).
  *
- * Follows storage. What has changed is read when a node asks next, each object once however often it changed; a question
- * itself costs the same whatever else there is.
+ * Follows storage. Changes are read on the next query, once per object however often it changed; the cost of a query does not
+ * depend on other objects.
  */
 export class NodeGraph implements Disposable {
-  /** What changed since the last question, by key. */
+  /** Changes since the last query, by key. */
   readonly #changed = new Map<string, StoredObject | undefined>();
-  /** Nodes by the objects related to them: `secret/<namespace>/<name>`. */
+  /** Nodes by related object: `secret/<namespace>/<name>`. */
   readonly #related = new Claims();
   /** Names of volumes by claim, and by secret. */
   readonly #volumes = new Claims();
@@ -46,7 +46,7 @@ export class NodeGraph implements Disposable {
   readonly #claimOf = new Map<string, string>();
   readonly #subscriptions: Disposable[] = [];
 
-  /** Reads what is stored and follows changes. */
+  /** Reads the stored objects, then follows changes. */
   async start(storage: Storage): Promise<void> {
     for (const prefix of [PODS, VOLUMES, ATTACHMENTS, SLICES]) {
       const { objects, revision } = await storage.list({ prefix });
@@ -60,7 +60,7 @@ export class NodeGraph implements Disposable {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
   }
 
-  /** True if an object is related to a node. `namespace` is empty for kinds without. */
+  /** True if an object is related to a node. `namespace` is empty for cluster-scoped kinds. */
   isRelated(
     node: string,
     object: { readonly kind: RelatedKind; readonly namespace: string; readonly name: string },
@@ -73,7 +73,7 @@ export class NodeGraph implements Disposable {
     return this.#volumes.of(`${namespace}/${name}`).some((volume) => this.#reaches(node, volume));
   }
 
-  /** True if a node runs a pod that mounts the claim to which a volume is bound. */
+  /** True if a node runs a pod that mounts the claim bound to a volume. */
   #reaches(node: string, volume: string): boolean {
     const claim = this.#claimOf.get(volume);
     return claim !== undefined && this.#related.has(`persistentvolumeclaim/${claim}`, node);
@@ -82,7 +82,7 @@ export class NodeGraph implements Disposable {
   #catchUp(): void {
     for (const [key, stored] of this.#changed) {
       this.#changed.delete(key);
-      // What cannot be read is related to nothing.
+      // An unreadable object is related to nothing.
       this.#forget(key);
       if (stored) this.#take(key, JSON.parse(Buffer.from(stored.bytes).toString('utf8')));
     }
@@ -95,7 +95,7 @@ export class NodeGraph implements Disposable {
   }
 
   #take(key: string, object: unknown): void {
-    // The server stores nothing else below these prefixes.
+    // The server stores nothing else under these prefixes.
     if (key.startsWith(PODS)) this.#takePod(key, object as ReferringPod);
     else if (key.startsWith(VOLUMES)) this.#takeVolume(key, object as ReferringVolume);
     else {
@@ -111,7 +111,7 @@ export class NodeGraph implements Disposable {
     if (!node) return;
     const { namespace, name } = pod.metadata;
     const in_ = (kind: RelatedKind, names: readonly string[]) => names.map((each) => `${kind}/${namespace}/${each}`);
-    // A node makes its mirror pods itself: they must not open anything to it.
+    // A node creates its mirror pods itself, so they must not grant it access to anything.
     const references = isMirrorPod(pod)
       ? []
       : [

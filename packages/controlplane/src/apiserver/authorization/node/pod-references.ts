@@ -1,4 +1,4 @@
-/** The parts of a stored pod that tell which other objects it refers to. */
+/** The parts of a stored pod that refer to other objects. */
 export interface ReferringPod {
   readonly metadata: {
     readonly name?: string | undefined;
@@ -42,7 +42,7 @@ interface PodResourceClaim {
   readonly resourceClaimTemplateName?: string;
 }
 
-/** A volume of a pod, as far as it refers to other objects. */
+/** The parts of a pod's volume that refer to other objects. */
 export interface Volume {
   readonly name: string;
   readonly azureFile?: { readonly secretName?: string };
@@ -62,7 +62,7 @@ export interface Volume {
   readonly projected?: { readonly sources?: readonly ProjectedSource[] | null };
 }
 
-/** One source of a projected volume. */
+/** A source of a projected volume. */
 export interface ProjectedSource {
   readonly secret?: Named;
   readonly configMap?: Named;
@@ -71,7 +71,7 @@ export interface ProjectedSource {
   readonly podCertificate?: unknown;
 }
 
-/** Names of the secrets that a pod refers to itself, not through a claim. Mirrors `VisitPodSecretNames` (1.36). */
+/** Returns the names of secrets that a pod refers to directly, not through a claim. Mirrors `VisitPodSecretNames` (1.36). */
 export function secretNames({ spec }: ReferringPod): readonly string[] {
   const fromVolumes = (spec?.volumes ?? []).flatMap((volume) => [
     volume.azureFile?.secretName,
@@ -89,7 +89,7 @@ export function secretNames({ spec }: ReferringPod): readonly string[] {
 
 const SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
-/** Names of the config maps that a pod refers to. Mirrors `VisitPodConfigmapNames` (1.36). */
+/** Returns the names of config maps that a pod refers to. Mirrors `VisitPodConfigmapNames` (1.36). */
 export function configMapNames({ spec }: ReferringPod): readonly string[] {
   const fromVolumes = (spec?.volumes ?? []).flatMap(({ configMap, projected }) => [
     configMap?.name,
@@ -102,7 +102,7 @@ export function configMapNames({ spec }: ReferringPod): readonly string[] {
   return named([...fromContainers, ...fromVolumes]);
 }
 
-/** Names of the volume claims that a pod mounts, those that are made for it included. */
+/** Returns the names of volume claims that a pod mounts, including those created for it. */
 export function claimNames({ metadata, spec }: ReferringPod): readonly string[] {
   return named(
     (spec?.volumes ?? []).map(
@@ -112,7 +112,7 @@ export function claimNames({ metadata, spec }: ReferringPod): readonly string[] 
   );
 }
 
-/** Names of the resource claims that a pod uses; those made from a template are known from its status only. */
+/** Returns the names of resource claims that a pod uses. Those created from a template appear only in its status. */
 export function resourceClaimNames({ spec, status }: ReferringPod): readonly string[] {
   const made = new Map((status?.resourceClaimStatuses ?? []).map((each) => [each.name, each.resourceClaimName]));
   const claims = (spec?.resourceClaims ?? []).map(({ name, resourceClaimName, resourceClaimTemplateName }) =>
@@ -121,7 +121,7 @@ export function resourceClaimNames({ spec, status }: ReferringPod): readonly str
   return named([...claims, status?.extendedResourceClaimStatus?.resourceClaimName]);
 }
 
-/** True for a pod that only shows what a node runs by itself. */
+/** True for a mirror pod, which only reflects a static pod of its node. */
 export function isMirrorPod({ metadata }: ReferringPod): boolean {
   return metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
 }

@@ -3,7 +3,7 @@ interface SecretRef {
   readonly namespace?: string;
 }
 
-/** The parts of a stored persistent volume that tell who may use which secrets. */
+/** The parts of a stored persistent volume that refer to secrets. */
 export interface ReferringVolume {
   readonly spec?: {
     readonly claimRef?: { readonly namespace?: string; readonly name?: string };
@@ -24,7 +24,7 @@ export interface ReferringVolume {
 }
 
 /**
- * The secrets that a node needs to mount a volume, as `namespace/name`. Those for controllers are not among them. Mirrors
+ * Returns the secrets that a node needs to mount a volume, as `namespace/name`. Secrets for controllers are not included. Mirrors
  * `VisitPVSecretNames` (1.36).
  */
 export function volumeSecrets({ spec }: ReferringVolume): readonly string[] {
@@ -37,7 +37,7 @@ export function volumeSecrets({ spec }: ReferringVolume): readonly string[] {
     csi?.nodeStageSecretRef,
     csi?.nodeExpandSecretRef,
   ];
-  // Volumes that were stored long ago name no namespace: that of the claim counts.
+  // Old volumes may name no namespace; the claim's namespace applies then.
   const orOfClaim = [
     azureFile && { name: azureFile.secretName, namespace: azureFile.secretNamespace },
     ...[spec?.cephfs, spec?.flexVolume, spec?.rbd, spec?.scaleIO, spec?.iscsi].map((source) => source?.secretRef),
