@@ -2,12 +2,12 @@ import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts
 import { Reinvocation } from './reinvocation.ts';
 
 /**
- * The admission plugins in their order: all of them change, then all of them judge.
+ * Runs the admission plugins in order: first all mutations, then all validations.
  *
- * Upstream's order (1.36), for whoever adds one: NamespaceLifecycle, LimitRanger, ServiceAccount, PodSecurity, Priority,
- * DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize,
- * RuntimeClass, certificate plugins, DefaultIngressClass; then MutatingAdmissionPolicy, MutatingWebhook,
- * ValidatingAdmissionPolicy, ValidatingWebhook, ResourceQuota.
+ * Upstream's order (1.36), for adding further plugins: NamespaceLifecycle, LimitRanger, ServiceAccount, PodSecurity, Priority,
+ * DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize, RuntimeClass,
+ * certificate plugins, DefaultIngressClass; then MutatingAdmissionPolicy, MutatingWebhook, ValidatingAdmissionPolicy,
+ * ValidatingWebhook, ResourceQuota.
  */
 export class AdmissionChain {
   readonly #mutating: readonly AdmissionPlugin[];

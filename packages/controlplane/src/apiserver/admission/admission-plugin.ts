@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
-/** A write on its way to storage. */
+/** The attributes of a write on its way to storage. */
 export interface AdmissionAttributes {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly definition: ResourceDefinition;
@@ -13,21 +13,21 @@ export interface AdmissionAttributes {
   readonly name: string;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** What the client said about the operation: the fields of CreateOptions, UpdateOptions or DeleteOptions. */
+  /** The client's options for the operation: the fields of CreateOptions, UpdateOptions or DeleteOptions. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** The object to be written; absent on DELETE. Mutating plugins change it in place. */
+  /** The object to write; absent on DELETE. Mutating plugins change it in place. */
   readonly object: Draft | undefined;
   readonly oldObject: KubernetesObject | undefined;
-  /** Sends a `Warning` header with the answer. */
+  /** Sends a `Warning` header with the response. */
   warn(text: string): void;
 }
 
 /**
- * One step of admission. All `mutate` steps run before defaulting and validation of the object, in order, and once more
- * where a webhook changed something; all `validate` steps after.
+ * A step of admission. All `mutate` steps run in order before the object is defaulted and validated, and once more if a webhook
+ * changed something; all `validate` steps run afterwards.
  *
- * @throws StatusError to refuse the request.
+ * @throws StatusError to reject the request.
  */
 export interface AdmissionPlugin {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { AdmissionAttributes } from './admission-plugin.ts';
 
-/** Thrown out of an expression that asked what the authorizer has not answered yet. */
+/** Thrown by an expression that needs a decision the authorizer has not made yet. */
 export class UnansweredError extends Error {
   readonly question: AccessQuestion;
 
@@ -15,8 +15,8 @@ export class UnansweredError extends Error {
 }
 
 /**
- * What the conditions on one request ask of the authorizer. Expressions are computed at a stroke while the authorizer takes
- * its time: an expression is left where it asks, and computed anew when there is an answer.
+ * The authorizer checks of one request's conditions. Expressions evaluate synchronously but the authorizer is asynchronous, so an
+ * expression aborts at an unanswered check and is evaluated again once the decision is available.
  */
 export class ConditionAccess {
   readonly requestResource: NonNullable<AccessQuestion['resource']>;
@@ -31,14 +31,14 @@ export class ConditionAccess {
     this.#authorizer = authorizer;
   }
 
-  /** @throws UnansweredError when the answer has to be waited for, by {@link answer}. */
+  /** @throws UnansweredError when {@link answer} must be awaited first. */
   readonly ask = (question: AccessQuestion): AccessAnswer => {
     const known = this.#answers.get(JSON.stringify(question));
     if (known) return known;
     throw new UnansweredError(question);
   };
 
-  /** Gets an answer. */
+  /** Fetches the authorizer's decision. */
   async answer(question: AccessQuestion): Promise<void> {
     const { serviceAccount, verb, path, resource } = question;
     const attributes: AuthorizationAttributes = {

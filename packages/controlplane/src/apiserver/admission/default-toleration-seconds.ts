@@ -7,7 +7,7 @@ interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
-/** Lets every pod stay five minutes on a node that is not ready or not reachable, unless it says otherwise itself. */
+/** Lets every pod stay for five minutes on a node that is not ready or unreachable, unless the pod sets its own tolerations. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   async mutate({ definition, subresource, object }: AdmissionAttributes): Promise<void> {

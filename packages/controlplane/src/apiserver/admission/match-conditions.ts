@@ -15,29 +15,29 @@ import {
 import { type ConditionAccess, UnansweredError } from './condition-access.ts';
 import { requestSchema } from './request-schema.ts';
 
-/** What expressions may look at. Absent objects are `null`. */
+/** The variables of match condition expressions. Absent objects are `null`. */
 export interface ConditionInput {
   readonly object: unknown;
   readonly oldObject: unknown;
   /** The AdmissionRequest without its objects. */
   readonly request: unknown;
-  /** What they may ask of the authorizer. */
+  /** Access checks for the `authorizer` variable. */
   readonly access: ConditionAccess;
 }
 
-/** What conditions come to: to call, not to call, or faults that decide by the failure policy. */
+/** The result of match conditions: call the webhook, do not call it, or errors that the failure policy decides on. */
 export type Verdict =
   | { readonly matches: true }
   | { readonly matches: false }
   | { readonly matches: undefined; readonly faults: readonly string[] };
 
-/** What all conditions of a webhook may cost together, and each of them. */
+/** CEL cost limit for all conditions of a webhook together, and for each of them. */
 const BUDGET = 2_500_000;
 const EXPRESSION_BUDGET = 1_000_000;
 const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
 const OPAQUE = { authorizer: AUTHORIZER_TYPE, 'authorizer.requestResource': RESOURCE_CHECK_TYPE } as const;
 
-/** The CEL conditions of a webhook, all of which must hold. Compiled when they are first asked. */
+/** The CEL conditions of a webhook, all of which must be true. Compiled on first use. */
 export class MatchConditions {
   readonly #sources: readonly { readonly expression: string }[];
   readonly #environment: CelEnvironment;
@@ -52,7 +52,7 @@ export class MatchConditions {
     return this.#sources.length === 0;
   }
 
-  /** One that is false decides, whatever is wrong with others. Mirrors `matchconditions.Match` (1.36). */
+  /** Evaluates all conditions. A false one decides, even if others fail. Mirrors `matchconditions.Match` (1.36). */
   async evaluate(input: ConditionInput): Promise<Verdict> {
     this.#compiled ??= this.#sources.map(({ expression }) => this.#compile(expression));
     const budget: Budget = { remaining: BUDGET };
@@ -80,7 +80,7 @@ export class MatchConditions {
   }
 }
 
-/** Why an expression cannot be a condition, if so. */
+/** Returns why an expression cannot be a condition, or undefined. */
 export function conditionFault(expression: string): string | undefined {
   const made = compiled(expression, kubernetesEnvironment());
   if (made instanceof Error) return `compilation failed: ${made.message}`;
@@ -97,7 +97,7 @@ function compiled(expression: string, environment: CelEnvironment): CelExpressio
   }
 }
 
-/** Evaluates anew whenever an answer of the authorizer has come that was lacking. */
+/** Evaluates an expression, and evaluates it again each time a missing authorizer decision arrives. */
 async function outcome(
   compiled: CelExpression | Error,
   values: Readonly<Record<string, unknown>>,

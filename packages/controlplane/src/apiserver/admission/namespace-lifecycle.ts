@@ -7,10 +7,10 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 const decoder = new TextDecoder();
 
 /**
- * Keeps namespaces whole: nothing is written into one that does not exist, nothing new into one that is being deleted,
- * and the three that every cluster needs are never deleted. Mirrors `NamespaceLifecycle` (1.36).
+ * Protects namespaces: rejects writes to one that does not exist, rejects new objects in one that is being deleted, and never
+ * deletes the three that every cluster needs. Mirrors `NamespaceLifecycle` (1.36).
  *
- * @param options.storage - where namespaces are; read once for each write, past any cache
+ * @param options.storage - storage of the namespaces; read once per write, bypassing any cache
  * @param options.prefix - their {@link ResourceDefinition.storagePrefix}. @defaultValue `/registry/namespaces/`
  */
 export function namespaceLifecycle(options: { readonly storage: Storage; readonly prefix?: string }): AdmissionPlugin {
@@ -42,7 +42,7 @@ export function namespaceLifecycle(options: { readonly storage: Storage; readonl
   };
 }
 
-/** Reviews are questions, allowed about namespaces that do not exist. */
+/** True for access reviews, which are allowed in namespaces that do not exist. */
 function isAccessReview({ definition }: AdmissionAttributes): boolean {
   return definition.group === 'authorization.k8s.io' && definition.resource === 'localsubjectaccessreviews';
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { Storage } from '../../storage/storage.ts';
 
-/** Where a stored object of a built-in kind is found. */
+/** The location of a stored object of a built-in kind. */
 export interface ObjectLocation {
   readonly group: string;
   readonly resource: string;
@@ -11,12 +11,12 @@ export interface ObjectLocation {
   readonly name: string;
 }
 
-/** Reads an object for a server-side decision, past authorization; `undefined` when it is not there. */
+/** Reads an object for a server-side decision, without authorization; `undefined` if it does not exist. */
 export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject | undefined>;
 
 /**
- * Reads stored objects straight from storage. Every request asks for its account, so what was decoded is kept as long as
- * the stored bytes live; it is shared and never to be modified.
+ * Returns a reader of stored objects that reads directly from storage. Every request reads its account, so decoded objects are
+ * cached as long as the stored bytes are in memory. They are shared and must never be modified.
  */
 export function storedObjectReader(storage: Storage): ReadObject {
   const decoded = new WeakMap<Uint8Array, KubernetesObject>();
@@ -26,7 +26,7 @@ export function storedObjectReader(storage: Storage): ReadObject {
     if (stored === undefined) return undefined;
     let object = decoded.get(stored.bytes);
     if (object === undefined) {
-      // What the server stored is an object.
+      // The server stores only objects.
       object = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as KubernetesObject;
       decoded.set(stored.bytes, object);
     }

@@ -8,7 +8,7 @@ interface PrioritySpec {
   preemptionPolicy?: string;
 }
 
-/** Resolves a new pod's priority class into its priority (`Priority` admission of 1.36, without a global default). */
+/** Resolves a new pod's priority class to its priority (`Priority` admission of 1.36, without a global default). */
 export function priorityAdmission(read: ReadObject): AdmissionPlugin {
   return {
     name: 'Priority',

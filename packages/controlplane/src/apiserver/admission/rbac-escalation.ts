@@ -8,8 +8,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts
 const GROUP = 'rbac.authorization.k8s.io';
 
 /**
- * Refuses to let anybody grant more than they hold: by writing a role (unless allowed to `escalate` it) or by binding
- * one (unless allowed to `bind` it). Upstream does the same in the storage of RBAC kinds (`policybased`, 1.36).
+ * Prevents users from granting more than they hold, by writing a role (unless they may `escalate` it) or by binding one (unless
+ * they may `bind` it). Upstream does this in the storage of RBAC kinds (`policybased`, 1.36).
  */
 export function rbacEscalationCheck(options: {
   readonly index: RbacIndex;
@@ -45,7 +45,7 @@ function rulesOf(object: Draft): readonly PolicyRule[] {
   return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
 }
 
-/** The rules of a binding's role. Whoever binds a role that is not there yet would get whatever it will be. */
+/** Returns the rules of a binding's role, or throws if it does not exist: binding it would grant whatever it contains later. */
 function boundRules(
   index: RbacIndex,
   { namespace, definition }: AdmissionAttributes,
@@ -62,7 +62,7 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-/** An aggregated role grants what others will write into the roles that it selects: nobody can say what that is. */
+/** True if a role aggregates others. What it grants is unknown, because it changes with the roles that it selects. */
 function aggregates({ object, oldObject }: AdmissionAttributes): boolean {
   return [object, oldObject as unknown as Draft | undefined].some((role) => role?.['aggregationRule'] != null);
 }
@@ -104,7 +104,7 @@ function refusal({ definition, name, user }: AdmissionAttributes, missing: reado
   );
 }
 
-/** Joins the verbs of rules that are about the same, and sorts: a list for people. */
+/** Joins the verbs of rules that are otherwise equal, and sorts the rules for readability. */
 function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const joined = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
   for (const rule of rules) {

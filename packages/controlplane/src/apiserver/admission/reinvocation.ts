@@ -1,18 +1,18 @@
 /**
- * One request's passes through the plugins that change: a webhook that changed something asks for a second pass, in
- * which the plugins of the server run again, and those webhooks that want to.
+ * The state of one request's passes through the mutating plugins. A webhook that changes the object requests a second pass, which
+ * runs the server's own plugins again, and the webhooks that want reinvocation.
  */
 export class Reinvocation {
   /** True in the second pass. */
   repeated = false;
-  /** Asks for a second pass. */
+  /** True if a second pass is requested. */
   requested = false;
   readonly #notes = new Map<object, unknown>();
 
-  /** What a plugin keeps between the passes. */
+  /** Returns a plugin's state, which is kept between the passes. */
   note<T extends object>(plugin: object, make: () => T): T {
     const found = this.#notes.get(plugin);
-    if (found !== undefined) return found as T; // whoever kept it under this key made it
+    if (found !== undefined) return found as T; // only this plugin stores a value under this key
     const made = make();
     this.#notes.set(plugin, made);
     return made;

@@ -12,7 +12,7 @@ function texts(...names: readonly string[]): SchemaNode {
 }
 
 const TEXTS: SchemaNode = { type: 'array', items: TEXT };
-/** The fields of CreateOptions, UpdateOptions and DeleteOptions. Upstream says nothing of them beforehand. */
+/** The fields of CreateOptions, UpdateOptions and DeleteOptions. Upstream leaves their type dynamic. */
 const OPTIONS = struct({
   kind: TEXT,
   apiVersion: TEXT,
@@ -27,7 +27,7 @@ const OPTIONS = struct({
 const KIND = texts('group', 'version', 'kind');
 const RESOURCE = texts('group', 'version', 'resource');
 
-/** What conditions may ask of `request` (admission/v1 `AdmissionRequest` without its objects, 1.36). */
+/** The schema of `request` in conditions (admission/v1 `AdmissionRequest` without its objects, 1.36). */
 export const requestSchema: SchemaNode = struct({
   kind: KIND,
   resource: RESOURCE,

@@ -3,7 +3,7 @@ import { replaySteps } from '../testdata/replay-steps.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/security.mjs';
 
-/** Nobody reads who owns the fields of a question that is not kept. */
+/** Removes the managed fields of reviews, which are not stored. */
 function withoutOwners(answer: StepAnswer): StepAnswer {
   if (!answer.text.includes('Review"')) return answer;
   const body = JSON.parse(answer.text);

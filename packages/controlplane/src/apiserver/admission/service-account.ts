@@ -21,8 +21,8 @@ interface Container {
 }
 
 /**
- * Gives every new pod a service account, refuses accounts that do not exist, and mounts the account's token, the
- * cluster's certificate authority and the namespace where clients look for them (`ServiceAccount` admission, 1.36).
+ * Assigns every new pod a service account, rejects accounts that do not exist, and mounts the account's token, the cluster's CA
+ * certificate and the namespace where clients expect them (`ServiceAccount` admission, 1.36).
  */
 export function serviceAccountAdmission(options: {
   readonly read: ReadObject;
@@ -61,7 +61,7 @@ export function serviceAccountAdmission(options: {
   };
 }
 
-/** Whoever creates a mirror pod must not get at accounts and secrets by it. */
+/** Rejects references to accounts and secrets in mirror pods, so that creating one gives no access to them. */
 function checkMirrorPod(pod: ReferringPod, name: string): void {
   const refuse = (why: string) => forbidden({ group: '', resource: 'pods' }, name, `a mirror pod may not ${why}`);
   if (pod.spec?.serviceAccountName) throw refuse('reference service accounts');

@@ -7,7 +7,7 @@ interface Taint {
   readonly effect: string;
 }
 
-/** Nothing is put on a new node before the node controller has seen that it is ready and taken this taint away. */
+/** Taints new nodes, so that no pod is scheduled on one until the node controller sees that it is ready and removes the taint. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   async mutate({ definition, subresource, operation, object }): Promise<void> {

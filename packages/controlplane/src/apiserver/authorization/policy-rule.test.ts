@@ -21,7 +21,7 @@ describe('ruleAllows', () => {
     expect(ruleAllows(rule, asks('get', 'pods', { group: 'metrics.k8s.io' }))).toBe(false);
   });
 
-  it('reads * as every verb, group and resource, and */x as subresource x of any', () => {
+  it('treats * as every verb, group and resource, and */x as subresource x of any', () => {
     expect(ruleAllows({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, asks('bind', 'a/b', { group: 'g' }))).toBe(
       true,
     );

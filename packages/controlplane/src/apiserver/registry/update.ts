@@ -38,8 +38,8 @@ export interface UpdateOptions {
   /** True if the transform has already recorded field ownership. */
   readonly tracked?: boolean | undefined;
   /**
-   * What admission reviews, if the client did not send the object itself: the transform has already run mutating admission on
-   * what was sent, and this is the input for validating admission. `none`: admission has already run.
+   * The attributes for validating admission, if the client did not send the object itself and the transform has already run
+   * mutating admission on what was sent. `none`: admission has already run.
    */
   readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
 }

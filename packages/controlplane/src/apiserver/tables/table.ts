@@ -3,14 +3,14 @@ import type { StoredObject } from '../../storage/storage.ts';
 import type { Pacer } from '../registry/pacer.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 
-/** How much of an object a table's row carries (`includeObject`). */
+/** How much of an object a table row includes (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 const encoder = new TextEncoder();
-/** How much text is gathered before it becomes bytes, in characters. */
+/** Characters to collect before encoding them as bytes. */
 const PIECE_LENGTH = 256 * 1024;
 
-/** What a table shows of its objects. */
+/** Options for encoding a table. */
 export interface TableOptions {
   readonly include: IncludeObject;
   readonly nowMs: number;
@@ -20,20 +20,20 @@ export interface TableOptions {
   readonly columns?: boolean;
 }
 
-/** Writes a meta/v1 `Table` of one object. */
+/** Encodes a meta/v1 `Table` of one object. */
 export function encodeTable(form: ServedForm, stored: StoredObject, options: TableOptions): Uint8Array {
   return encoder.encode(`${tableHead(form, options)}${rowJson(form, stored, options)}]}`);
 }
 
-/** A document that ends in a list: what comes before the first item, and each item. */
+/** A document that ends in a list: the part before the first item, and each item. */
 export interface ListParts {
   /** JSON up to the opening bracket of the list. */
   readonly head: string;
-  /** JSON of one item. */
+  /** Returns the JSON of one item. */
   item(stored: StoredObject): string;
 }
 
-/** A meta/v1 `Table` of a page of a list, as `kubectl get` asks for. */
+/** Returns the parts of a meta/v1 `Table` of a page of a list, as `kubectl get` requests it. */
 export function tableParts(form: ServedForm, options: TableOptions): ListParts {
   return { head: tableHead(form, options), item: (stored) => rowJson(form, stored, options) };
 }
@@ -43,7 +43,7 @@ function tableHead(form: ServedForm, { metadata, columns = true }: TableOptions)
   return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
 }
 
-/** Writes a document that ends in a list, a piece at a time; lets others in between. */
+/** Encodes a document that ends in a list, piece by piece, yielding to other work in between. */
 export async function encodeParts(
   objects: readonly StoredObject[],
   { parts, pacer }: { readonly parts: ListParts; readonly pacer: Pacer },
@@ -88,12 +88,12 @@ function rowJson(
 
 const decoder = new TextDecoder();
 
-/** The JSON of a meta/v1 `PartialObjectMetadata`: an object's metadata without the rest. */
+/** Returns the JSON of a meta/v1 `PartialObjectMetadata`: an object's metadata without the rest. */
 export function partialJson(object: KubernetesObject): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
 }
 
-/** A meta/v1 `PartialObjectMetadataList`. */
+/** Returns the parts of a meta/v1 `PartialObjectMetadataList`. */
 export function partialParts(form: ServedForm, metadata: string): ListParts {
   const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
   return { head, item: (stored) => partialJson(form.object(stored)) };

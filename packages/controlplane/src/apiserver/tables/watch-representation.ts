@@ -5,7 +5,7 @@ import { encodeTable, type IncludeObject, partialJson } from './table.ts';
 
 const encoder = new TextEncoder();
 
-/** The way in which a client wants to see the objects of a watch: as they are, as Tables, as their metadata. */
+/** Returns the representation of a watch that the client asked for: plain objects, Tables, or metadata only. */
 export function watchRepresentation(
   form: ServedForm,
   format: OutputFormat,

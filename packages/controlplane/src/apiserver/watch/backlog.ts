@@ -5,16 +5,16 @@ import { frame } from './watch-frame.ts';
 import type { WatchRequest } from './watch-request.ts';
 import { type Backlog, CHUNK_BYTES } from './watcher.ts';
 
-/** How many objects are looked at before others get their turn, when a selector lets few of them through. */
+/** Maximum number of objects to examine per turn, if a selector matches few of them. */
 const EXAMINED_PER_TURN = 500;
 
-/** The state as ADDED events, then the mark of its end. */
+/** Sends the state as ADDED events, then optionally a bookmark that marks its end. */
 export function stateBacklog(
   objects: readonly StoredObject[],
   options: {
     readonly request: WatchRequest;
     readonly decode: DecodeStored;
-    /** Revision of the state, if its end is to be marked. */
+    /** Revision of the state, if its end should be marked. */
     readonly endMark: string | undefined;
   },
 ): Backlog {
@@ -37,7 +37,7 @@ export function stateBacklog(
   return new FrameBacklog(frames());
 }
 
-/** Changes that lie between the start of the watch and what its class has seen. */
+/** Sends the changes between the start of the watch and the events its class has seen. */
 export function historyBacklog(
   changes: readonly StorageChange[],
   options: { readonly request: WatchRequest; readonly decode: DecodeStored },
@@ -54,7 +54,7 @@ export function historyBacklog(
   return new FrameBacklog(frames());
 }
 
-/** Gathers frames into pieces, and gives others their turn in between. */
+/** Collects frames into chunks, and yields to other work in between. */
 class FrameBacklog implements Backlog {
   readonly #frames: Iterator<Uint8Array | undefined>;
 

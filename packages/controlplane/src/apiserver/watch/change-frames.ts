@@ -3,12 +3,12 @@ import type { StorageChange, StoredObject } from '../../storage/index.ts';
 import { frame } from './watch-frame.ts';
 import type { WatchFilter, WatchItem, WatchRepresentation } from './watch-request.ts';
 
-/** Decodes stored bytes; may answer from a cache, so nobody changes what it answers. */
+/** Decodes stored bytes. The result may come from a cache, so it must not be modified. */
 export type DecodeStored = (stored: StoredObject) => KubernetesObject;
 
 type Transition = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What one change looks like to different watchers; everything is worked out once, and only when asked for. */
+/** The frames of one change for different watchers. Everything is computed once, on first use. */
 export class ChangeFrames {
   readonly #change: StorageChange;
   readonly #decode: DecodeStored;
@@ -26,7 +26,7 @@ export class ChangeFrames {
     return this.#change.revision;
   }
 
-  /** The frame for watchers with a filter and a representation; `undefined` when they must not see the change. */
+  /** Returns the frame for watchers with a filter and a representation; `undefined` if they must not see the change. */
   frame(
     filter: WatchFilter | undefined,
     options: { readonly representation: WatchRepresentation; readonly first: boolean },
@@ -68,7 +68,7 @@ export class ChangeFrames {
   }
 }
 
-/** An object as it is stored. */
+/** Wraps a stored object as a watch item. */
 export function storedItem(stored: StoredObject, decode: DecodeStored): WatchItem {
   return {
     key: stored.key,
@@ -79,7 +79,7 @@ export function storedItem(stored: StoredObject, decode: DecodeStored): WatchIte
   };
 }
 
-/** The last content of what is gone, under the revision at which it went. */
+/** Wraps a deleted object's last content, with the revision of its deletion. */
 function deletedItem(
   stored: StoredObject,
   options: { readonly revision: number; readonly decode: DecodeStored },

@@ -1,20 +1,20 @@
-/** One event, ready to be sent. */
+/** An event, ready to send. */
 export interface RingEntry {
   readonly frame: Uint8Array;
   readonly revision: number;
-  /** What to send instead when it is the first event of a stream. */
+  /** The frame to send instead if this is the first event of a stream. */
   readonly firstFrame: (() => Uint8Array) | undefined;
 }
 
-/** Frames that follow one another on a stream, and the position after them. */
+/** Consecutive frames of a stream, and the position after them. */
 export interface RingSlice {
   readonly bytes: Uint8Array;
   readonly next: number;
 }
 
 /**
- * The latest events of one class of watchers, numbered. Watchers hold a position, not a queue; who is too slow finds
- * that the ring has moved on.
+ * The latest events of one class of watchers, numbered. Watchers hold a position, not a queue; a watcher that is too slow falls
+ * behind the ring.
  */
 export class FrameRing {
   readonly #maxBytes: number;
@@ -22,7 +22,7 @@ export class FrameRing {
   #start = 0;
   #bytes = 0;
   #droppedRevision = 0;
-  /** Slices up to the present end, by their start: watchers that keep up all ask for the same. */
+  /** Slices up to the current end, by start: watchers that keep up all need the same one. */
   readonly #slices = new Map<number, RingSlice>();
 
   constructor(limits: { readonly maxBytes: number }) {
@@ -39,12 +39,12 @@ export class FrameRing {
     return this.#start + this.#entries.length;
   }
 
-  /** The revision of the newest entry that is no longer kept. */
+  /** The revision of the newest dropped entry. */
   get droppedRevision(): number {
     return this.#droppedRevision;
   }
 
-  /** True when older entries should be given up if everybody has read them. */
+  /** True if entries that every watcher has read should be dropped. */
   get isFilling(): boolean {
     return this.#bytes * 4 > this.#maxBytes || this.#entries.length > 1024;
   }
@@ -64,7 +64,7 @@ export class FrameRing {
     if (excess > 0) this.dropBefore(this.#start + excess);
   }
 
-  /** Gives up what lies before a position. */
+  /** Drops the entries before a position. */
   dropBefore(position: number): void {
     const count = Math.min(position - this.#start, this.#entries.length);
     if (count <= 0) return;
@@ -76,7 +76,7 @@ export class FrameRing {
     this.#slices.clear();
   }
 
-  /** The frames from a position on, as one piece of at most about `maxBytes`. */
+  /** Returns the frames from a position on, as one chunk of at most about `maxBytes`. */
   slice(position: number, maxBytes: number): RingSlice {
     const known = this.#slices.get(position);
     if (known) return known;

@@ -1,9 +1,9 @@
 import type { StorageChange, StoredObject } from '../../storage/index.ts';
 
-/** Turns stored objects into what watchers are shown, by asking somebody. */
+/** Converts stored objects for watchers with an external converter. */
 export type ConvertStored = (objects: readonly StoredObject[]) => Promise<readonly StoredObject[]>;
 
-/** Converts changes one after the other: whatever a conversion takes, nothing overtakes. */
+/** Converts changes one after the other, so they stay in order however long a conversion takes. */
 export class OrderedConversion {
   readonly #convert: ConvertStored;
   #last: Promise<void> = Promise.resolve();
@@ -12,7 +12,7 @@ export class OrderedConversion {
     this.#convert = convert;
   }
 
-  /** Converts changes in their turn, then hands them over; or the failure, after which the next ones go on. */
+  /** Converts changes in order, then delivers them or the error. A failure does not stop later changes. */
   take(
     changes: readonly StorageChange[],
     to: { readonly deliver: (changes: readonly StorageChange[]) => void; readonly failed: (error: unknown) => void },
@@ -20,12 +20,12 @@ export class OrderedConversion {
     this.#last = this.#last.then(async () => to.deliver(await this.changes(changes))).catch(to.failed);
   }
 
-  /** Runs something once all that was taken before is delivered; told of its failure, after which the next ones go on. */
+  /** Runs a callback after all earlier changes are delivered, or reports its error. A failure does not stop later changes. */
   afterwards(run: () => void, failed: (error: unknown) => void): void {
     this.#last = this.#last.then(run).catch(failed);
   }
 
-  /** Converts changes at once, out of turn. */
+  /** Converts changes immediately, out of order. */
   async changes(changes: readonly StorageChange[]): Promise<readonly StorageChange[]> {
     const one = async (stored: StoredObject | undefined) => (stored ? (await this.#convert([stored]))[0] : undefined);
     const converted: StorageChange[] = [];

@@ -5,13 +5,13 @@ import type { WatchRepresentation } from './watch-request.ts';
 export interface PlainRepresentationOptions {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Makes the served object from the stored one; absent when the stored bytes are served as they are. */
+  /** Converts the stored object to the served one; absent if the stored bytes are served unchanged. */
   readonly convert?: ((object: KubernetesObject) => KubernetesObject) | undefined;
-  /** Told apart from another conversion to the same version (a CRD that has changed). @defaultValue '' */
+  /** Distinguishes this conversion from another one to the same version (a CRD that has changed). @defaultValue '' */
   readonly revision?: string | undefined;
 }
 
-/** Objects as they are: the JSON of one version. */
+/** Represents objects as the plain JSON of one version. */
 export function plainRepresentation(options: PlainRepresentationOptions): WatchRepresentation {
   const { apiVersion, kind, convert, revision = '' } = options;
   return {

@@ -1,10 +1,10 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { Storage } from '../../storage/index.ts';
 
-/** How long readers wait for a version that does not exist yet, in milliseconds (as upstream's watch cache). */
+/** Time that readers wait for a future version, in milliseconds (as upstream's watch cache). */
 const REVISION_WAIT_MS = 3_000;
 
-/** Waits until a revision is visible; false when that takes longer than three seconds. */
+/** Waits until a revision is visible. Returns false if that takes longer than three seconds. */
 export async function waitForRevision(
   storage: Storage,
   options: { readonly revision: number; readonly clock: Clock; readonly signal: AbortSignal },
@@ -18,7 +18,7 @@ export async function waitForRevision(
   try {
     await sleep(clock, { ms: REVISION_WAIT_MS, signal: AbortSignal.any([signal, arrived.signal]) });
   } catch {
-    // Aborted: it has arrived, or nobody wants it any more; the comparison below tells.
+    // Aborted: either the revision has arrived or the reader gave up; the comparison below decides.
   } finally {
     subscription[Symbol.dispose]();
   }

@@ -3,10 +3,10 @@ import { FrameRing } from './frame-ring.ts';
 import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-request.ts';
 import type { Watcher } from './watcher.ts';
 
-/** All watchers that see the same events in the same form: they share every byte. */
+/** All watchers that see the same events in the same representation. They share every byte. */
 export class WatchClass {
   readonly key: string;
-  /** Under which names of {@link scopesOf} changes concern it. */
+  /** The scopes (see {@link scopesOf}) whose changes concern this class. */
   readonly scopes: readonly string[];
   readonly representation: WatchRepresentation;
   readonly filter: WatchFilter | undefined;
@@ -21,20 +21,20 @@ export class WatchClass {
     this.ring = new FrameRing(limits);
   }
 
-  /** Takes a change in; true when watchers have something to send. */
+  /** Processes a change. Returns true if watchers have something to send. */
   take(change: ChangeFrames): boolean {
     const { representation, filter } = this;
     const frame = change.frame(filter, { representation, first: false });
     if (!frame) return false;
     const firstFrame = representation.firstDiffers
-      ? () => change.frame(filter, { representation, first: true }) as Uint8Array // it has the other, so it has this
+      ? () => change.frame(filter, { representation, first: true }) as Uint8Array // a frame exists, so its first variant exists too
       : undefined;
     this.ring.append({ frame, revision: change.revision, firstFrame });
     if (this.ring.isFilling) this.trim();
     return true;
   }
 
-  /** Gives up what all watchers have sent. */
+  /** Drops the events that all watchers have sent. */
   trim(): void {
     let oldest = this.ring.end;
     for (const watcher of this.watchers) oldest = Math.min(oldest, watcher.cursor);
@@ -43,18 +43,18 @@ export class WatchClass {
   }
 }
 
-/** Equal for watchers that share a class. */
+/** Returns a key that is equal for watchers of one class. */
 export function classKey(request: WatchRequest): string {
   const { representation, filter, namespace, name } = request;
   return JSON.stringify([representation.id, filter?.id, namespace, name]);
 }
 
-/** Whether a key, relative to the resource's prefix, lies in what a request asks for. */
+/** True if a key, relative to the resource's prefix, is in a request's scope. */
 export function isInScope(relativeKey: string, request: WatchRequest): boolean {
   return requestScopes(request).some((scope) => scopesOf(relativeKey).includes(scope));
 }
 
-/** The scopes that a key belongs to: everything, its namespace, itself, its name in any namespace. */
+/** Returns the scopes of a key: everything, its namespace, itself, its name in any namespace. */
 export function scopesOf(relativeKey: string): readonly string[] {
   const slash = relativeKey.indexOf('/');
   if (slash < 0) return ['', relativeKey];
@@ -63,6 +63,6 @@ export function scopesOf(relativeKey: string): readonly string[] {
 
 function requestScopes({ namespace, name }: WatchRequest): readonly string[] {
   if (namespace) return [`${namespace}/${name ?? ''}`];
-  // Without a namespace a name means a cluster-scoped object, or that name in every namespace; keys tell which.
+  // Without a namespace, a name means a cluster-scoped object, or that name in every namespace; the keys decide which.
   return name === undefined ? [''] : [name, `*/${name}`];
 }

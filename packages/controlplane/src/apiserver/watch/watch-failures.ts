@@ -1,12 +1,12 @@
 import type { StatusCause, StatusError } from '@kubewright/apimachinery';
 import { failure } from '../http/status-response.ts';
 
-/** History does not reach back to the asked version. */
+/** Builds the error for a version older than the history. */
 export function expired(asked: number, oldest: number): StatusError {
   return failure(410, { reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
 }
 
-/** The asked version did not come to be in time. */
+/** Builds the error for a future version that did not arrive in time. */
 export function tooLargeResourceVersion(asked: number, current: number): StatusError {
   return failure(504, {
     reason: 'Timeout',
@@ -18,7 +18,7 @@ export function tooLargeResourceVersion(asked: number, current: number): StatusE
   });
 }
 
-/** A resourceVersion that is no number; upstream answers 500 without a reason on watches (1.36). */
+/** Builds the error for a resourceVersion that is not a number; upstream answers 500 without a reason on watches (1.36). */
 export function invalidResourceVersion(text: string): StatusError {
   const quoted = JSON.stringify(text);
   return failure(500, {
@@ -27,7 +27,7 @@ export function invalidResourceVersion(text: string): StatusError {
   });
 }
 
-/** Options that do not go together. */
+/** Builds the error for options that cannot be combined. */
 export function invalidListOptions(causes: readonly Required<StatusCause>[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   return failure(422, {

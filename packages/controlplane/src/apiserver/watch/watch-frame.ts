@@ -1,6 +1,6 @@
 import type { Status } from '@kubewright/apimachinery';
 
-/** The types of events on the wire. */
+/** Event types on the wire. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 const OPENINGS: Readonly<Record<WatchEventType, Buffer>> = {
@@ -12,12 +12,12 @@ const OPENINGS: Readonly<Record<WatchEventType, Buffer>> = {
 };
 const CLOSING = Buffer.from('}\n');
 
-/** Puts an object's JSON into an event, one line. */
+/** Wraps an object's JSON in an event, on one line. */
 export function frame(type: WatchEventType, object: Uint8Array): Uint8Array {
   return Buffer.concat([OPENINGS[type], object, CLOSING]);
 }
 
-/** An event that tells why the stream ends. */
+/** Builds an event that gives the reason why the stream ends. */
 export function errorFrame(status: Status): Uint8Array {
   return frame('ERROR', Buffer.from(JSON.stringify(status)));
 }

@@ -42,7 +42,7 @@ const step = fc.oneof(
 );
 
 describe('WatchHub', () => {
-  it('shows every watcher exactly the changes of what it selects, in order', async () => {
+  it('sends every watcher exactly the changes of its selection, in order', async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       const clock = new VirtualClock();
       const storage = new MemoryStorage({ clock });

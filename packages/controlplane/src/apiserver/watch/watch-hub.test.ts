@@ -51,21 +51,18 @@ describe('WatchHub', () => {
     events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}@${object.metadata.resourceVersion}`);
 
   describe('start', () => {
-    it.each([undefined, '', '0'])(
-      'sends the state, then what happens (resourceVersion %j)',
-      async (resourceVersion) => {
-        await put('a/1');
-        await put('b/2');
-        const stream = await open({ resourceVersion });
-        expect(brief(await stream.take())).toEqual(['ADDED 1@2', 'ADDED 2@3']);
-        await put('a/1');
-        await put('a/3');
-        await remove('b/2');
-        expect(brief(await stream.take())).toEqual(['MODIFIED 1@4', 'ADDED 3@5', 'DELETED 2@6']);
-      },
-    );
+    it.each([undefined, '', '0'])('sends the state, then changes (resourceVersion %j)', async (resourceVersion) => {
+      await put('a/1');
+      await put('b/2');
+      const stream = await open({ resourceVersion });
+      expect(brief(await stream.take())).toEqual(['ADDED 1@2', 'ADDED 2@3']);
+      await put('a/1');
+      await put('a/3');
+      await remove('b/2');
+      expect(brief(await stream.take())).toEqual(['MODIFIED 1@4', 'ADDED 3@5', 'DELETED 2@6']);
+    });
 
-    it('goes on exactly after a version', async () => {
+    it('continues exactly after a version', async () => {
       await put('a/1');
       const revision = await put('a/2');
       await put('a/3');
@@ -87,7 +84,7 @@ describe('WatchHub', () => {
       expect(brief(await second.take())).toEqual(['ADDED 2@3', 'ADDED 3@4']);
     });
 
-    it('waits for a version in the future', async () => {
+    it('waits for a future version', async () => {
       const stream = await open({ resourceVersion: '3' });
       await put('a/1');
       await put('a/2');
@@ -108,14 +105,14 @@ describe('WatchHub', () => {
       expect(hub.watcherCount).toBe(0);
     });
 
-    it('starts now when no initial events are wanted', async () => {
+    it('starts now without initial events', async () => {
       await put('a/1');
       const stream = await open({ sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' });
       await put('a/2');
       expect(brief(await stream.take())).toEqual(['ADDED 2@3']);
     });
 
-    it('marks the end of the initial events for those who take bookmarks', async () => {
+    it('marks the end of the initial events for clients that take bookmarks', async () => {
       await put('a/1');
       const wanted = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const;
       const stream = await open({ ...wanted, allowWatchBookmarks: true });
@@ -130,7 +127,7 @@ describe('WatchHub', () => {
       expect(brief(await (await open({ allowWatchBookmarks: true })).take())).toEqual(['ADDED 1@2', 'BOOKMARK @2']);
     });
 
-    it('gives a state that is not there yet three seconds', async () => {
+    it('waits up to three seconds for a future state', async () => {
       const wanted = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', resourceVersion: '3' } as const;
       const coming = open(wanted);
       await put('a/1');
@@ -166,14 +163,14 @@ describe('WatchHub', () => {
         422,
         'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
       ],
-    ])('refuses %j', async (request, code, message) => {
+    ])('rejects %j', async (request, code, message) => {
       await expect(open(request)).rejects.toMatchObject({ status: { code, message } });
       expect(hub.watcherCount).toBe(0);
     });
   });
 
   describe('selection', () => {
-    it('sees a namespace, a name, or a name in any namespace', async () => {
+    it('selects a namespace, a name, or a name in any namespace', async () => {
       const streams = await Promise.all([
         open({ namespace: 'a' }),
         open({ namespace: 'a', name: '1' }),
@@ -197,11 +194,11 @@ describe('WatchHub', () => {
       await remove('a/1');
       const events = await stream.take();
       expect(brief(events)).toEqual(['ADDED 1@3', 'MODIFIED 1@4', 'DELETED 1@5']);
-      // The last content that it saw, under the new version.
+      // The content that the watcher saw last, with the new version.
       expect(events[2]?.object.metadata.labels).toEqual({ color: 'red' });
     });
 
-    it('sends the last content of a deleted object under the version of the deletion', async () => {
+    it('sends the last content of a deleted object with the version of the deletion', async () => {
       await put('a/1', 'red');
       const stream = await open({ resourceVersion: '2' });
       await remove('a/1');
@@ -214,7 +211,7 @@ describe('WatchHub', () => {
   });
 
   describe('sharing', () => {
-    it('encodes a change once for each representation and asks each selector once', async () => {
+    it('encodes a change once per representation and evaluates each selector once', async () => {
       const calls = { encode: 0, matches: 0 };
       const counting = (id: string): WatchRepresentation => ({
         ...PLAIN,
@@ -236,7 +233,7 @@ describe('WatchHub', () => {
       expect(new Set(chunks).size).toBe(2);
     });
 
-    it('hands over in one piece what was written in one turn', async () => {
+    it('delivers the writes of one turn in one chunk', async () => {
       const streams = [await open({ resourceVersion: '1' }), await open({ resourceVersion: '1' })];
       await Promise.all([put('a/1'), put('a/2'), put('a/3')]);
       const [first, second] = await Promise.all(streams.map((stream) => stream.chunk()));
@@ -244,7 +241,7 @@ describe('WatchHub', () => {
       expect(second).toBe(first);
     });
 
-    it("writes a stream's first event differently where the representation asks for it", async () => {
+    it("encodes a stream's first event differently if the representation requires it", async () => {
       const representation: WatchRepresentation = {
         ...PLAIN,
         id: 'first',
@@ -263,7 +260,7 @@ describe('WatchHub', () => {
   });
 
   describe('slow watchers', () => {
-    it('ends a watcher that fell off the ring with ERROR 410, and no other', async () => {
+    it('ends only the watcher that fell behind the ring, with ERROR 410', async () => {
       const [slow, quick] = [await open({ resourceVersion: '1' }), await open({ resourceVersion: '1' })];
       let seen = 0;
       for (let n = 0; n < 40; n++) {
@@ -278,7 +275,7 @@ describe('WatchHub', () => {
       expect(quick.ended).toBe(false);
     });
 
-    it('does not take a slow start for falling off', async () => {
+    it('does not treat a slow start as falling behind', async () => {
       await put('a/1');
       const stream = await open();
       for (let n = 2; n < 10; n++) await put(`a/${n}`, 'red', 5000);
@@ -286,7 +283,7 @@ describe('WatchHub', () => {
     });
   });
 
-  describe('bookmarks and ends', () => {
+  describe('bookmarks and timeouts', () => {
     it('sends a bookmark every minute, with the newest version of all resources', async () => {
       const stream = await open({ resourceVersion: '1', allowWatchBookmarks: true });
       const silent = await open({ resourceVersion: '1' });
@@ -302,7 +299,7 @@ describe('WatchHub', () => {
       expect(brief(await stream.take())).toEqual(['ADDED 1@3', 'BOOKMARK @3']);
     });
 
-    it('sends a last bookmark before its time is over', async () => {
+    it('sends a last bookmark before its timeout', async () => {
       const stream = await open({ resourceVersion: '1', allowWatchBookmarks: true, timeoutSeconds: 10 });
       await clock.advance(8_000);
       expect(brief(await stream.take())).toEqual(['BOOKMARK @1']);
@@ -312,7 +309,7 @@ describe('WatchHub', () => {
       expect(stream.ended).toBe(true);
     });
 
-    it('ends after 30 to 60 minutes when nothing is said', async () => {
+    it('ends after 30 to 60 minutes by default', async () => {
       const stream = await open({ timeoutSeconds: 0 });
       await clock.advance(30 * 60_000 - 1);
       expect(stream.ended).toBe(false);
@@ -321,7 +318,7 @@ describe('WatchHub', () => {
       expect(stream.ended).toBe(true);
     });
 
-    it('ends when the client goes, and leaves nothing behind', async () => {
+    it('ends when the client disconnects, and leaves nothing behind', async () => {
       const stream = await open();
       stream.abort.abort();
       await stream.take();
@@ -335,7 +332,7 @@ describe('WatchHub', () => {
       expect(clock.pendingTimers).toBe(0);
     });
 
-    it('ends only the streams whose form cannot show an object', async () => {
+    it('ends only the streams whose representation fails to encode an object', async () => {
       const broken: WatchRepresentation = {
         ...PLAIN,
         id: 'broken',
@@ -349,7 +346,7 @@ describe('WatchHub', () => {
       await expect(victim.take()).rejects.toThrow('no cells');
     });
 
-    it('ends all streams when the resource goes', async () => {
+    it('ends all streams when the resource is removed', async () => {
       const stream = await open();
       hub.close();
       await stream.take();
@@ -358,7 +355,7 @@ describe('WatchHub', () => {
   });
 });
 
-/** Reads a watch without waiting for what does not come. */
+/** Reads a watch without blocking when no data is available. */
 class Stream {
   readonly abort: AbortController;
   readonly #iterator: AsyncIterator<Uint8Array>;
@@ -371,13 +368,13 @@ class Stream {
     this.abort = abort;
   }
 
-  /** The next piece. */
+  /** Reads the next chunk. */
   async chunk(): Promise<Uint8Array | undefined> {
     const { value, done } = await this.#iterator.next();
     return done ? undefined : value;
   }
 
-  /** Everything that can be read now. */
+  /** Reads everything available now. */
   async take(): Promise<Event[]> {
     for (;;) {
       this.#pending ??= this.#iterator.next();

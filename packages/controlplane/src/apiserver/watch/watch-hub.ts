@@ -13,26 +13,26 @@ import { Watcher, type WatcherHost } from './watcher.ts';
 /** Options of {@link WatchHub}. */
 export interface WatchHubOptions {
   readonly storage: Storage;
-  /** The resource's keys, ending in `/`. */
+  /** Prefix of the resource's keys, ending in `/`. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Decodes stored bytes; share a cache with the registry. @defaultValue JSON.parse */
+  /** Decodes stored bytes; shares a cache with the registry. @defaultValue JSON.parse */
   readonly decode?: DecodeStored | undefined;
-  /** Turns what is stored into what this hub's watchers are shown, where that takes asking somebody. */
+  /** Converts stored objects for this hub's watchers, if that takes an external converter. */
   readonly convert?: ConvertStored | undefined;
-  /** What is kept for slow watchers that see the same, in bytes. @defaultValue 32 MiB */
+  /** Bytes kept for slow watchers of the same events. @defaultValue 32 MiB */
   readonly ringBytes?: number | undefined;
 }
 
-/** About how often bookmarks are sent, in milliseconds. */
+/** Approximate interval between bookmarks, in milliseconds. */
 const BOOKMARK_MS = 60_000;
-/** How long before its end a stream gets a last bookmark, in milliseconds. */
+/** Time before its end at which a stream gets a last bookmark, in milliseconds. */
 const LAST_BOOKMARK_MS = 2_000;
 
 /**
- * All watches of one resource. Subscribes to storage once, while anybody watches; each change is looked at once for
- * each class of watchers, whatever their number.
+ * Serves all watches of one resource. Subscribes to storage once, while there are watchers. The work per change depends on the
+ * number of watcher classes, not on the number of watchers.
  */
 export class WatchHub implements WatchSource {
   readonly #options: WatchHubOptions;
@@ -42,7 +42,7 @@ export class WatchHub implements WatchSource {
   readonly #watchers = new Map<Watcher, WatcherState>();
   readonly #host: WatcherHost;
   #subscription: Disposable | undefined;
-  /** Changes up to this revision have been handed to the classes. */
+  /** Changes up to this revision have been delivered to the classes. */
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
   #closed = false;
@@ -61,7 +61,7 @@ export class WatchHub implements WatchSource {
     };
   }
 
-  /** How many streams are open. */
+  /** The number of open streams. */
   get watcherCount(): number {
     return this.#watchers.size;
   }
@@ -78,7 +78,7 @@ export class WatchHub implements WatchSource {
     return watcher;
   }
 
-  /** Ends all streams: the resource, or the server, goes away. */
+  /** Ends all streams, when the resource is removed or the server stops. */
   close(): void {
     this.#closed = true;
     for (const watcher of this.#watchers.keys()) watcher.end();
@@ -108,7 +108,7 @@ export class WatchHub implements WatchSource {
   ): Promise<void> {
     const { request, revision } = options;
     const { storage, prefix } = this.#options;
-    // What storage has made visible but not handed over yet comes through the ring.
+    // Changes that storage has made visible but not delivered yet come through the ring.
     const upTo = this.#progress;
     const changes: StorageChange[] = [];
     try {
@@ -177,7 +177,7 @@ export class WatchHub implements WatchSource {
     return watcher;
   }
 
-  /** Sets up what ends a stream, and what it says before. */
+  /** Arms the timers that end a stream and send its bookmarks. */
   #live(watcher: Watcher, options: { readonly request: WatchRequest; readonly watchClass: WatchClass }): WatcherState {
     const { request, watchClass } = options;
     const { clock, random } = this.#options;
@@ -197,7 +197,7 @@ export class WatchHub implements WatchSource {
     return { watchClass, bookmarks, stop };
   }
 
-  /** Watchers that may have missed a change are ended, so that they list again; the fault is the hub's to report. */
+  /** Ends watchers that may have missed a change, so that they relist; the hub reports the error. */
   #taken(changes: readonly StorageChange[]): void {
     try {
       this.#take(changes);
@@ -236,7 +236,7 @@ export class WatchHub implements WatchSource {
           try {
             if (watchClass.take(frames)) touched.add(watchClass);
           } catch (error) {
-            // An object that cannot be shown in some form ends the streams in that form, nobody else's.
+            // An object that a representation cannot encode ends only the streams in that representation.
             for (const watcher of [...watchClass.watchers]) watcher.fail(error);
           }
         }
@@ -260,8 +260,8 @@ export class WatchHub implements WatchSource {
 
   #bookmark(watchers: readonly Watcher[]): void {
     const { revision } = this.#options.storage;
-    // Storage hands changes over in a microtask queued when they become visible: after this one, all up to
-    // `revision` have arrived, of this resource or not, and the bookmark cannot promise too much.
+    // Storage delivers changes in a microtask queued when they become visible. After this one, all changes up to `revision` have
+    // arrived, for this resource or others, so the bookmark cannot promise too much.
     const send = (): void => {
       this.#progress = Math.max(this.#progress, revision);
       for (const watcher of watchers) watcher.requestBookmark();

@@ -1,7 +1,7 @@
 import type { ConvertStored } from './ordered-conversion.ts';
 import { WatchHub, type WatchHubOptions } from './watch-hub.ts';
 
-/** The hubs of a server: one for each storage prefix, made when first asked for. */
+/** The hubs of a server: one per storage prefix, created on first use. */
 export class WatchHubs implements AsyncDisposable {
   readonly #options: Omit<WatchHubOptions, 'prefix'>;
   readonly #hubs = new Map<string, WatchHub>();
@@ -14,7 +14,7 @@ export class WatchHubs implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The hub of the resource whose keys have a prefix; its versions share it. */
+  /** Returns the hub of the resource with this storage prefix; its versions share it. */
   hub(prefix: string): WatchHub {
     let hub = this.#hubs.get(prefix);
     if (!hub) {
@@ -25,8 +25,8 @@ export class WatchHubs implements AsyncDisposable {
   }
 
   /**
-   * The hub of one version of a resource whose objects somebody has to be asked to convert. When that is somebody else,
-   * streams that were converted before end.
+   * Returns the hub of one version of a resource that needs a conversion webhook. When the converter changes, streams of the
+   * previous one end.
    */
   convertedHub(
     prefix: string,
@@ -41,7 +41,7 @@ export class WatchHubs implements AsyncDisposable {
     return hub;
   }
 
-  /** Ends all watches of a resource that is no longer served; it may be served again later. */
+  /** Ends all watches of a resource that is no longer served. It may be served again later. */
   close(prefix: string): void {
     this.#hubs.get(prefix)?.close();
     this.#hubs.delete(prefix);
@@ -52,7 +52,7 @@ export class WatchHubs implements AsyncDisposable {
     }
   }
 
-  /** Open streams by prefix, for metrics. */
+  /** Returns the number of open streams by prefix, for metrics. */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map([...this.#hubs].map(([prefix, hub]) => [prefix, hub.watcherCount]));
     for (const { prefix, hub } of this.#convertedHubs.values()) {

@@ -2,9 +2,9 @@ import type { StatusCause } from '@kubewright/apimachinery';
 import { invalidListOptions, invalidResourceVersion } from './watch-failures.ts';
 import type { WatchRequest } from './watch-request.ts';
 
-/** Where a watch starts. */
+/** The starting point of a watch. */
 export type WatchStart =
-  /** The state first, no older than a revision; then, if asked for, the mark of its end. */
+  /** The state first, no older than a revision; then, if requested, a bookmark that marks its end. */
   | { readonly type: 'state'; readonly notOlderThan: number; readonly markEnd: boolean }
   /** Changes after a revision. */
   | { readonly type: 'after'; readonly revision: number }
@@ -20,7 +20,8 @@ export function watchStart(request: WatchRequest): WatchStart {
   const { sendInitialEvents, allowWatchBookmarks = false } = request;
   validateMatch(request);
   const revision = parseRevision(request.resourceVersion ?? '');
-  // Without a word about initial events a watch without a version starts with them: the protocol from before them.
+  // Unless the client says otherwise, a watch without a version starts with the state: the behavior from before
+  // sendInitialEvents.
   if (sendInitialEvents ?? revision === 0) {
     return { type: 'state', notOlderThan: revision, markEnd: allowWatchBookmarks };
   }

@@ -4,35 +4,35 @@ import type { WatchClass } from './watch-class.ts';
 import { expired } from './watch-failures.ts';
 import { errorFrame, frame } from './watch-frame.ts';
 
-/** How much is handed over at a time, in bytes: enough to fill a socket's buffers, little enough for many readers. */
+/** Bytes delivered at a time: enough to fill a socket's buffers, few enough for many readers. */
 export const CHUNK_BYTES: number = 128 * 1024;
 
-/** What a stream sends before live events. */
+/** The part of a stream before live events. */
 export interface Backlog {
-  /** The next piece, or `undefined` when there is no more. */
+  /** Returns the next chunk, or `undefined` at the end. */
   next(): Promise<Uint8Array | undefined>;
 }
 
-/** What a watcher needs of its hub. */
+/** A watcher's interface to its hub. */
 export interface WatcherHost {
-  /** The revision up to which every change has been handed to the classes. */
+  /** Every change up to this revision has been delivered to the classes. */
   readonly progress: number;
-  /** Called once when the watcher has ended. */
+  /** Called once, when the watcher has ended. */
   leave(watcher: Watcher): void;
 }
 
-/** One stream: a position in its class's ring, and what comes before and besides. */
+/** A single stream: a position in its class's ring, plus its backlog and bookmarks. */
 export class Watcher implements AsyncIterableIterator<Uint8Array> {
   readonly #class: WatchClass;
   readonly #host: WatcherHost;
   /** Position of the next event to send. */
   cursor: number;
-  /** Events up to this revision are not for this watcher. */
+  /** Events up to this revision are skipped. */
   #afterRevision = 0;
   #backlog: Backlog | undefined;
   #sentAny = false;
   #bookmarkDue = false;
-  /** Its last words were said. */
+  /** True once the last bookmark or error was sent. */
   #ending = false;
   #failure: unknown;
   #ended = false;
@@ -48,31 +48,31 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  /** Sets what is sent first, and the revision up to which it reaches. */
+  /** Sets the backlog, and the revision that it covers. */
   begin(options: { readonly backlog: Backlog | undefined; readonly afterRevision: number }): void {
     this.#backlog = options.backlog;
     this.#afterRevision = options.afterRevision;
   }
 
-  /** Makes it end with an ERROR event; what is no API failure is thrown to whoever reads the stream. */
+  /** Ends the stream with an ERROR event. An error other than an API error is thrown to the reader of the stream. */
   fail(error: unknown): void {
     this.#failure = error;
     this.wake();
   }
 
-  /** Makes it send a bookmark as soon as everything before it was sent. */
+  /** Sends a bookmark as soon as all earlier events are sent. */
   requestBookmark(): void {
     this.#bookmarkDue = true;
     this.wake();
   }
 
-  /** Ends the stream, properly. */
+  /** Ends the stream cleanly. */
   end(): void {
     this.#finish();
     this.wake();
   }
 
-  /** Lets it look again whether there is something to send. */
+  /** Makes the stream check again for something to send. */
   wake(): void {
     const wake = this.#wake;
     this.#wake = undefined;
@@ -80,7 +80,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
-    // What else is written in this turn leaves together: a reader in this process takes less long than one write.
+    // All writes of this turn leave together: a reader in this process takes less time than a single write.
     if (this.#sentAny) await nextTurn();
     for (;;) {
       if (this.#ended) return { done: true, value: undefined };
@@ -117,7 +117,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
       }
       this.cursor = ring.start;
     }
-    // What the backlog covered, or what lies before a start in the future.
+    // Skip events covered by the backlog, or before a start in the future.
     while ((ring.at(this.cursor)?.revision ?? Number.POSITIVE_INFINITY) <= this.#afterRevision) this.cursor++;
     const entry = ring.at(this.cursor);
     if (!entry) return this.#bookmark();
@@ -133,7 +133,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #advance(next: number): void {
     this.cursor = next;
     this.#afterRevision = this.#class.ring.at(next - 1)?.revision ?? this.#afterRevision;
-    // A revision may hold several events; the ones still to come must not be taken for old.
+    // A revision may hold several events; those still to come must not be skipped.
     if (this.#class.ring.at(next)?.revision === this.#afterRevision) this.#afterRevision--;
   }
 

@@ -1,7 +1,7 @@
 import { sameJson } from '@kubewright/apimachinery';
 import { type NodeWrite, quoted, refusal } from './node-write.ts';
 
-/** The parts of a Node that steer pods to it. */
+/** The parts of a Node that influence scheduling. */
 interface StoredNode {
   readonly metadata: {
     readonly labels?: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ interface StoredNode {
 }
 
 const NODE_RESTRICTION = 'node-restriction.kubernetes.io';
-/** Labels of Kubernetes' own that a kubelet sets. */
+/** Labels in Kubernetes' namespaces that a kubelet sets. */
 const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -27,7 +27,9 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
 ]);
 const KUBELET_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
-/** A node writes its own Node, without what would steer pods to it: taints, owners, labels that others rely on. */
+/**
+ * Allows a node to write its own Node, except for fields that would attract pods: taints, owners, and labels that others rely on.
+ */
 export async function admitNode(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, name, object, oldObject } = attributes;

@@ -11,7 +11,7 @@ import { type NodeWrite, quoted, refusal } from './node-write.ts';
 
 type StoredPod = ReferringPod & Pick<KubernetesObject, 'metadata'>;
 
-/** A node creates mirror pods of its own and deletes its own pods. Nothing else. */
+/** Allows a node to create its mirror pods and delete its own pods, nothing else. */
 export async function admitPod(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject } = attributes;
@@ -22,12 +22,12 @@ export async function admitPod(write: NodeWrite): Promise<void> {
       `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`,
     );
   }
-  // A deletion comes here twice, without its object and then with it; each of a collection comes with it.
+  // Admission of a deletion runs twice, first without its object and then with it; for a deletecollection, always with it.
   if (oldObject === undefined || nodeOf(oldObject) === node) return;
   throw refusal(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
-/** A node writes the status of its own pods, without touching what others decide. */
+/** Allows a node to write the status of its own pods, except for fields that others manage. */
 export async function admitPodStatus(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject, object } = attributes;
@@ -50,7 +50,7 @@ export async function admitPodStatus(write: NodeWrite): Promise<void> {
   }
 }
 
-/** A node evicts its own pods. */
+/** Allows a node to evict its own pods. */
 export async function admitEviction(write: NodeWrite): Promise<void> {
   const { node, attributes, read } = write;
   const { operation, namespace, name } = attributes;
@@ -64,7 +64,7 @@ export async function admitEviction(write: NodeWrite): Promise<void> {
 async function admitPodCreation(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const who = `node ${quoted(node)}`;
-  // What is created is a pod.
+  // The created object is a pod.
   const pod = attributes.object as unknown as StoredPod;
   if (!isMirrorPod(pod)) {
     throw refusal(
@@ -78,7 +78,7 @@ async function admitPodCreation(write: NodeWrite): Promise<void> {
   if (reference !== undefined) throw refusal(write, `${who} can not create pods that reference ${reference}`);
 }
 
-/** A mirror pod is owned by its node, so that it goes with it. */
+/** Checks that a mirror pod is owned by its node, so that it is deleted with the node. */
 async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<void> {
   const { node, read } = write;
   const who = `node ${quoted(node)}`;
@@ -102,7 +102,7 @@ async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<vo
   }
 }
 
-/** What a pod would let its node reach in the API; undefined for a pod that needs none of it. */
+/** Returns the resource that a pod would give its node API access to, or undefined. */
 function reachableResource(pod: StoredPod): string | undefined {
   if (pod.spec?.serviceAccountName) return 'serviceaccounts';
   if (secretNames(pod).length > 0) return 'secrets';

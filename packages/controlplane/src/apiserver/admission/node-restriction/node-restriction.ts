@@ -9,9 +9,9 @@ import { admitToken } from './node-tokens.ts';
 import { type NodeWrite, quoted, refusal } from './node-write.ts';
 
 /**
- * Limits what nodes write to their own Node, Lease, CSINode and ResourceSlices and to their own pods. The node authorizer
- * lets these requests through, for it knows only names. Mirrors `NodeRestriction` (1.36) without its check of certificate
- * signing requests: this cluster has no signer for kubelets.
+ * Restricts the writes of nodes to their own Node, Lease, CSINode and ResourceSlices and to their own pods. The node authorizer
+ * allows these requests because it knows only names. Mirrors `NodeRestriction` (1.36) without its check of certificate signing
+ * requests: this cluster has no signer for kubelets.
  */
 export function nodeRestriction(options: {
   readonly read: ReadObject;
@@ -33,7 +33,7 @@ export function nodeRestriction(options: {
   };
 }
 
-/** What is restricted, by `<group>/<resource>`. */
+/** Restrictions by `<group>/<resource>`. */
 const admitters: Readonly<Record<string, (write: NodeWrite, authorizer: Authorizer) => Promise<void>>> = {
   '/pods': admitPods,
   '/nodes': admitNode,
@@ -52,7 +52,7 @@ async function admitPods(write: NodeWrite): Promise<void> {
   throw refusal(write, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
 }
 
-/** Of a claim, a node reports how large its volume is. */
+/** Allows a node to report only the size of a claim's volume. */
 async function admitClaim(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, subresource, object, oldObject } = attributes;
@@ -65,7 +65,7 @@ async function admitClaim(write: NodeWrite): Promise<void> {
   );
 }
 
-/** A claim without what a node may change of it, and without what changes by itself. */
+/** Returns a claim without the fields that a node may change and those that the server changes. */
 function withoutCapacity(object: object | undefined): object {
   const claim = object as KubernetesObject & { readonly status?: Readonly<Record<string, unknown>> };
   const { resourceVersion: _version, managedFields: _fields, ...metadata } = claim.metadata;
@@ -99,7 +99,7 @@ async function admitResourceSlice(write: NodeWrite): Promise<void> {
   if (operation === 'CREATE' && nodeOf(object) !== node) {
     throw refusal(write, 'can only create ResourceSlice with the same NodeName as the requesting node');
   }
-  // A deletion comes here twice, without its object and then with it.
+  // Admission of a deletion runs twice, first without its object and then with it.
   if (operation === 'DELETE' && oldObject !== undefined && nodeOf(oldObject) !== node) {
     throw refusal(write, 'can only delete ResourceSlice with the same NodeName as the requesting node');
   }

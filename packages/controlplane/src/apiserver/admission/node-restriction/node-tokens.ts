@@ -17,7 +17,7 @@ interface TokenRequest {
 
 type StoredPod = ReferringPod & Pick<KubernetesObject, 'metadata'>;
 
-/** A node gets tokens for its pods, bound to them, for the audiences that they name. */
+/** Allows a node to request tokens for its own pods, bound to them, for the audiences that they use. */
 export async function admitToken(write: NodeWrite, authorizer: Authorizer): Promise<void> {
   const { node, attributes, read } = write;
   const { operation, subresource, namespace, object } = attributes;
@@ -27,7 +27,7 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw refusal(write, 'node requested token not bound to a pod');
   if (!uid) throw refusal(write, 'node requested token with a pod binding without a uid');
   const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
-  // Upstream's informer names the resource so.
+  // Upstream's informer uses this resource name.
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name);
   if (uid !== pod.metadata.uid) {
     throw refusal(
@@ -41,7 +41,7 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   await checkAudience(write, { pod, audiences: spec?.audiences ?? [], authorizer });
 }
 
-/** A pod's own volumes name the audiences that its tokens are for; others have to be granted to the node. */
+/** Checks a token's audiences. The pod's own volumes name the allowed audiences; others must be granted to the node. */
 async function checkAudience(
   write: NodeWrite,
   asked: { readonly pod: StoredPod; readonly audiences: readonly string[]; readonly authorizer: Authorizer },
@@ -72,7 +72,7 @@ async function checkAudience(
   );
 }
 
-/** True if tokens of a volume are for an audience; the missing object where that is unknown. */
+/** True if a volume's tokens are for an audience; the missing object if that is unknown. */
 type Named = boolean | { readonly missing: string };
 
 async function namesAudience(
@@ -92,7 +92,7 @@ async function namesAudience(
   return (spec?.tokenRequests ?? []).some((request) => (request.audience ?? '') === audience);
 }
 
-/** The CSI driver behind a volume: named by it, or by the persistent volume that its claim is bound to. */
+/** Returns the CSI driver of a volume, from the volume itself or from the persistent volume bound to its claim. */
 async function driverOf(
   { read }: NodeWrite,
   { pod, volume }: { readonly pod: StoredPod; readonly volume: Volume },

@@ -2,7 +2,7 @@ import { forbidden, type StatusError } from '@kubewright/apimachinery';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 import type { ReadObject } from '../object-reader.ts';
 
-/** A write that a node asks for. */
+/** A write requested by a node. */
 export interface NodeWrite {
   /** The node's name. */
   readonly node: string;
@@ -10,13 +10,13 @@ export interface NodeWrite {
   readonly read: ReadObject;
 }
 
-/** The 403 of a write that a node may not do. */
+/** Builds the 403 for a write that a node may not make. */
 export function refusal({ attributes }: NodeWrite, why: string): StatusError {
   const { definition, name, object } = attributes;
   return forbidden(definition, name || (object?.metadata.generateName ?? ''), why);
 }
 
-/** A text in double quotes, as Go's `%q` shows it. */
+/** Quotes a string like Go's `%q`. */
 export function quoted(text: string): string {
   return JSON.stringify(text);
 }

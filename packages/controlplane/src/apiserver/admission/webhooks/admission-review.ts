@@ -10,12 +10,12 @@ import { namespaceOf, requestVersion, type Version, type VersionedObjects } from
 const GROUP = 'admission.k8s.io';
 const VERSIONS = ['v1', 'v1beta1'];
 
-/** The version in which a webhook is asked: the first of its list that is known. */
+/** Returns the review version for a webhook: the first supported one of its list. */
 export function reviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => VERSIONS.includes(version));
 }
 
-/** An AdmissionRequest without its objects: what match conditions see, and most of what webhooks see. */
+/** Builds an AdmissionRequest without its objects: the input of match conditions, and most of what webhooks see. */
 export function admissionRequest(attributes: AdmissionAttributes, version: Version): Readonly<Record<string, unknown>> {
   const { definition, subresource, operation, user, dryRun } = attributes;
   const requested = requestVersion(attributes);
@@ -64,7 +64,7 @@ function resourceOf({ group, version, resource }: Version['definition']): object
   return { group, version, resource };
 }
 
-/** The whole AdmissionReview. */
+/** Builds the whole AdmissionReview. */
 export function admissionReview(
   request: Readonly<Record<string, unknown>>,
   options: { readonly uid: string; readonly version: string; readonly objects: VersionedObjects },
@@ -85,14 +85,14 @@ export function admissionReview(
   };
 }
 
-/** Type first, as people read it. */
+/** Puts the type first, as readers expect. */
 function shownObject(object: Draft | KubernetesObject | undefined): object | null {
   if (object === undefined) return null;
   const { kind, apiVersion, ...rest } = object;
   return { kind, apiVersion, ...rest };
 }
 
-/** What a webhook answered, as far as it counts. Audit annotations are nobody's here. */
+/** A webhook's response, reduced to the fields that matter. Audit annotations are ignored here. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly status: Readonly<Record<string, unknown>> | undefined;
@@ -122,7 +122,7 @@ export function readAdmissionResponse(
   const warnings = textsOf(response?.['warnings']);
   if (response === undefined) throw invalidResponse('webhook response was absent');
   if (sent.version === 'v1beta1') {
-    // Then nothing was looked at but the patch.
+    // For v1beta1, only the patch is read.
     return { allowed, status, warnings, patch: sent.mutating ? patch : undefined, patchType: 'JSONPatch' };
   }
   if (uid !== sent.uid) {
@@ -154,7 +154,7 @@ function checkPatch(
   if (patchType === '') throw invalidResponse('webhook returned invalid response.patchType of ""');
 }
 
-/** A response that arrived and cannot be used, which upstream tells apart from one that cannot be read. */
+/** A response that was parsed but is invalid; upstream distinguishes it from one that cannot be parsed. */
 export class InvalidResponseError extends WebhookCallError {
   override readonly name: 'WebhookCallError' = 'WebhookCallError';
 }

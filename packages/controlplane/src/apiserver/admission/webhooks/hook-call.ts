@@ -15,7 +15,7 @@ import type { WebhookSpec } from './webhook.ts';
 import { rejection, WebhookFailure } from './webhook-failure.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
-/** What {@link callHook} works with. */
+/** Dependencies of {@link askHook}. */
 export interface HookCallServices {
   readonly client: WebhookClient;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface HookCallServices {
   readonly metrics: WebhookMetrics;
 }
 
-/** One question to one webhook. */
+/** A request for one webhook to review. */
 export interface HookQuestion {
   readonly hook: WebhookSpec;
   readonly attributes: AdmissionAttributes;
@@ -33,10 +33,10 @@ export interface HookQuestion {
 }
 
 /**
- * Asks a webhook about a request.
+ * Calls a webhook to review a request.
  *
- * @throws WebhookRejection when it says no, WebhookFailure when it says nothing, StatusError 400 when it does not support
- * dry runs
+ * @throws WebhookRejection when it denies the request, WebhookFailure when it gives no verdict, StatusError 400 when it does not
+ * support dry runs
  */
 export async function askHook(question: HookQuestion, services: HookCallServices): Promise<AdmissionResponse> {
   const { hook, attributes, version: shown, objects, mutating } = question;
@@ -65,7 +65,7 @@ export async function askHook(question: HookQuestion, services: HookCallServices
   }
 }
 
-/** Runs a question and takes note of what came of it. A failure that the policy ignores is answered `undefined`. */
+/** Calls a webhook and records the outcome in metrics. Returns `undefined` for a failure that the policy ignores. */
 export async function observed<T>(
   question: HookQuestion,
   services: HookCallServices,
@@ -88,7 +88,7 @@ export async function observed<T>(
     note({ code: httpStatus, rejected: !(failed && ignores), error });
     if (!(failed && ignores)) throw error;
     metrics.failedOpen(labels);
-    // Who asked has gone: nobody waits for the rest.
+    // The client has disconnected, so nothing waits for the rest.
     attributes.signal.throwIfAborted();
     return undefined;
   }

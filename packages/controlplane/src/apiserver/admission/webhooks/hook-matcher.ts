@@ -17,23 +17,23 @@ import { ruleMatches } from './rule-match.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
-/** What {@link HookMatcher} works with. */
+/** Options of {@link HookMatcher}. */
 export interface HookMatcherOptions {
   readonly catalog: ResourceCatalog;
   /** Reads namespaces. */
   readonly read: ReadObject;
-  /** What conditions may ask. */
+  /** The authorizer available to conditions. */
   readonly authorizer: Authorizer;
   readonly metrics: WebhookMetrics;
   readonly type: 'admit' | 'validating';
 }
 
-/** A request as a webhook would be asked about it. */
+/** A request to match against webhooks. */
 export interface MatchInput {
   readonly attributes: AdmissionAttributes;
-  /** The objects as they are now, for selectors. */
+  /** The current objects, for selectors. */
   readonly current: VersionedObjects;
-  /** The objects in another version, for conditions. */
+  /** Returns the objects in another version, for conditions. */
   objectsIn(version: Version): Promise<VersionedObjects>;
 }
 
@@ -46,9 +46,9 @@ export class HookMatcher {
   }
 
   /**
-   * The version in which a webhook is to see a request; `undefined` when it is not to be called.
+   * Returns the version in which a webhook sees a request, or undefined if it is not called.
    *
-   * @throws StatusError 403 when a condition fails and the failure policy is to fail, 404 without a namespace
+   * @throws StatusError 403 when a condition fails and the failure policy is Fail, 404 without a namespace
    */
   async match(hook: Webhook, input: MatchInput): Promise<Version | undefined> {
     const { attributes, current } = input;
@@ -62,12 +62,12 @@ export class HookMatcher {
     return (await this.#conditionsHold(hook, input, version)) ? version : undefined;
   }
 
-  /** Labels to select by; `undefined` where no selector applies. */
+  /** Returns the labels for the namespace selector; `undefined` if no selector applies. */
   async #namespaceLabels(hook: Webhook, attributes: AdmissionAttributes) {
     const { definition, subresource, operation, namespace, object } = attributes;
     const isNamespace = definition.resource === 'namespaces';
     if (hook.namespaceSelector.isEmpty || (namespaceOf(attributes) === '' && !isNamespace)) return undefined;
-    // The namespace that is written is not there yet, or not as it will be.
+    // A namespace that is being written does not exist yet, or its stored labels are about to change.
     if (isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) {
       return object?.metadata.labels ?? {};
     }

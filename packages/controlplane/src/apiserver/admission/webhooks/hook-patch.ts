@@ -10,9 +10,9 @@ import { copyOf, type Version } from './reviewed-request.ts';
 import { WebhookFailure } from './webhook-failure.ts';
 
 /**
- * Applies the patch of a mutating webhook to the object it was shown: decoded again, and with its defaults.
+ * Applies a mutating webhook's patch to the object it was shown, then decodes the result and fills in defaults.
  *
- * @throws WebhookFailure when the patch cannot be read, StatusError 500 when it cannot be applied
+ * @throws WebhookFailure when the patch cannot be parsed, StatusError 500 when it cannot be applied
  */
 export function applyHookPatch(
   question: HookQuestion,
@@ -59,13 +59,13 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
   try {
     return applyJsonPatch(copyOf(object), operations);
   } catch (cause) {
-    // The library that upstream has for webhooks does not quote the path.
+    // Upstream's patch library for webhooks does not quote the path.
     if (cause instanceof JsonPatchError) throw webhookFault(cause.message.replace(/(path: )"([^"]*)"/, '$1$2'), cause);
     throw cause;
   }
 }
 
-/** Fits what came out to its type; fields that it does not have are dropped, as Go's decoder does. */
+/** Decodes the patched value as its type. Unknown fields are dropped, as Go's decoder does. */
 function decodePatched(value: unknown, { type, definition }: Version): Draft {
   const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -78,7 +78,7 @@ function decodePatched(value: unknown, { type, definition }: Version): Draft {
   if ((kind !== '' && kind !== type.kind) || (given !== '' && given !== apiVersion)) {
     throw webhookFault(`a webhook made ${String(given)} ${String(kind)} of ${apiVersion} ${type.kind}`);
   }
-  // Other views have no schema of their own here.
+  // Other subresources have no schema of their own here.
   if (type.kind !== definition.kind) return { ...(value as Draft), kind: type.kind, apiVersion };
   try {
     const decoded = definition.decode ? definition.decode(value, {}) : decodeValue(definition.schema, value, {});

@@ -9,7 +9,7 @@ const KINDS = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
-/** Whether webhooks have no say: in how webhooks are configured, or nobody could ever repair it. */
+/** True for webhook configurations. Webhooks cannot review them; otherwise a broken webhook could never be repaired. */
 export function isExempt({ definition }: AdmissionAttributes): boolean {
   return definition.group === 'admissionregistration.k8s.io' && KINDS.has(definition.kind);
 }

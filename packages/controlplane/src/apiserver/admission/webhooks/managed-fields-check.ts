@@ -1,9 +1,6 @@
 import type { Draft } from '../../registry/strategy.ts';
 
-/**
- * Undoes what a webhook did to managed fields when they are no managed fields any more, and says so, as upstream does
- * (1.36).
- */
+/** Reverts a webhook's change to managed fields if it makes them invalid, and warns, as upstream does (1.36). */
 export function keepManagedFieldsValid(
   object: Draft,
   options: { readonly before: unknown; warn(text: string): void },

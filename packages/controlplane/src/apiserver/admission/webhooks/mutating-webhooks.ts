@@ -13,7 +13,7 @@ import { refusalOf, viewIn } from './validating-webhooks.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 
-/** Asks mutating webhooks, one after the other, each about what the ones before it left (`MutatingAdmissionWebhook`, 1.36). */
+/** Calls mutating webhooks one after the other; each sees the result of the previous one (`MutatingAdmissionWebhook`, 1.36). */
 export class MutatingWebhooks implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionWebhook';
   readonly #options: WebhookPluginOptions;
@@ -29,14 +29,14 @@ export class MutatingWebhooks implements AdmissionPlugin {
   async mutate(attributes: AdmissionAttributes, reinvocation: Reinvocation): Promise<void> {
     const { webhooks } = this.#options.source;
     if (webhooks.length === 0 || isExempt(attributes)) return;
-    // A deletion is looked at once it is known what is deleted.
+    // A deletion is reviewed once its object is known.
     if (attributes.operation === 'DELETE' && attributes.oldObject === undefined) return;
     const memory = reinvocation.note(this, () => new HookMemory());
     if (reinvocation.repeated && !jsonEqual(memory.lastOutput, attributes.object)) memory.requireAll();
     const review = new MutatingReview(attributes);
     for (const hook of webhooks) await this.#visit(hook, { review, memory, reinvocation });
     await review.finish();
-    // The second pass compares what the server's own plugins make of this.
+    // The second pass compares this with the output of the server's own plugins.
     if (reinvocation.requested && !reinvocation.repeated)
       memory.lastOutput = attributes.object && copyOf(attributes.object);
   }
@@ -49,7 +49,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const { attributes } = review;
     const objectsIn = (version: Version): Promise<VersionedObjects> => review.in(version);
     const version = await this.#matcher.match(hook, { attributes, current: review.objects, objectsIn });
-    // In the second pass nobody is called for the first time.
+    // The second pass calls no webhook for the first time.
     if (version === undefined || (reinvocation.repeated && !memory.isRequired(hook.id))) return;
     const objects = await review.in(version);
     const question: HookQuestion = { hook: hook.spec, attributes, version, objects, mutating: true };
@@ -70,7 +70,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
   }
 }
 
-/** Which webhooks were called, and which have to be called again because something changed after them. */
+/** Tracks which webhooks were called, and which must be called again because the object changed after them. */
 class HookMemory {
   lastOutput: unknown;
   #invoked = new Set<string>();
@@ -90,7 +90,7 @@ class HookMemory {
   }
 }
 
-/** A request's objects on their way through webhooks that want them in different versions. */
+/** A request's objects as they pass through webhooks that see different versions. */
 class MutatingReview {
   readonly attributes: AdmissionAttributes;
   #version: Version;
@@ -107,14 +107,14 @@ class MutatingReview {
     return this.#objects;
   }
 
-  /** Converts what there is now. */
+  /** Converts the current objects to a version. */
   async in(version: Version): Promise<VersionedObjects> {
     this.#objects = await viewIn(version, this.#version, this.#objects);
     this.#version = version;
     return this.#objects;
   }
 
-  /** Takes what a webhook made of the object, if it made anything; answers whether that is something else. */
+  /** Stores a webhook's result, if any. Returns true if it changed the object. */
   take(made: { readonly object: Draft; readonly changed: boolean } | undefined, version: Version): boolean {
     if (made === undefined) return false;
     this.#objects = { object: made.object, oldObject: this.#objects.oldObject };
@@ -123,7 +123,7 @@ class MutatingReview {
     return made.changed;
   }
 
-  /** Puts what came out into the request's own object. */
+  /** Copies the result into the request's own object. */
   async finish(): Promise<void> {
     const { object: target } = this.attributes;
     const { object } = this.#objects;

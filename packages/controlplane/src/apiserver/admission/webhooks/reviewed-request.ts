@@ -3,14 +3,14 @@ import type { ResourceCatalog, ResourceDefinition } from '../../registry/index.t
 import type { Draft } from '../../registry/strategy.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 
-/** Group, version and kind of the bodies of a resource, or of one of its subresources. */
+/** Group, version and kind of the bodies of a resource or subresource. */
 export interface BodyType {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** A request in the version in which a webhook wants to see it. */
+/** A request in the version that a webhook asks for. */
 export interface Version {
   readonly definition: ResourceDefinition;
   readonly type: BodyType;
@@ -22,20 +22,20 @@ export interface VersionedObjects {
   readonly oldObject: KubernetesObject | undefined;
 }
 
-/** The type of what is sent to a resource or subresource; `undefined` where there is no such subresource. */
+/** Returns the body type of a resource or subresource; `undefined` if the subresource does not exist. */
 function bodyTypeOf(definition: ResourceDefinition, subresource: string): BodyType | undefined {
   const { group, version, kind } = subresource === '' ? definition : (definition.subresources.get(subresource) ?? {});
   return kind === undefined ? undefined : { group: group ?? '', version: version ?? '', kind };
 }
 
-/** The version in which a request came. */
+/** Returns the version of the incoming request. */
 export function requestVersion({ definition, subresource }: AdmissionAttributes): Version {
   return { definition, type: bodyTypeOf(definition, subresource) ?? definition };
 }
 
 /**
- * The other resources under which the same objects are served: versions of a kind, and events, which are in two groups.
- * They are those that share their storage.
+ * Returns the other resources that serve the same objects: the versions of a kind, and events, which are in two groups. They
+ * share one storage prefix.
  */
 export function equivalentVersions(catalog: ResourceCatalog, attributes: AdmissionAttributes): readonly Version[] {
   const { definition, subresource } = attributes;
@@ -47,7 +47,7 @@ export function equivalentVersions(catalog: ResourceCatalog, attributes: Admissi
   });
 }
 
-/** Converts an object of a request into another version; the result shares nothing that is changed later. */
+/** Converts a request's object to another version. The result shares nothing with the object, which changes later. */
 export async function convertBody(object: Draft, from: Version, to: Version): Promise<Draft> {
   const { group, version, kind } = from.type;
   if (group === to.type.group && version === to.type.version && kind === to.type.kind) return copyOf(object);
@@ -62,12 +62,12 @@ export async function convertBody(object: Draft, from: Version, to: Version): Pr
   return { ...(made as unknown as Draft), apiVersion, kind: to.type.kind };
 }
 
-/** Drafts are plain JSON. */
+/** Copies a draft, which is plain JSON. */
 export function copyOf(object: Draft): Draft {
   return JSON.parse(JSON.stringify(object)) as Draft;
 }
 
-/** A namespace counts as being in itself. */
+/** Returns the namespace of a request. A Namespace object counts as inside itself. */
 export function namespaceOf({ definition, namespace, name }: AdmissionAttributes): string {
   return definition.group === '' && definition.resource === 'namespaces' ? name : namespace;
 }

@@ -1,17 +1,17 @@
 import type { WebhookRule } from './webhook.ts';
 
-/** What of a request rules look at. */
+/** The parts of a request that rules match. */
 export interface RuleSubject {
   readonly operation: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Of a namespace itself: its name. */
+  /** For a Namespace object, its name. */
   readonly namespace: string;
 }
 
-/** Whether a request is one of those that a rule names (`rules.Matcher`, 1.36). */
+/** True if a rule matches a request (`rules.Matcher`, 1.36). */
 export function ruleMatches(rule: WebhookRule, subject: RuleSubject): boolean {
   const { operation, group, version } = subject;
   return (

@@ -7,7 +7,7 @@ import { convertBody, requestVersion, type Version, type VersionedObjects } from
 import { WebhookFailure } from './webhook-failure.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 
-/** Asks validating webhooks, all at once; the first refusal in their order counts (`ValidatingAdmissionWebhook`, 1.36). */
+/** Calls validating webhooks in parallel; the first refusal in their order wins (`ValidatingAdmissionWebhook`, 1.36). */
 export class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionWebhook';
   readonly #options: WebhookPluginOptions;
@@ -41,12 +41,12 @@ export class ValidatingWebhooks implements AdmissionPlugin {
   }
 }
 
-/** What a caller of the API is told of a webhook that failed. */
+/** Returns the error that an API client gets for a failed webhook. */
 export function refusalOf(error: unknown): unknown {
   return error instanceof WebhookFailure ? webhookFault(error.message, error) : error;
 }
 
-/** The objects of a request, converted once for each version. */
+/** The objects of a request, converted once per version. */
 class VersionViews {
   readonly #attributes: AdmissionAttributes;
   readonly #views = new Map<string, Promise<VersionedObjects>>();
@@ -67,7 +67,7 @@ class VersionViews {
   }
 }
 
-/** Both objects of a request in another version. */
+/** Converts both objects of a request to another version. */
 export async function viewIn(to: Version, from: Version, objects: VersionedObjects): Promise<VersionedObjects> {
   if (to.type.group === from.type.group && to.type.version === from.type.version) return objects;
   try {

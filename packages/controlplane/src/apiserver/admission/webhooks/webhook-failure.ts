@@ -1,6 +1,6 @@
 import { StatusError } from '@kubewright/apimachinery';
 
-/** A webhook that gave no verdict: unreachable, late, or answering nonsense. Its failure policy decides. */
+/** A webhook that gave no verdict: unreachable, too slow, or with an invalid response. Its failure policy decides. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
   readonly code = 'KW5702';
@@ -13,7 +13,7 @@ export class WebhookFailure extends Error {
   }
 }
 
-/** A verdict against a request. */
+/** A webhook's denial of a request. */
 export class WebhookRejection extends StatusError {}
 
 interface ToldStatus {
@@ -25,10 +25,10 @@ interface ToldStatus {
   readonly metadata?: unknown;
 }
 
-/** Nothing above is a status that HTTP/2 can carry. */
+/** HTTP/2 cannot carry a higher status. */
 const MAX_CODE = 599;
 
-/** The refusal that a webhook pronounced, in upstream's words (`ToStatusErr`, 1.36): never a success. */
+/** Builds the error for a webhook's denial, in upstream's words (`ToStatusErr`, 1.36). Its code is never a success. */
 export function rejection(webhook: string, told: Readonly<Record<string, unknown>> | undefined): WebhookRejection {
   const { status, message, reason, code, details, metadata }: ToldStatus = told ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;

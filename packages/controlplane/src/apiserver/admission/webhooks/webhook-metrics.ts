@@ -1,14 +1,14 @@
 import { Counter, Histogram } from '../../metrics/metric-family.ts';
 import { WebhookFailure, WebhookRejection } from './webhook-failure.ts';
 
-/** Which webhook, in which phase, for what. */
+/** The webhook, phase and operation of a call. */
 export interface HookLabels {
   readonly name: string;
   readonly type: string;
   readonly operation: string;
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 export interface HookOutcome {
   readonly code: number;
   readonly rejected: boolean;
@@ -18,7 +18,7 @@ export interface HookOutcome {
 
 const MAX_CODE = 600;
 
-/** Numbers of calls to admission webhooks, under kube-apiserver's names (1.36). */
+/** Metrics of admission webhook calls, under kube-apiserver's names (1.36). */
 export class WebhookMetrics {
   readonly #total = new Counter(
     'apiserver_admission_webhook_request_total',
@@ -45,7 +45,7 @@ export class WebhookMetrics {
     'Match conditions that could not be evaluated.',
   );
 
-  /** A call has ended. */
+  /** Records a finished call. */
   called(labels: HookLabels, { code, rejected, seconds = 0, error }: HookOutcome): void {
     const shownCode = `${Math.min(code, MAX_CODE)}`;
     const { name, type, operation } = labels;
@@ -62,22 +62,22 @@ export class WebhookMetrics {
     this.#rejections.add({ error_type: errorType, name, operation, rejection_code: rejectionCode, type });
   }
 
-  /** A failure was ignored. */
+  /** Records an ignored failure. */
   failedOpen({ name, type }: HookLabels): void {
     this.#failOpen.add({ name, type });
   }
 
-  /** A condition said that there is nothing to call for. */
+  /** Records that match conditions excluded a request. */
   excluded({ name, type, operation }: HookLabels): void {
     this.#exclusions.add({ kind: 'webhook', name, operation, type });
   }
 
-  /** A condition failed. */
+  /** Records a failed condition. */
   conditionFailed({ name, type, operation }: HookLabels): void {
     this.#conditionErrors.add({ kind: 'webhook', name, operation, type });
   }
 
-  /** All families, in the text format of Prometheus. */
+  /** Returns all metric families in the Prometheus text format. */
   render(): string {
     const families = [this.#total, this.#duration, this.#rejections, this.#failOpen];
     return [...families, this.#exclusions, this.#conditionErrors].map((family) => family.render()).join('');

@@ -4,7 +4,7 @@ import { type Webhook, type WebhookSpec, webhooksOf } from './webhook.ts';
 
 const decoder = new TextDecoder();
 
-/** The webhooks of one kind of configuration, as they are stored right now. */
+/** The currently stored webhooks of one kind of configuration. */
 export class WebhookSource implements Disposable {
   readonly #prefix: string;
   readonly #environment: CelEnvironment;
@@ -20,7 +20,7 @@ export class WebhookSource implements Disposable {
     this.#environment = environment;
   }
 
-  /** Reads what is stored and follows changes in the turn in which they become visible. */
+  /** Reads the stored configurations, then follows changes in the turn in which they become visible. */
   async start(storage: Storage): Promise<void> {
     const { objects, revision } = await storage.list({ prefix: this.#prefix });
     for (const stored of objects) this.#set(stored);
@@ -36,14 +36,14 @@ export class WebhookSource implements Disposable {
     this.#subscription?.[Symbol.dispose]();
   }
 
-  /** In the order in which they are called: configurations by name, webhooks as they are written. */
+  /** Webhooks in call order: configurations by name, webhooks in their given order. */
   get webhooks(): readonly Webhook[] {
     this.#webhooks ??= [...this.#configurations].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, hooks]) => hooks);
     return this.#webhooks;
   }
 
   #set({ key, bytes }: StoredObject): void {
-    // Validated when it was written.
+    // Validated on write.
     const configuration = JSON.parse(decoder.decode(bytes)) as {
       readonly metadata: { readonly name?: string };
       readonly webhooks?: readonly WebhookSpec[];

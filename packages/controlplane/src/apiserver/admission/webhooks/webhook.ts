@@ -3,7 +3,7 @@ import type { CelEnvironment } from '@kubewright/schema';
 import type { WebhookClientConfig } from '../../webhooks/webhook-client.ts';
 import { MatchConditions } from '../match-conditions.ts';
 
-/** One webhook as it is stored (admissionregistration/v1), mutating or validating. Defaults are filled in. */
+/** A stored webhook (admissionregistration/v1), mutating or validating, with defaults filled in. */
 export interface WebhookSpec {
   readonly name: string;
   readonly clientConfig: WebhookClientConfig;
@@ -16,11 +16,11 @@ export interface WebhookSpec {
   readonly timeoutSeconds?: number;
   readonly admissionReviewVersions: readonly string[];
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Of mutating webhooks. */
+  /** For mutating webhooks. */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
 }
 
-/** Which requests a webhook wants to see (`RuleWithOperations`). */
+/** The requests that a webhook reviews (`RuleWithOperations`). */
 export interface WebhookRule {
   readonly operations: readonly string[];
   readonly apiGroups: readonly string[];
@@ -30,10 +30,10 @@ export interface WebhookRule {
   readonly scope?: '*' | 'Cluster' | 'Namespaced';
 }
 
-/** A webhook with what is worked out once, when it is first asked for: selectors and conditions. */
+/** A webhook with its selectors and conditions, which are parsed once, on first use. */
 export class Webhook {
   readonly spec: WebhookSpec;
-  /** Tells webhooks of the same name in several configurations apart. */
+  /** Distinguishes webhooks of the same name in several configurations. */
   readonly id: string;
   readonly conditions: MatchConditions;
   #namespaceSelector: LabelSelector | undefined;

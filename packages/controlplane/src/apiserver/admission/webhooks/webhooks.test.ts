@@ -10,7 +10,7 @@ interface Review {
   };
 }
 
-/** Answers reviews by the host that is asked, when it is told to. */
+/** Answers reviews by target host, when the test tells it to. */
 class ReviewCaller implements WebhookCaller {
   readonly asked: string[] = [];
   answer: (host: string, review: Review) => Promise<object> = () => Promise.resolve({ allowed: true });
@@ -42,7 +42,7 @@ const patch = (...operations: readonly object[]): object => ({
   patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
 });
 
-describe('webhooks of admission', () => {
+describe('admission webhooks', () => {
   let plane: PlaneUnderTest;
   let caller: ReviewCaller;
 
@@ -64,7 +64,7 @@ describe('webhooks of admission', () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('asks validating webhooks all at once, and lets the first in their order speak', async () => {
+  it('calls validating webhooks in parallel and reports the first refusal in their order', async () => {
     await configure('Validating', hook('a'), hook('b'), hook('c'));
     const answers = new Map<string, (response: object) => void>();
     caller.answer = (host) => new Promise((resolve) => answers.set(host, resolve));
@@ -79,7 +79,7 @@ describe('webhooks of admission', () => {
     expect((await plane.send('GET', '/api/v1/namespaces/default/configmaps/x')).status).toBe(404);
   });
 
-  it('asks mutating webhooks one after the other', async () => {
+  it('calls mutating webhooks one after the other', async () => {
     await configure('Mutating', hook('a'), hook('b'));
     const answers = new Map<string, (response: object) => void>();
     caller.answer = (host) => new Promise((resolve) => answers.set(host, resolve));
@@ -93,7 +93,7 @@ describe('webhooks of admission', () => {
     expect(JSON.parse((await created).text).metadata.labels).toEqual({ a: 'yes' });
   });
 
-  it('asks again once at most, however often webhooks change their minds', async () => {
+  it('reinvokes webhooks at most once, however often they change the object', async () => {
     await configure(
       'Mutating',
       hook('a', { reinvocationPolicy: 'IfNeeded' }),
@@ -105,7 +105,7 @@ describe('webhooks of admission', () => {
     expect(caller.asked).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('lets one late webhook pass where its policy says so, and refuses where not', async () => {
+  it('lets a request pass a slow webhook if its policy is Ignore, and rejects it otherwise', async () => {
     await configure('Validating', hook('late', { failurePolicy: 'Ignore' }));
     caller.answer = () => new Promise(() => {});
     const passed = create('x');
@@ -120,7 +120,7 @@ describe('webhooks of admission', () => {
     expect((await refused).text).toContain('context deadline exceeded');
   });
 
-  it('forgets webhooks in the moment in which they are deleted, and asks nobody about itself', async () => {
+  it('drops webhooks the moment they are deleted, and calls none about webhook configurations', async () => {
     const everything = [{ ...rules[0], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }];
     await configure('Validating', hook('never', { rules: everything }));
     caller.answer = () => Promise.resolve({ allowed: false });
@@ -160,11 +160,11 @@ describe('webhooks of admission', () => {
       });
     const { status, warning } = await create('x');
     expect(status).toBe(400);
-    // As the bytes of UTF-8, which is what goes over the wire.
+    // UTF-8 bytes, as on the wire.
     expect(warning).toBe(`299 - "a b", 299 - "${Buffer.from('✓ é').toString('latin1')}"`);
   });
 
-  it('counts what became of the calls', async () => {
+  it('counts the outcomes of calls', async () => {
     await configure(
       'Validating',
       hook('counted', {
