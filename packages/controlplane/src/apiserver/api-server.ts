@@ -39,31 +39,31 @@ import { WebhookFault } from './webhooks/webhook-fault.ts';
 /** Handles paths that are not resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
 
-/** Describes a request once it is answered; the seam for audit logs and metrics. Must not throw. */
+/** Describes an answered request; the seam for audit logs and metrics. Must not throw. */
 export interface AuditEvent {
   readonly auditId: string;
   readonly request: ApiRequest;
   readonly info: RequestInfo | undefined;
-  /** Absent when the request was refused before it was known who asks. */
+  /** Absent if the request was rejected before authentication completed. */
   readonly user: UserInfo | undefined;
   readonly status: number;
   readonly durationMs: number;
 }
 
 /**
- * Bounds on requests. A request beyond them is a 429 with `Retry-After`. Privileged callers are the group `system:masters`
- * and callers inside the process, such as the cluster's own controllers; upstream never refuses the former (1.36).
+ * Limits on requests. A request beyond them gets a 429 with `Retry-After`. Privileged callers are the group `system:masters` and
+ * callers inside the process, such as the cluster's own controllers; upstream never rejects the former (1.36).
  */
 export interface ApiServerLimits {
-  /** Bytes of a body. @defaultValue 3 MiB */
+  /** Size of a body, in bytes. @defaultValue 3 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Reading requests at a time. @defaultValue 400 */
+  /** Concurrent read requests. @defaultValue 400 */
   readonly maxReading?: number | undefined;
-  /** Writing requests at a time. @defaultValue 200 */
+  /** Concurrent write requests. @defaultValue 200 */
   readonly maxWriting?: number | undefined;
-  /** Further slots of each kind that only privileged callers get. @defaultValue 40 */
+  /** Additional slots of each kind, for privileged callers only. @defaultValue 40 */
   readonly reserved?: number | undefined;
-  /** The part of each limit that one user may hold at a time, privileged callers excepted. @defaultValue 0.5 */
+  /** The fraction of each limit that one user may hold at a time; privileged callers are exempt. @defaultValue 0.5 */
   readonly userShare?: number | undefined;
 }
 
@@ -75,16 +75,16 @@ export interface ApiServerOptions {
   readonly catalog: ResourceCatalog;
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
-  /** In order; see {@link AdmissionChain}. */
+  /** Admission plugins in order; see {@link AdmissionChain}. */
   readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
-  /** Asked before anything else that answers: passes on what another server answers. */
+  /** Runs before all other handlers, and forwards requests that another server handles. */
   readonly aggregation?: NonResourceHandler | undefined;
-  /** Asked in order. */
+  /** Handlers for other paths, tried in order. */
   readonly nonResourceHandlers?: readonly NonResourceHandler[] | undefined;
-  /** Decodes protobuf bodies of built-in kinds; without it they are a 415. */
+  /** Decodes protobuf bodies of built-in kinds; without it, they get a 415. */
   readonly decodeProtobuf?: ProtobufDecoder | undefined;
   readonly limits?: ApiServerLimits | undefined;
-  /** Receives failures that are the server's own fault. */
+  /** Receives internal errors. */
   readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
   readonly audit?: ((event: AuditEvent) => void) | undefined;
 }
@@ -93,11 +93,11 @@ const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
 const READING = new Set(['get', 'list', 'head', 'options']);
 
 /**
- * The API server as a function: `handle(request) → response`, with no socket.
+ * The API server as a function: `handle(request) → response`, without a socket.
  *
- * A request passes: request info → authentication → impersonation → authorization → routing → mutating admission →
- * validation → validating admission → storage. Every failure is answered as a `Status`; `handle` never rejects.
- * Mirrors the handler chain of k8s.io/apiserver (1.36).
+ * A request passes through: request info → authentication → impersonation → authorization → routing → mutating admission →
+ * validation → validating admission → storage. Every failure is answered with a `Status`; `handle` never rejects. Mirrors the
+ * handler chain of k8s.io/apiserver (1.36).
  */
 export class ApiServer implements AsyncDisposable {
   readonly #options: ApiServerOptions;
@@ -132,12 +132,12 @@ export class ApiServer implements AsyncDisposable {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** The watches of all resources: for metrics, and to end those of a resource that is no longer served. */
+  /** The watches of all resources, for metrics and for ending those of a resource that is no longer served. */
   get watches(): WatchHubs {
     return this.#hubs;
   }
 
-  /** The registry of a definition: what the server's own parts use to read and write past authorization. */
+  /** Returns the registry of a definition, through which the server's own components read and write without authorization. */
   registry(definition: ResourceDefinition): Registry {
     let registry = this.#registries.get(definition);
     if (registry === undefined) {
@@ -147,7 +147,7 @@ export class ApiServer implements AsyncDisposable {
     return registry;
   }
 
-  /** A version that a webhook converts sees storage through that conversion. */
+  /** Returns the services of a definition. A version with a conversion webhook sees storage through that conversion. */
   #servicesOf(definition: ResourceDefinition): RegistryServices {
     const { converter, storagePrefix } = definition;
     if (converter === undefined) return this.#services;
@@ -162,7 +162,7 @@ export class ApiServer implements AsyncDisposable {
     };
   }
 
-  /** Handles a request. Never rejects. Bound: it is handed around as an {@link ApiHandler}. */
+  /** Handles a request. Never rejects. Bound, because it is passed around as an {@link ApiHandler}. */
   readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
     const { clock, random, audit } = this.#options;
     const pause = this.#turns.pause();
@@ -186,7 +186,7 @@ export class ApiServer implements AsyncDisposable {
     const warning = warnings.headers();
     if (warning !== undefined) headers['warning'] = warning;
     const isHead = request.method === 'HEAD';
-    // A stream without a reader would stay open until its time is over.
+    // A stream without a reader would stay open until its timeout.
     if (isHead && !(response.body instanceof Uint8Array)) await response.body[Symbol.asyncIterator]().return?.();
     const body = isHead ? EMPTY : response.body;
     return { status: response.status, headers, body };
@@ -242,7 +242,7 @@ export class ApiServer implements AsyncDisposable {
 
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
-    // An answer that was meant is no fault, whatever its code: some refusals are a 500 without a reason, as upstream's.
+    // A deliberate error response is not an internal error, whatever its code: some are a 500 without a reason, as upstream's.
     const isRefusal = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRefusal || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 
-/** How the API server reaches the node that runs a pod: the role of its connection to a kubelet. */
+/** The API server's connection to the node that runs a pod, in the role of its connection to a kubelet. */
 export interface NodeConnector {
   /**
    * Streams a container's log.
@@ -9,20 +9,20 @@ export interface NodeConnector {
    */
   logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Checks that a command could run in a container now: asked before a protocol is switched, after which no status code
-   * can be answered any more.
+   * Checks that a command can run in a container now. Called before switching protocols, because afterwards no status code can be
+   * sent.
    *
    * @throws StatusError in the kubelet's words.
    */
   check?(pod: KubernetesObject, options: CheckOptions): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
-  /** Joins a running container's streams; resolves when it has ended. @defaultValue answered with 501 */
+  /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue answered with 501 */
   attach?(pod: KubernetesObject, options: AttachOptions): Promise<void>;
   /**
-   * Connects to a port of a pod; resolves when that connection has ended. @defaultValue answered with 501
+   * Connects to a port of a pod; resolves when the connection has ended. @defaultValue answered with 501
    *
-   * @throws Error whose message the client is told when there is no connection.
+   * @throws Error if the connection fails; the client gets its message.
    */
   portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;
 }
@@ -40,14 +40,14 @@ export interface LogOptions {
   readonly signal: AbortSignal;
 }
 
-/** What is going to be asked of a container. */
+/** The intended operation on a container. */
 export interface CheckOptions {
   readonly container: string;
-  /** A command on a terminal, or the container's own terminal; absent: neither. */
+  /** A command on a terminal, or the container's own terminal; absent means neither. */
   readonly terminal?: 'exec' | 'attach' | undefined;
 }
 
-/** How large a terminal is, in characters. */
+/** The size of a terminal, in characters. */
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
@@ -56,16 +56,16 @@ export interface TerminalSize {
 /** Options of core/v1 `PodExecOptions`, with the streams. */
 export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
-  /** With `tty`: how large the client's terminal is, and each time that this changes. */
+  /** With `tty`: the size of the client's terminal, initially and after each change. */
   readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
-/** One connection to a port. */
+/** A connection to a port. */
 export interface PortForwardOptions {
   readonly port: number;
-  /** What the client sends, until it ends its side. */
+  /** Data from the client, until it closes its side. */
   readonly input: AsyncIterable<Uint8Array>;
-  /** Sends to the client; resolves when there is room for more. */
+  /** Sends data to the client; resolves when there is room for more. */
   readonly output: (chunk: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }

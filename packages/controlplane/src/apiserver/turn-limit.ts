@@ -1,12 +1,12 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { nextTurn } from './next-turn.ts';
 
-/** How long requests may hold the event loop together, in milliseconds. */
+/** Maximum time that consecutive requests may hold the event loop, in milliseconds. */
 const TURN_MS = 10;
 
 /**
- * Limits how long requests hold the event loop. A caller in the same process that sends request after request is continued
- * by promises alone: sockets and timers would wait until its last one.
+ * Limits how long requests hold the event loop. A caller in the same process that sends request after request continues through
+ * promises alone, so without a limit, sockets and timers would wait until its last request.
  */
 export class TurnLimit {
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class TurnLimit {
     this.#clock = clock;
   }
 
-  /** What to await before the next request, if the present turn of the event loop has lasted long enough. */
+  /** Returns a promise to await before the next request, if the current turn of the event loop has lasted long enough. */
   pause(): Promise<void> | undefined {
     const now = this.#clock.monotonic();
     if (this.#since === undefined) {

@@ -8,14 +8,14 @@ import type { Aggregator } from './aggregator.ts';
 import { API_SERVICES_PREFIX, type ApiService, isRemote, type RemoteApiService } from './api-service.ts';
 import type { RemoteGroups, RemoteVersion } from './remote-groups.ts';
 
-/** What {@link Aggregation} works with. */
+/** Options of {@link Aggregation}. */
 export interface AggregationOptions {
   readonly storage: Storage;
   readonly read: ReadObject;
   readonly clock: Clock;
-  /** The server itself: what is found out about other servers is written through it. */
+  /** The server itself, through which the state of other servers is written. */
   readonly handle: ApiHandler;
-  /** The certificate by which other servers know this one; asked for with the first of them. */
+  /** The certificate that identifies this server to others; requested with the first remote APIService. */
   readonly clientCertificate: () => Promise<KeyPair | undefined>;
   readonly onError: (error: unknown) => void;
 }
@@ -23,12 +23,12 @@ export interface AggregationOptions {
 const decoder = new TextDecoder();
 
 /**
- * Hands requests on to the servers behind APIServices. This part only knows which group versions are not the server's own;
- * what speaks to other servers is loaded with the first of them. Mirrors kube-aggregator (1.36).
+ * Forwards requests to the servers behind APIServices. This class only knows which group versions are remote; the code that talks
+ * to other servers is loaded with the first of them. Mirrors kube-aggregator (1.36).
  */
 export class Aggregation implements RemoteGroups, Disposable {
   readonly #options: AggregationOptions;
-  /** By name: `v1.example.com`. */
+  /** Remote APIServices by name: `v1.example.com`. */
   readonly #remote = new Map<string, RemoteApiService>();
   #loading: Promise<Aggregator> | undefined;
   #aggregator: Aggregator | undefined;
@@ -39,7 +39,7 @@ export class Aggregation implements RemoteGroups, Disposable {
     this.#options = options;
   }
 
-  /** Reads what is stored and follows changes in the turn in which they become visible. */
+  /** Reads the stored APIServices, then follows changes in the turn in which they become visible. */
   async start(): Promise<void> {
     const { storage } = this.#options;
     const { objects, revision } = await storage.list({ prefix: API_SERVICES_PREFIX });
@@ -48,7 +48,7 @@ export class Aggregation implements RemoteGroups, Disposable {
     this.#subscription = storage.watch({ prefix: API_SERVICES_PREFIX, fromRevision: revision }, apply);
   }
 
-  /** Answers what is another server's; to be asked before anything of the server's own. */
+  /** Handles requests for remote group versions. Must run before the server's own handlers. */
   readonly handler: NonResourceHandler = (context) => {
     if (this.#remote.size === 0) return undefined;
     const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/.exec(context.info.path) ?? [];
@@ -84,7 +84,7 @@ export class Aggregation implements RemoteGroups, Disposable {
 
   #set(key: string, bytes: StoredObject['bytes'] | undefined): void {
     const name = key.slice(API_SERVICES_PREFIX.length);
-    // What is stored there is one.
+    // The server stores only APIServices there.
     const apiService = bytes && (JSON.parse(decoder.decode(bytes)) as ApiService);
     const wasRemote = this.#remote.has(name);
     if (apiService && isRemote(apiService)) {

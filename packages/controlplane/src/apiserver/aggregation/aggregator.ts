@@ -19,18 +19,18 @@ const SERVICES = '/registry/services/';
 const SLICES = '/registry/discovery.k8s.io/endpointslices/';
 const decoder = new TextDecoder();
 
-/** What is known of the server behind an APIService. */
+/** The state of the server behind an APIService. */
 interface Known {
   readonly apiService: RemoteApiService;
   readonly backend: Backend;
-  /** Absent until it was asked for the first time. */
+  /** Absent until the first response. */
   readonly resources?: readonly ResourceEntry[] | undefined;
-  /** The last question was not answered: {@link resources} are those of before. */
+  /** The last request failed: {@link resources} are from an earlier one. */
   readonly isStale: boolean;
   readonly openApiPath?: string | undefined;
 }
 
-/** Speaks to the servers behind APIServices: passes requests on, and keeps up with whether they answer and what they have. */
+/** Talks to the servers behind APIServices: forwards requests, and tracks their availability and resources. */
 export class Aggregator implements Disposable {
   readonly #options: AggregationOptions;
   readonly #resolve: ReturnType<typeof serviceResolver>;
@@ -61,7 +61,7 @@ export class Aggregator implements Disposable {
     });
   }
 
-  /** To be called once, before anything else. */
+  /** Must be called once, before anything else. */
   async start(): Promise<void> {
     this.#client = await this.#options.clientCertificate();
     const { storage } = this.#options;
@@ -76,17 +76,17 @@ export class Aggregator implements Disposable {
     }
   }
 
-  /** Changes with every change of what {@link versions} and {@link openApiPaths} answer. */
+  /** Changes whenever the result of {@link versions} or {@link openApiPaths} changes. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Takes an APIService over, or what has changed of it. */
+  /** Adds or updates an APIService. */
   set(apiService: RemoteApiService): void {
     const name = apiService.metadata.name ?? '';
     const known = this.#known.get(name);
     const isNews = JSON.stringify(known?.apiService.spec) !== JSON.stringify(apiService.spec);
-    // A connection that is in use outlives a change; idle ones end by themselves.
+    // A connection in use survives a change; idle ones time out.
     const backend = known === undefined || isNews ? this.#backend(apiService) : known.backend;
     this.#update(name, { isStale: false, ...known, apiService, backend });
     const isAvailable = availableCondition(apiService)?.status === 'True';
@@ -95,7 +95,7 @@ export class Aggregator implements Disposable {
     if (isNews || isAvailable !== wasAvailable) this.#documents.look(name);
   }
 
-  /** Lets go of an APIService that is gone, or that is this server's own from now on. */
+  /** Removes an APIService that was deleted, or that is now served locally. */
   remove(name: string, local: ApiService | undefined): void {
     this.#known.delete(name);
     this.#availability.forget(name);
@@ -104,7 +104,7 @@ export class Aggregator implements Disposable {
     if (local) void this.#tell(local, LOCAL).catch(this.#options.onError);
   }
 
-  /** Passes a request on to the server behind an APIService. */
+  /** Forwards a request to the server behind an APIService. */
   async forward(name: string, context: RequestContext): Promise<ApiResponse> {
     const known = this.#known.get(name);
     if (known === undefined) throw new Error(`no APIService ${name}: whoever forwards to it knows of one`);
@@ -165,12 +165,12 @@ export class Aggregator implements Disposable {
     if (known === undefined) return true;
     const verdict = await checkAvailability(known.apiService, { ...this.#options, ...known });
     const present = this.#known.get(name);
-    // What was found out is about the server of before.
+    // The result is about the previous server.
     if (present?.backend !== known.backend) return true;
     return (await this.#tell(present.apiService, verdict)) && verdict.reason !== 'FailedDiscoveryCheck';
   }
 
-  /** Writes a verdict where it is news; false when the APIService has changed meanwhile. */
+  /** Writes a verdict if it changed. Returns false if the APIService has changed in the meantime. */
   async #tell(apiService: ApiService, { status, reason, message }: Verdict): Promise<boolean> {
     const before = availableCondition(apiService);
     if (before?.status === status && before.reason === reason && before.message === message) return true;
@@ -210,7 +210,7 @@ export class Aggregator implements Disposable {
 }
 
 function serviceOf(bytes: Uint8Array): string | undefined {
-  // What is stored there is an EndpointSlice.
+  // The server stores only EndpointSlices there.
   const { metadata } = JSON.parse(decoder.decode(bytes)) as {
     readonly metadata: { readonly labels?: Record<string, string> };
   };

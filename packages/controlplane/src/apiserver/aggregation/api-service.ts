@@ -1,13 +1,13 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 
-/** Where the server of a group version answers. */
+/** Reference to the Service of the server for a group version. */
 export interface ApiServiceReference {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
-/** Whether an APIService answers, as its status says it. */
+/** The condition that reports whether an APIService is available. */
 export interface AvailableCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -16,14 +16,14 @@ export interface AvailableCondition {
   readonly message?: string;
 }
 
-/** An APIService as it is stored (apiregistration.k8s.io/v1). */
+/** A stored APIService (apiregistration.k8s.io/v1). */
 export interface ApiService extends KubernetesObject {
   readonly spec: {
     readonly group?: string;
     readonly version: string;
-    /** Absent where this server answers itself. */
+    /** Absent if this server serves the group version itself. */
     readonly service?: ApiServiceReference;
-    /** Base64 of PEM. */
+    /** Base64-encoded PEM. */
     readonly caBundle?: string;
     readonly insecureSkipTLSVerify?: boolean;
     readonly groupPriorityMinimum: number;
@@ -32,26 +32,26 @@ export interface ApiService extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly AvailableCondition[] };
 }
 
-/** An APIService that another server answers for. */
+/** An APIService that another server serves. */
 export interface RemoteApiService extends ApiService {
   readonly spec: ApiService['spec'] & { readonly group: string; readonly service: ApiServiceReference };
 }
 
-/** Where APIServices are kept. */
+/** Storage prefix of APIServices. */
 export const API_SERVICES_PREFIX = '/registry/apiregistration.k8s.io/apiservices/';
 
-/** True when another server answers. The core group is never given away. */
+/** True if another server serves an APIService. The core group is never delegated. */
 export function isRemote(apiService: ApiService): apiService is RemoteApiService {
   const { group, service } = apiService.spec;
   return service !== undefined && group !== undefined && group !== '';
 }
 
-/** What the status says of an APIService. */
+/** Returns an APIService's Available condition, or undefined. */
 export function availableCondition({ status }: ApiService): AvailableCondition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Available');
 }
 
-/** `apis/<group>/<version>`: how a group version is called in paths and among OpenAPI documents. */
+/** Returns `apis/<group>/<version>`: the name of a group version in paths and OpenAPI documents. */
 export function pathName({ spec }: RemoteApiService): string {
   return `apis/${spec.group}/${spec.version}`;
 }

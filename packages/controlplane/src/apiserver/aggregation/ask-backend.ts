@@ -5,7 +5,7 @@ import type { UserInfo } from '../authentication/authenticator.ts';
 import type { Backend } from './backend.ts';
 import { identityHeaders } from './forwarded-headers.ts';
 
-/** What the server behind an APIService answered to a question of this server's own. */
+/** The response of an APIService's server to a request from this server. */
 export interface BackendAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -13,16 +13,16 @@ export interface BackendAnswer {
   readonly body: Uint8Array;
 }
 
-/** Documents about kinds; far below what would hurt. */
+/** Discovery and OpenAPI documents; well below a harmful size. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Whom this server is when it asks other servers about themselves. */
+/** The identity of this server in its own requests to other servers. */
 const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
 /**
- * Asks the server behind an APIService something, and reads all of the answer.
+ * Sends a request to the server behind an APIService, and reads the whole response.
  *
- * @throws Error in the words that people know from kube-apiserver
+ * @throws Error in the words of kube-apiserver
  */
 export async function askBackend(
   backend: Backend,

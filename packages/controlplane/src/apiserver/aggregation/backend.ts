@@ -7,7 +7,7 @@ import { networkMessage } from '../webhooks/network-message.ts';
 import type { ResolveService } from '../webhooks/service-resolver.ts';
 import type { ApiServiceReference, RemoteApiService } from './api-service.ts';
 
-/** One request to the server behind an APIService. */
+/** A request to the server behind an APIService. */
 export interface BackendRequest {
   readonly method: string;
   /** Path and query. */
@@ -17,24 +17,24 @@ export interface BackendRequest {
   readonly signal: AbortSignal;
 }
 
-/** The other server's consent to switch protocols, with the stream that both speak on from then on. */
+/** The other server's agreement to switch protocols, with the resulting stream. */
 export interface SwitchedProtocols {
   readonly message: IncomingMessage;
   readonly stream: Duplex;
   readonly head: Uint8Array;
 }
 
-/** An endpoint of the server could not be found, so it was not asked. */
+/** The server has no reachable endpoint, so no request was sent. */
 export class NoEndpointError extends Error {}
 
-/** How long until a connection must stand, TLS included, in milliseconds. Waiting for the answer is the caller's affair. */
+/** Time to establish a connection, including TLS, in milliseconds. Waiting for the response is up to the caller. */
 const CONNECT_MS = 10_000;
-/** Less than Node's servers keep an idle connection (5 s): none is taken that its server is about to close. */
+/** Less than the idle timeout of Node servers (5 s), so no connection is used that its server is about to close. */
 const IDLE_MS = 4_000;
 
 /**
- * The server behind an APIService, over HTTP/1.1 and TLS: its certificate must be good for `<service>.<namespace>.svc`, and
- * it is shown the certificate of this server. A connection is kept for the next request.
+ * The server behind an APIService, over HTTP/1.1 and TLS. Its certificate must be valid for `<service>.<namespace>.svc`, and this
+ * server presents its own certificate. Connections are reused.
  */
 export class Backend implements Disposable {
   readonly #service: ApiServiceReference;
@@ -56,14 +56,14 @@ export class Backend implements Disposable {
       ALPNProtocols: ['http/1.1'],
       servername: `${service.name}.${service.namespace}.svc`,
       rejectUnauthorized: !insecureSkipTLSVerify,
-      // As in Go, a bundle may hold an intermediate authority, or just the server's own certificate.
+      // As in Go, a bundle may contain an intermediate CA, or just the server's own certificate.
       ...(caBundle !== '' && { ca: Buffer.from(caBundle, 'base64').toString('utf8'), allowPartialTrustChain: true }),
       ...(client && { key: client.key, cert: client.certificate }),
     });
   }
 
   /**
-   * Finds the endpoint that the next request would go to, as a URL.
+   * Returns the endpoint for the next request, with its URL.
    *
    * @throws NoEndpointError
    */
@@ -77,9 +77,9 @@ export class Backend implements Disposable {
   }
 
   /**
-   * Sends a request to an endpoint; resolves with the beginning of the answer, or with what comes after a switch of protocols.
+   * Sends a request to an endpoint. Resolves with the start of the response, or with the switched protocol's stream.
    *
-   * @throws NoEndpointError, and Error in the words that people know from kube-apiserver
+   * @throws NoEndpointError, and Error in the words of kube-apiserver
    */
   async send(
     request: BackendRequest,
@@ -89,7 +89,7 @@ export class Backend implements Disposable {
     return this.#attempt(request, { host, port, mayRepeat: /^(?:GET|HEAD)$/.test(request.method) });
   }
 
-  /** Cuts every connection, in use or not. */
+  /** Cuts all connections, in use or not. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
   }
@@ -131,7 +131,7 @@ export class Backend implements Disposable {
       sent.once('response', resolve);
       sent.once('upgrade', (message, stream, head) => resolve({ message, stream, head }));
       sent.once('error', (cause: NodeJS.ErrnoException) => {
-        // The server closed a connection that it had kept just when it was used again.
+        // The server closed an idle connection just as it was reused.
         if (mayRepeat && sent.reusedSocket && cause.code === 'ECONNRESET') {
           this.#attempt({ method, path, headers, body, signal }, { ...to, mayRepeat: false }).then(resolve, reject);
         } else reject(new Error(networkMessage(cause, { hostname: host, port }), { cause }));

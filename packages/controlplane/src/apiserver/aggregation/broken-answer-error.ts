@@ -1,4 +1,4 @@
-/** The server behind an APIService broke off an answer that was on its way to a client, whose connection is cut, too. */
+/** The server behind an APIService broke off a response in transit. The client's connection is cut too. */
 export class BrokenAnswerError extends Error {
   readonly code = 'KW5106';
 

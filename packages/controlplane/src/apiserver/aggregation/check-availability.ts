@@ -6,10 +6,10 @@ import { type AvailableCondition, pathName, type RemoteApiService } from './api-
 import { askBackend } from './ask-backend.ts';
 import type { Backend } from './backend.ts';
 
-/** What is said of an APIService. */
+/** The availability of an APIService. */
 export type Verdict = Required<Pick<AvailableCondition, 'status' | 'reason' | 'message'>>;
 
-/** What {@link checkAvailability} looks at. */
+/** Dependencies of {@link checkAvailability}. */
 export interface AvailabilityParts {
   readonly storage: Storage;
   readonly read: ReadObject;
@@ -17,7 +17,7 @@ export interface AvailabilityParts {
   readonly backend: Backend;
 }
 
-/** What the condition of an APIService is that this server answers for itself. */
+/** The condition of an APIService that this server serves itself. */
 export const LOCAL: Verdict = {
   status: 'True',
   reason: 'Local',
@@ -25,12 +25,12 @@ export const LOCAL: Verdict = {
 };
 
 const ANSWER_MS = 5_000;
-/** Endpoints take turns, and one that answers is enough. */
+/** Endpoints rotate, and one that responds is enough. */
 const FURTHER_ATTEMPTS = 4;
 
 /**
- * Finds out whether the server behind an APIService answers: its Service, that one's endpoints, its discovery document.
- * Mirrors the remote availability controller of kube-aggregator (1.36), words included.
+ * Checks whether the server behind an APIService is available: its Service, endpoints, and discovery document. Mirrors the remote
+ * availability controller of kube-aggregator (1.36), including its messages.
  */
 export async function checkAvailability(apiService: RemoteApiService, parts: AvailabilityParts): Promise<Verdict> {
   const { service } = apiService.spec;

@@ -18,8 +18,8 @@ const wells = {
   ],
 };
 
-describe('resources that another server tells of', () => {
-  it('are found by group and version in the aggregated form', () => {
+describe('resources of another server', () => {
+  it('are found by group and version in the aggregated format', () => {
     const document = {
       items: [
         { metadata: { name: 'other.example.com' }, versions: [{ version: 'v1', resources: [{ resource: 'x' }] }] },
@@ -30,7 +30,7 @@ describe('resources that another server tells of', () => {
     expect(resourcesInAggregated(document, { ...own, version: 'v3' })).toBeUndefined();
   });
 
-  it('are read from the older form', () => {
+  it('are read from the legacy format', () => {
     const resources = [
       {
         name: 'wells',
@@ -62,12 +62,12 @@ describe('resources that another server tells of', () => {
     [],
     { items: 'none' },
     { items: [null, 7, { metadata: null, versions: {} }, { metadata: { name: 'example.com' }, versions: [[]] }] },
-  ])('are none in %j', (document) => {
+  ])('are empty for %j', (document) => {
     expect(resourcesInAggregated(document, own)).toBeUndefined();
     expect(resourcesInLegacy(document)).toEqual([]);
   });
 
-  it('hold nothing that was not asked for', () => {
+  it('contain only known fields', () => {
     let deep: unknown = [];
     for (let depth = 0; depth < 10_000; depth++) deep = [deep];
     const strange = { ...wells, verbs: ['get', 7, deep], shortNames: deep, more: deep };

@@ -1,4 +1,4 @@
-/** One resource of a group version in the aggregated discovery document (apidiscovery.k8s.io/v2). */
+/** A resource of a group version in the aggregated discovery document (apidiscovery.k8s.io/v2). */
 export interface ResourceEntry {
   readonly resource: string;
   readonly responseKind: ResponseKind;
@@ -22,10 +22,10 @@ interface ResponseKind {
   readonly kind: string;
 }
 
-/** What JSON of another server may be; nothing of it is taken for granted. */
+/** JSON from another server, which is not trusted. */
 type Foreign = Readonly<Record<string, unknown>>;
 
-/** Finds the resources of a group version in an `APIGroupDiscoveryList`; `undefined` when it is not in there. */
+/** Returns the resources of a group version in an `APIGroupDiscoveryList`; `undefined` if it is missing. */
 export function resourcesInAggregated(
   document: unknown,
   { group, version }: { readonly group: string; readonly version: string },
@@ -35,7 +35,7 @@ export function resourcesInAggregated(
   return found && objects(found, 'resources').map(aggregatedEntry);
 }
 
-/** Reads an `APIResourceList` as what stands in the aggregated document. */
+/** Converts an `APIResourceList` to entries of the aggregated document. */
 export function resourcesInLegacy(document: unknown): readonly ResourceEntry[] {
   const all = objects(document, 'resources');
   const below = (name: string): readonly SubresourceEntry[] =>
@@ -83,7 +83,7 @@ function subresources(below: readonly SubresourceEntry[]): Pick<ResourceEntry, '
   return below.length > 0 ? { subresources: below } : {};
 }
 
-/** Clients read an empty group and version as those of the resource. */
+/** Clients treat an empty group and version as those of the resource. */
 function kindOf(from: Foreign): ResponseKind {
   return { group: text(from, 'group'), version: text(from, 'version'), kind: text(from, 'kind') };
 }

@@ -22,13 +22,13 @@ const apiService = (status: AvailableCondition['status']): RemoteApiService => (
   status: { conditions: [{ type: 'Available', status }] },
 });
 
-/** A request as it is when it was allowed. */
+/** An authorized request. */
 function contextOf(target: string, signal: AbortSignal = new AbortController().signal): RequestContext {
   const url = new URL(target, 'https://server');
   const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process' };
   const request = { method: 'GET', path: target, headers: {}, signal, connection };
   const info = { path: decodeURIComponent(target.split('?')[0] ?? ''), query: url.searchParams };
-  // All that is read of it.
+  // the only fields that are read
   return { request, info, user: { username: 'ann', groups: [] } } as unknown as RequestContext;
 }
 
@@ -39,7 +39,7 @@ async function forwarded(
   send: Send,
   { clock = new VirtualClock(), status = 'True' as AvailableCondition['status'] } = {},
 ): Promise<readonly [number, string]> {
-  // What is asked of it.
+  // the only method that is called
   const backend = { send } as unknown as Backend;
   const answer = await forward(context, { apiService: apiService(status), backend, clock });
   return [answer.status, await textOf(answer)];
@@ -51,19 +51,19 @@ async function textOf({ body }: ApiResponse): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** An answer as node gives it. */
+/** A response as Node returns it. */
 function message(statusCode: number, text: string, headers: Readonly<Record<string, string>> = {}): IncomingMessage {
   const headersDistinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
   const stream = Readable.from([Buffer.from(text)]);
   return Object.assign(stream, { statusCode, headers, headersDistinct }) as unknown as IncomingMessage;
 }
 
-/** A server that takes the request and never answers. */
+/** A server that accepts the request and never responds. */
 const silent: Send = ({ signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }));
 
 describe('forward', () => {
-  it('asks for what was allowed, and passes on what is answered', async () => {
+  it('sends the authorized request and returns the response', async () => {
     const asked: BackendRequest[] = [];
     const answer = await forwarded(
       contextOf('/apis/example.com/v1/wells?limit=1&labelSelector=a%20in%20(b)'),
@@ -78,20 +78,20 @@ describe('forward', () => {
     ]);
   });
 
-  it.each(['False', 'Unknown'] as const)('does not ask a server that is not available: %s', async (status) => {
+  it.each(['False', 'Unknown'] as const)('does not contact an unavailable server: %s', async (status) => {
     const unasked: Send = () => expect.unreachable();
     const answer = await forwarded(contextOf('/apis/example.com/v1/wells'), unasked, { status });
     expect(answer).toEqual([503, 'service unavailable\n']);
   });
 
   it.each(['/apis/example.com/v1/../../secrets', '/apis/example.com/v1/%2e/wells'])(
-    'passes %s to nobody',
+    'forwards %s to no server',
     async (path) => {
       expect(await forwarded(contextOf(path), () => expect.unreachable())).toEqual([404, '404 page not found\n']);
     },
   );
 
-  it('does not let the other server send clients elsewhere', async () => {
+  it('does not let the other server redirect clients', async () => {
     const elsewhere: Send = async () => message(307, '', { location: 'https://elsewhere.example.com' });
     expect(await forwarded(contextOf('/apis/example.com/v1/wells'), elsewhere)).toEqual([
       502,
@@ -99,7 +99,7 @@ describe('forward', () => {
     ]);
   });
 
-  it('says why the other server cannot be reached', async () => {
+  it('reports why the other server is unreachable', async () => {
     const refused: Send = () => Promise.reject(new Error('dial tcp 10.0.0.1:443: connect: connection refused'));
     expect(await forwarded(contextOf('/apis/example.com/v1/wells'), refused)).toEqual([
       503,
@@ -112,7 +112,7 @@ describe('forward', () => {
   it.each([
     ['/apis/example.com/v1', 5_000],
     ['/apis/example.com/v1/wells', 60_000],
-  ])('gives up on %s after %d ms', async (path, ms) => {
+  ])('times out on %s after %d ms', async (path, ms) => {
     const clock = new VirtualClock();
     const answer = forwarded(contextOf(path), silent, { clock });
     await clock.advance(ms - 1);
@@ -122,7 +122,7 @@ describe('forward', () => {
     expect(await answer).toEqual([503, 'error trying to reach service: context deadline exceeded\n']);
   });
 
-  it('waits as long as the client does for a watch', async () => {
+  it('waits for a watch until the client disconnects', async () => {
     const clock = new VirtualClock();
     const gone = new AbortController();
     const answer = forwarded(contextOf('/apis/example.com/v1/wells?watch=true', gone.signal), silent, { clock });
@@ -131,7 +131,7 @@ describe('forward', () => {
     await expect(answer).rejects.toThrow('the client has gone');
   });
 
-  it('says of an answer that breaks off whose it was', async () => {
+  it('names the server of a response that breaks off', async () => {
     const broken = message(200, '');
     Object.assign(broken, {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('aborted')) }),

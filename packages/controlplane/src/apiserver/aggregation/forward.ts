@@ -13,12 +13,12 @@ import { answeredHeaders, encodePath, forwardedHeaders } from './forwarded-heade
 import { joinStreams } from './join-streams.ts';
 import { StreamedBody } from './streamed-body.ts';
 
-/** How long another server may take for all of an answer, watches and other streams excepted, in milliseconds. */
+/** Time for another server to complete a response, except for watches and other streams, in milliseconds. */
 const REQUEST_MS = 60_000;
-/** The same for a discovery document, which every client waits for. */
+/** Time for a discovery document, which every client waits for. */
 const DISCOVERY_MS = 5_000;
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface ForwardTarget {
   readonly apiService: RemoteApiService;
   readonly backend: Backend;
@@ -26,13 +26,13 @@ export interface ForwardTarget {
 }
 
 /**
- * Passes a request on that was allowed, and the answer back as it comes. Mirrors the proxy handler of kube-aggregator (1.36),
- * its plain-text failures included.
+ * Forwards an authorized request and streams back the response. Mirrors the proxy handler of kube-aggregator (1.36), including
+ * its plain-text errors.
  */
 export async function forward(context: RequestContext, target: ForwardTarget): Promise<ApiResponse> {
   const { request, info } = context;
   if (availableCondition(target.apiService)?.status !== 'True') return UNAVAILABLE;
-  // Whoever resolves them would see another path than the one that was allowed.
+  // A server that resolves these segments would see a different path than the authorized one.
   if (info.path.split('/').some((segment) => segment === '.' || segment === '..')) return PAGE_NOT_FOUND;
   const body = request.body === undefined ? undefined : await readBody(request.body);
   const query = info.query.toString();
@@ -61,7 +61,7 @@ export async function forward(context: RequestContext, target: ForwardTarget): P
   }
 }
 
-/** Ends with the client, and with the time that the request has. */
+/** Returns a signal that aborts when the client disconnects or the request's time is over. */
 function limitOf(
   { request, info }: RequestContext,
   { apiService, clock }: ForwardTarget,

@@ -8,11 +8,11 @@ const ann: UserInfo = { username: 'ann', groups: ['a', 'b'] };
 function contextOf(headers: Readonly<Record<string, string>>): RequestContext {
   const connection = { remoteAddress: '10.0.0.7', protocol: 'h2' };
   const request = { method: 'GET', path: '/', headers, connection };
-  // What the headers of a request are made of.
+  // The input of a request's headers.
   return { request, user: ann, info: { path: '/apis/g/v/things/a b' }, auditId: 'id-1' } as unknown as RequestContext;
 }
 
-describe('headers of a request that is passed on', () => {
+describe('headers of a forwarded request', () => {
   it('are those of the client', () => {
     expect(forwardedHeaders(contextOf({ accept: 'application/json', 'user-agent': 'kubectl' }))).toMatchObject({
       accept: 'application/json',
@@ -23,7 +23,7 @@ describe('headers of a request that is passed on', () => {
     });
   });
 
-  it('hold neither credentials nor what the client says of itself, in whatever spelling', () => {
+  it('contain neither credentials nor identity claims of the client, in any spelling', () => {
     const own = {
       authorization: 'Bearer secret',
       'impersonate-user': 'root',
@@ -41,7 +41,7 @@ describe('headers of a request that is passed on', () => {
     expect(Object.keys(rest).filter((name) => /remote|authorization|impersonate/.test(name))).toEqual([]);
   });
 
-  it('are about the request, not about the connection', () => {
+  it('exclude headers about the connection', () => {
     const sent = forwardedHeaders(
       contextOf({ connection: 'keep-alive, x-hop', 'x-hop': '1', te: 'trailers', 'content-length': '3', host: 'h:1' }),
     );
@@ -56,7 +56,7 @@ describe('headers of a request that is passed on', () => {
     ]);
   });
 
-  it('tell where it came from', () => {
+  it('contain the origin of the request', () => {
     expect(forwardedHeaders(contextOf({ host: 'h:1', 'x-forwarded-for': '9.9.9.9' }))).toMatchObject({
       'x-forwarded-for': '9.9.9.9, 10.0.0.7',
       'x-forwarded-host': 'h:1',
@@ -66,7 +66,7 @@ describe('headers of a request that is passed on', () => {
 });
 
 describe('identityHeaders', () => {
-  it('writes any script as UTF-8, and keys as names of headers can be', () => {
+  it('writes any script as UTF-8, and escapes keys to valid header names', () => {
     const user = { username: 'Jürgen', uid: '7', groups: [], extra: { 'example.com/Team%': ['a', 'é'] } };
     expect(identityHeaders(user)).toEqual({
       'x-remote-user': 'J\u00c3\u00bcrgen',
@@ -77,13 +77,13 @@ describe('identityHeaders', () => {
 });
 
 describe('encodePath', () => {
-  it('leaves nothing that could be read as more path, or as a query', () => {
+  it('escapes characters that could extend the path or start a query', () => {
     expect(encodePath('/apis/g/v/things/a?b#c%2f')).toBe('/apis/g/v/things/a%3Fb%23c%252f');
   });
 });
 
 describe('answeredHeaders', () => {
-  it('keeps what was sent apart apart, and leaves out what is about the connection', () => {
+  it('keeps separate values separate, and drops headers about the connection', () => {
     expect(
       answeredHeaders({
         'content-type': ['application/json'],

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 
-/** About one connection, not about the request (RFC 9110 §7.6.1). */
+/** Headers about the connection, not the request (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -15,19 +15,19 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Made anew; or for this server only: the credentials, and whom the caller asked to be. */
+/** Headers that are regenerated, or meant for this server only: the credentials and impersonation. */
 const OWN = /^(?:authorization|content-length|expect|host|http2-settings|impersonate-.*|x-remote-.*)$/;
 
 /**
- * The headers of a request as they are passed on: without credentials, with who asks in place of what the client says of
- * that. Mirrors `WithAuthentication` and `SetAuthProxyHeaders` (1.36).
+ * Returns the headers for forwarding a request: without credentials, and with the authenticated identity instead of the client's
+ * own claims. Mirrors `WithAuthentication` and `SetAuthProxyHeaders` (1.36).
  */
 export function forwardedHeaders({ request, user, info, auditId }: RequestContext): OutgoingHttpHeaders {
   const { headers, connection } = request;
   const sent: OutgoingHttpHeaders = {};
   const listed = new Set((headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()));
   for (const [name, value] of Object.entries(headers)) {
-    // Some servers read `_` as `-`: what is another spelling of a header goes with it.
+    // Some servers read `_` as `-`, so alternative spellings of a header are dropped as well.
     if (HOP_BY_HOP.has(name) || listed.has(name) || OWN.test(name.replaceAll('_', '-'))) continue;
     sent[name] = value;
   }
@@ -43,7 +43,7 @@ export function forwardedHeaders({ request, user, info, auditId }: RequestContex
   };
 }
 
-/** Who asks, in the headers that servers behind a front proxy read. */
+/** Returns the user's identity in the headers that servers behind a front proxy read. */
 export function identityHeaders({ username, uid, groups, extra }: UserInfo): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { 'x-remote-user': asBytes(username) };
   if (uid) headers['x-remote-uid'] = asBytes(uid);
@@ -54,12 +54,12 @@ export function identityHeaders({ username, uid, groups, extra }: UserInfo): Out
   return headers;
 }
 
-/** A path as it was understood, and therefore allowed: the other server shall not read it in another way. */
+/** Encodes a path as it was parsed and authorized, so that the other server cannot parse it differently. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-/** The headers of an answer that are about the answer. Values that were sent apart stay apart. */
+/** Returns the end-to-end headers of a response. Separate values stay separate. */
 export function answeredHeaders(
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {
@@ -72,12 +72,12 @@ export function answeredHeaders(
   return answered;
 }
 
-/** Node takes headers as Latin-1; names may be in any script, and go as UTF-8. */
+/** Encodes text as UTF-8, since header values may be in any script and Node takes them as Latin-1. */
 function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Keys hold slashes and what else no header's name may. */
+/** Escapes characters such as slashes that header names cannot contain. */
 function escapeKey(key: string): string {
   return asBytes(key).replace(
     /[^!#$&'*+.^_`|~0-9A-Za-z-]/g,

@@ -2,7 +2,10 @@ import type { Duplex } from 'node:stream';
 import { type ApiRequest, type ApiResponse, HIJACKED } from '../http/api-request.ts';
 import type { SwitchedProtocols } from './backend.ts';
 
-/** Joins a client and the other server that agreed to switch protocols: what one sends, the other gets; they end together. */
+/**
+ * Connects the streams of a client and a server that agreed to switch protocols. Each side gets the data of the other, and they
+ * end together.
+ */
 export function joinStreams(request: ApiRequest, { message, stream, head }: SwitchedProtocols): ApiResponse {
   const client = request.upgrade?.();
   if (client === undefined) throw new Error('only a request that offers to switch protocols is answered with a switch');
@@ -18,7 +21,7 @@ export function joinStreams(request: ApiRequest, { message, stream, head }: Swit
 }
 
 function pass(from: Duplex, to: Duplex): void {
-  from.on('error', () => to.destroy()); // one end has gone: the other is told by that
+  from.on('error', () => to.destroy()); // the other end notices when its stream is destroyed
   from.on('close', () => to.destroy());
   from.pipe(to);
 }

@@ -2,7 +2,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { Rechecks } from './rechecks.ts';
 
-/** Looks that end when they are told to. */
+/** Checks that complete when the test tells them to. */
 class Looks {
   readonly clock = new VirtualClock();
   readonly errors: unknown[] = [];
@@ -29,7 +29,7 @@ class Looks {
 }
 
 describe('Rechecks', () => {
-  it('looks when told to, and again once in a while', async () => {
+  it('checks on request, and again periodically', async () => {
     const looks = new Looks();
     looks.rechecks.look('a');
     expect(await looks.countAfter(999)).toBe(1);
@@ -37,7 +37,7 @@ describe('Rechecks', () => {
     expect(await looks.countAfter(1_000)).toBe(3);
   });
 
-  it('looks soon after a failure, then less and less often', async () => {
+  it('rechecks soon after a failure, then less and less often', async () => {
     const looks = new Looks();
     looks.goesWell = new Error('broken');
     looks.rechecks.look('a');
@@ -50,7 +50,7 @@ describe('Rechecks', () => {
     expect(await looks.countAfter(999)).toBe(7);
   });
 
-  it('looks once more after a look during which it was told to, not twice at a time', async () => {
+  it('repeats a check requested while one is running, without running two at a time', async () => {
     const looks = new Looks();
     looks.held = () => {};
     looks.rechecks.look('a');
@@ -63,7 +63,7 @@ describe('Rechecks', () => {
     expect(await looks.countAfter(0)).toBe(2);
   });
 
-  it('looks no more at what it was to forget', async () => {
+  it('stops checking a forgotten name', async () => {
     const looks = new Looks();
     looks.rechecks.look('a');
     await looks.countAfter(0);

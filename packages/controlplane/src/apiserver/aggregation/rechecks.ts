@@ -3,11 +3,11 @@ import type { Clock, Timer } from '@kubewright/apimachinery';
 /** Options of {@link Rechecks}. */
 export interface RechecksOptions {
   readonly clock: Clock;
-  /** Looks at one; false means "look again soon". At most one look per name at a time. */
+  /** Checks a name; false means "check again soon". At most one check per name at a time. */
   readonly look: (name: string) => Promise<boolean>;
-  /** How long after a look that went well the next one comes, in milliseconds. */
+  /** Time from a successful check to the next one, in milliseconds. */
   readonly everyMs: number;
-  /** How long after the first look that did not go well the next one comes; it doubles up to {@link everyMs}. */
+  /** Time from the first failed check to the next one; doubles up to {@link everyMs}. */
   readonly retryMs: number;
   readonly onError: (error: unknown) => void;
 }
@@ -19,7 +19,7 @@ interface Watched {
   timer: Timer | undefined;
 }
 
-/** Looks at things again and again: when told to, soon after a failure, and once in a while in any case. */
+/** Repeats checks: on request, soon after a failure, and periodically in any case. */
 export class Rechecks implements Disposable {
   readonly #options: RechecksOptions;
   readonly #watched = new Map<string, Watched>();
@@ -28,7 +28,7 @@ export class Rechecks implements Disposable {
     this.#options = options;
   }
 
-  /** Has a name looked at now, or right after the look that is under way. */
+  /** Checks a name now, or right after the check in progress. */
   look(name: string): void {
     let watched = this.#watched.get(name);
     if (watched === undefined) {
@@ -39,7 +39,7 @@ export class Rechecks implements Disposable {
     if (!watched.isLooking) void this.#run(name, watched);
   }
 
-  /** Looks at a name no more. */
+  /** Stops checking a name. */
   forget(name: string): void {
     this.#watched.get(name)?.timer?.[Symbol.dispose]();
     this.#watched.delete(name);

@@ -11,17 +11,17 @@ const AGGREGATED_TYPES = ['v2', 'v2beta1']
 const DISCOVERY_MS = 5_000;
 const OPEN_API_MS = 60_000;
 
-/** The way to the server. */
+/** The connection to the server. */
 interface RemoteParts {
   readonly backend: Backend;
   readonly clock: Clock;
 }
 
 /**
- * Asks a server which resources it has: in the one document of all groups, or, where it knows no such thing, in that of the
- * group version. Mirrors the discovery manager of kube-aggregator (1.36).
+ * Fetches a server's resources, from the aggregated discovery document or, if it has none, from the one of the group version.
+ * Mirrors the discovery manager of kube-aggregator (1.36).
  *
- * @throws Error when it does not say
+ * @throws Error when the server gives no usable response
  */
 export async function fetchResources(
   apiService: RemoteApiService,
@@ -40,9 +40,9 @@ export async function fetchResources(
 }
 
 /**
- * Asks a server under which URL it has the OpenAPI document of its group version; `undefined` when it has none.
+ * Fetches the URL of the OpenAPI document for a server's group version; `undefined` if it has none.
  *
- * @throws Error when it does not say
+ * @throws Error when the server gives no usable response
  */
 export async function fetchOpenApiPath(
   apiService: RemoteApiService,
@@ -58,7 +58,7 @@ export async function fetchOpenApiPath(
   };
   const found = typeof paths === 'object' && paths !== null && Object.hasOwn(paths, name) ? paths[name] : undefined;
   if (found === undefined) return undefined;
-  // Anything else would send clients elsewhere.
+  // Any other URL would send clients elsewhere.
   const url = typeof found?.serverRelativeURL === 'string' ? found.serverRelativeURL : '';
   return /^[?]hash=[\w%.-]*$/.test(url.slice(`/openapi/v3/${name}`.length)) && url.startsWith(`/openapi/v3/${name}?`)
     ? url

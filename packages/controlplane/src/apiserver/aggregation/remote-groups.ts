@@ -1,23 +1,23 @@
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 
-/** A group version that another server answers for, as discovery shows it. */
+/** A group version of another server, as shown in discovery. */
 export interface RemoteVersion {
   readonly group: string;
   readonly version: string;
   readonly groupPriority: number;
   readonly versionPriority: number;
-  /** Its entry in the aggregated document; absent until that server was asked for the first time. */
+  /** Its entry in the aggregated document; absent until the first response of that server. */
   readonly entry: object | undefined;
 }
 
-/** What discovery and OpenAPI know of other servers' groups. Live. */
+/** The groups of other servers, for discovery and OpenAPI. Live. */
 export interface RemoteGroups {
-  /** Changes with every change. */
+  /** Changes whenever the groups change. */
   readonly generation: number;
   versions(): readonly RemoteVersion[];
-  /** OpenAPI documents by name (`apis/<group>/<version>`), with the URL under which their server has them. */
+  /** OpenAPI documents by name (`apis/<group>/<version>`), with their URL on the remote server. */
   openApiPaths(): ReadonlyMap<string, string>;
-  /** Fetches such a document as its server has it. */
+  /** Fetches a document from its server. */
   openApiDocument(name: string, context: RequestContext): Promise<ApiResponse>;
 }

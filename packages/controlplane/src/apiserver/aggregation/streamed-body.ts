@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
-/** An answer that is passed on as it comes. Giving it up ends the request at the other server at once. */
+/** A response body that is passed on as it arrives. Cancelling it immediately ends the request to the other server. */
 export class StreamedBody implements AsyncIterable<Uint8Array> {
   readonly #message: IncomingMessage;
   readonly #brokenOff: (cause: unknown) => Error;
 
-  /** @param brokenOff - makes the error of an answer that ends before its end */
+  /** @param brokenOff - builds the error for a response that ends early */
   constructor(message: IncomingMessage, brokenOff: (cause: unknown) => Error) {
     this.#message = message;
     this.#brokenOff = brokenOff;
@@ -24,7 +24,7 @@ export class StreamedBody implements AsyncIterable<Uint8Array> {
           throw this.#brokenOff(error);
         }
       },
-      // The stream's own iterator would wait for the next chunk first, which a quiet watch may never send.
+      // The stream's own iterator would first wait for the next chunk, which a quiet watch may never send.
       return: async () => {
         isGivenUp = true;
         message.destroy();

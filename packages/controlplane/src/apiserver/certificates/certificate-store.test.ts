@@ -21,7 +21,7 @@ describe('CertificateStore', () => {
     await rm(join(folder, '..'), { recursive: true });
   });
 
-  it('makes a chain that says who the server is', async () => {
+  it('builds a chain with the names of the server', async () => {
     const store = await openCertificates({ clock, hosts: ['192.0.2.7', '2001:db8::1', 'cluster.example'] });
     const [ca, serving] = [new X509Certificate(store.ca), new X509Certificate(store.serving.certificate)];
     expect(ca.ca).toBe(true);
@@ -38,7 +38,7 @@ describe('CertificateStore', () => {
     expect(serving.checkHost('example.org')).toBeUndefined();
   });
 
-  it('names the user and the groups of a client', async () => {
+  it('puts the user and the groups of a client into its certificate', async () => {
     const store = await openCertificates({ clock });
     const client = new X509Certificate((await store.clientCertificate('admin', ADMIN)).certificate);
     expect(client.toLegacyObject().subject).toEqual({
@@ -50,7 +50,7 @@ describe('CertificateStore', () => {
     await expect(store.clientCertificate('../admin', ADMIN)).rejects.toThrow(TypeError);
   });
 
-  it('keeps everything for the next start, and from everybody else', async () => {
+  it('keeps everything for the next start, readable only by its owner', async () => {
     const first = await openCertificates({ folder, clock });
     const admin = await first.clientCertificate('admin', ADMIN);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -63,14 +63,14 @@ describe('CertificateStore', () => {
     expect(await second.clientCertificate('admin', { commonName: 'other' })).not.toEqual(admin);
   });
 
-  it('makes the server a new certificate when it gets another name', async () => {
+  it('issues a new server certificate for another host name', async () => {
     const first = await openCertificates({ folder, clock });
     const second = await openCertificates({ folder, clock, hosts: ['other.example'] });
     expect(second.serving).not.toEqual(first.serving);
     expect(second.ca).toBe(first.ca);
   });
 
-  it('renews before the end, and the authority before what it has signed ends', async () => {
+  it('renews before expiry, and the CA before its certificates expire', async () => {
     const store = await openCertificates({ folder, clock });
     const { ca, serving } = store;
     await clock.advance(200 * DAY_MS);
@@ -85,7 +85,7 @@ describe('CertificateStore', () => {
     expect(new X509Certificate(store.serving.certificate).verify(new X509Certificate(store.ca).publicKey)).toBe(true);
   });
 
-  it('replaces what was damaged', async () => {
+  it('replaces damaged files', async () => {
     const first = await openCertificates({ folder, clock });
     await writeFile(join(folder, 'apiserver.crt'), first.serving.certificate.slice(0, 200));
     await writeFile(join(folder, 'sa.key'), 'nonsense');
@@ -95,7 +95,7 @@ describe('CertificateStore', () => {
     expect(await readFile(join(folder, 'sa.key'), 'utf8')).toBe(second.serviceAccount.privateKey);
   });
 
-  it('says in three lines why a folder is of no use', async () => {
+  it('explains in three lines why a folder cannot be used', async () => {
     const file = join(folder, '..', 'file');
     await writeFile(file, '');
     await chmod(file, 0o600);

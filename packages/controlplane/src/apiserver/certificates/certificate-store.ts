@@ -10,44 +10,44 @@ import { KeyFolder } from './key-folder.ts';
 
 /** Options of {@link openCertificates}. */
 export interface CertificateOptions {
-  /** Where keys and certificates are kept (0700, files 0600). @defaultValue nowhere: all are new each time */
+  /** Folder for keys and certificates (0700, files 0600). @defaultValue none: everything is new each time */
   readonly folder?: string | undefined;
   readonly clock: Clock;
-  /** Names and addresses of the server besides the usual ones. */
+  /** Names and addresses of the server besides the default ones. */
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** The keys of a cluster: three authorities, the server's certificate, and the key that signs service account tokens. */
+/** The keys of a cluster: three CAs, the server's certificate, and the key that signs service account tokens. */
 export interface CertificateStore {
-  /** Certificate of the authority that clients believe: the `certificate-authority-data` of a kubeconfig, PEM. */
+  /** Certificate of the CA that clients trust: the `certificate-authority-data` of a kubeconfig, in PEM format. */
   readonly ca: string;
   /** The server's key and certificate. */
   readonly serving: KeyPair;
-  /** Certificate of the authority that signs client certificates, PEM. */
+  /** Certificate of the CA that signs client certificates, in PEM format. */
   readonly clientCa: string;
-  /** Certificate of the authority that vouches for the server when it passes requests on, PEM. */
+  /** Certificate of the CA that identifies the server when it forwards requests, in PEM format. */
   readonly requestHeaderCa: string;
-  /** Signs service account tokens (ES256), PEM: PKCS #8 and SPKI. */
+  /** Signs service account tokens (ES256), in PEM format: PKCS #8 and SPKI. */
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
   /**
-   * The certificate of a user, made when there is none, or when the one there is will end soon or names others.
+   * Returns a user's certificate. Issues a new one if none exists, it expires soon, or it has another subject.
    *
    * @param name - file name without extension: lower-case letters, digits and `-`.
    */
   clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair>;
-  /** What the server shows to servers that it passes requests on to; made when it is first asked for. */
+  /** Returns the certificate that the server presents when it forwards requests; issued on first use. */
   frontProxyCertificate(): Promise<KeyPair>;
-  /** Makes what will end soon anew; true when {@link serving} has changed. Call it once a day. */
+  /** Renews certificates that expire soon; returns true if {@link serving} changed. Call it once a day. */
   renew(): Promise<boolean>;
 }
 
 const DAY_MS = 86_400_000;
 const AUTHORITY = { lifeMs: 3650 * DAY_MS, renewMs: 730 * DAY_MS };
 const LEAF = { lifeMs: 365 * DAY_MS, renewMs: 120 * DAY_MS };
-/** Clocks of two machines differ; a certificate is valid a little before it was made. */
+/** Certificates are valid from a little before their creation, because clocks of two machines differ. */
 const BACKDATE_MS = 3_600_000;
 
-/** The name on the certificate that the server shows when it passes requests on. */
+/** The name in the certificate that the server presents when it forwards requests. */
 export const FRONT_PROXY = 'front-proxy-client';
 
 const SERVER_HOSTS: readonly string[] = [
@@ -62,9 +62,9 @@ const SERVER_HOSTS: readonly string[] = [
 ];
 
 /**
- * Opens the keys of a cluster: reads those that are kept and still good, makes the others.
+ * Opens the keys of a cluster: reads the stored ones that are still valid, creates the others.
  *
- * @throws KeyFolderError when the folder cannot be used: it says what, why, and what to do, one line each.
+ * @throws KeyFolderError when the folder cannot be used; its three lines give the action, the reason and the fix.
  */
 export async function openCertificates(options: CertificateOptions): Promise<CertificateStore> {
   const folder = new KeyFolder(options.folder);
@@ -164,7 +164,7 @@ class KeptCertificates implements CertificateStore {
       return { key, certificate };
     }
     const made = this.#issue(wanted);
-    // The key first: a key without its certificate is noticed at the next start, and both are made anew.
+    // Write the key first: a key without its certificate is detected at the next start, and both are recreated.
     await this.#folder.write(`${name}.key`, made.key);
     await this.#folder.write(`${name}.crt`, made.certificate);
     return made;
@@ -203,7 +203,7 @@ function isGood(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowM
       (wanted.hosts ?? []).every((host) => certificate.checkHost(host) ?? certificate.checkIP(host))
     );
   } catch {
-    // A file that cannot be read as what it should be is as good as none.
+    // An unreadable file counts as missing.
     return false;
   }
 }
@@ -218,7 +218,7 @@ function publicHalf(privateKey: string): string | undefined {
   try {
     return crypto.createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
   } catch {
-    // As above: a broken key is replaced; tokens signed with it end.
+    // As above: a broken key is replaced, which invalidates tokens signed with it.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folderFault } from '@kubewright/apimachinery';
 
-/** The folder of keys cannot be used. The message has three lines: what was tried, why it failed, what to do. */
+/** The key folder cannot be used. The message has three lines: the action, the reason, the fix. */
 export class KeyFolderError extends Error {
   readonly code = 'KW5102';
   readonly folder: string;
@@ -15,7 +15,7 @@ export class KeyFolderError extends Error {
   }
 }
 
-/** Keeps small secret texts: in a folder that only this user may enter, or in memory when there is no folder. */
+/** Stores small secrets, either in a folder that only this user may access, or in memory if there is no folder. */
 export class KeyFolder {
   readonly #folder: string | undefined;
   readonly #memory = new Map<string, string>();
@@ -24,7 +24,7 @@ export class KeyFolder {
     this.#folder = folder;
   }
 
-  /** Makes the folder and shuts everybody else out of it. */
+  /** Creates the folder and removes all access for other users. */
   async prepare(): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -34,7 +34,7 @@ export class KeyFolder {
     });
   }
 
-  /** Reads a file; `undefined` when it is not there. */
+  /** Reads a file; `undefined` if it does not exist. */
   async read(name: string): Promise<string | undefined> {
     if (this.#folder === undefined) return this.#memory.get(name);
     const path = join(this.#folder, name);
@@ -48,7 +48,7 @@ export class KeyFolder {
     });
   }
 
-  /** Writes a file whole or not at all. */
+  /** Writes a file atomically. */
   async write(name: string, text: string): Promise<void> {
     if (this.#folder === undefined) {
       this.#memory.set(name, text);

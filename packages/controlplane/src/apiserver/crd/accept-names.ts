@@ -1,6 +1,6 @@
 import type { CrdCondition, CrdNames, CustomResourceDefinition } from './custom-resource-definition.ts';
 
-/** Names that other CRDs of a group have been granted. */
+/** Names accepted for other CRDs of a group. */
 export interface NamesInUse {
   /** Plurals, singulars and short names. */
   readonly resources: ReadonlySet<string>;
@@ -9,8 +9,8 @@ export interface NamesInUse {
 }
 
 /**
- * Grants a CRD the names that nobody else has, one by one; what it was granted before it keeps until it gets something
- * else. Mirrors the naming controller of apiextensions-apiserver (1.36).
+ * Accepts each of a CRD's names that no other CRD has. A rejected name leaves the previously accepted one in place. Mirrors the
+ * naming controller of apiextensions-apiserver (1.36).
  */
 export function acceptNames(
   { spec, status }: CustomResourceDefinition,
@@ -54,7 +54,7 @@ function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
-/** As Go prints several errors. */
+/** Formats several errors like Go. */
 function aggregate(messages: readonly string[]): string {
   return messages.length === 1 ? String(messages[0]) : `[${messages.join(', ')}]`;
 }

@@ -13,31 +13,31 @@ import {
   type StructuralSchema,
 } from '@kubewright/schema';
 
-/** What schemas are compiled with; one set for all CRDs of a server. */
+/** The tools for compiling schemas; one set for all CRDs of a server. */
 export interface SchemaTools {
   readonly compilePattern: CompilePattern;
   readonly environment: CelEnvironment;
 }
 
-/** A CRD version's schema with its rules: everything that decides whether an object is good. */
+/** A CRD version's compiled schema and rules, which decide whether an object is valid. */
 export interface CompiledVersion {
   readonly schema: StructuralSchema;
-  /** What the schema says against an object, rules apart. */
+  /** Returns the schema errors of an object, without rules. */
   schemaFaults(object: unknown, old: unknown): readonly FieldError[];
-  /** What the rules say against it, unless what is known already keeps them from being asked. */
+  /** Returns the rule errors of an object, unless known errors already prevent evaluating the rules. */
   ruleFaults(object: unknown, options: RuleFaultsOptions): readonly FieldError[];
 }
 
-/** How rules are asked. */
+/** Options for evaluating rules. */
 export interface RuleFaultsOptions {
   readonly old: unknown;
-  /** Faults that were found before. */
+  /** Errors found earlier. */
   readonly known: readonly FieldError[];
-  /** Told of rules that an unchanged part of the object breaks. */
+  /** Called for rules that an unchanged part of the object violates. */
   readonly warn: (text: string) => void;
 }
 
-/** Faults after which rules would look at values that are not what they expect. */
+/** Errors after which rules would see values of unexpected types or sizes. */
 const BLOCKING = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -52,7 +52,7 @@ const NOT_CHECKED: FieldError = {
   body: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** Compiles a schema that CRD validation has accepted. */
+/** Compiles a schema that passed CRD validation. */
 export function compileVersion(source: JsonSchema, tools: SchemaTools): CompiledVersion {
   const schema = compileStructuralSchema(source, { compilePattern: tools.compilePattern, objectMeta: objectMeta() });
   const rules = compileRules(schema.node, rulesOf(source), { environment: tools.environment });
@@ -69,12 +69,12 @@ export function compileVersion(source: JsonSchema, tools: SchemaTools): Compiled
   };
 }
 
-/** The schema and rule packages speak of the same faults in the form of a status cause. */
+/** Converts an error from the schema and rule packages, which use the form of a status cause. */
 export function fieldErrorOf({ reason, field, message }: FieldProblem | RuleProblem): FieldError {
   return { type: reason, field, body: message };
 }
 
-/** The schema of every object's metadata. */
+/** Returns the schema of object metadata, common to all kinds. */
 export function objectMeta(): SchemaNode | undefined {
   return builtinSchema({ group: '', version: 'v1', kind: 'Pod' })?.properties?.get('metadata');
 }

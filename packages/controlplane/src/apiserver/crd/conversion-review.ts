@@ -5,12 +5,12 @@ import { WebhookCallError } from '../webhooks/webhook-call-error.ts';
 const GROUP = 'apiextensions.k8s.io';
 const VERSIONS = ['v1', 'v1beta1'];
 
-/** The version in which a webhook is asked: the first of its list that is known. */
+/** Returns the review version for a webhook: the first supported one of its list. */
 export function conversionReviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => VERSIONS.includes(version));
 }
 
-/** Asks for objects in another version (`ConversionReview`). */
+/** Builds a request to convert objects to another version (`ConversionReview`). */
 export function conversionReview(
   objects: readonly object[],
   {
@@ -28,7 +28,7 @@ export function conversionReview(
 }
 
 /**
- * Reads what a webhook made of the objects.
+ * Reads the converted objects from a webhook's response.
  *
  * @throws WebhookCallError in upstream's words (`getConvertedObjectsFromResponse`, 1.36)
  */

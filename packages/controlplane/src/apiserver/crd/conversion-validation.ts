@@ -14,7 +14,7 @@ interface Webhook {
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 
-/** Validates how a CRD's versions become each other. */
+/** Validates the conversion settings of a CRD. */
 export function validateConversion({ spec }: CustomResourceDefinition): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (spec.preserveUnknownFields) {

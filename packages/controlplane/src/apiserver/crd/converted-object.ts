@@ -10,10 +10,10 @@ import type { Draft } from '../registry/strategy.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Checks what a webhook made of an object, and gives it back the metadata that no conversion may change: all but labels
- * and annotations. Mirrors `validateConvertedObject` and `restoreObjectMeta` (1.36).
+ * Validates an object converted by a webhook, and restores the metadata that a conversion may not change: all except labels and
+ * annotations. Mirrors `validateConvertedObject` and `restoreObjectMeta` (1.36).
  *
- * @returns what is wrong, in upstream's words after `conversion webhook for …`
+ * @returns the error, in upstream's words after `conversion webhook for …`
  */
 export function restoreConverted(
   original: Draft,
@@ -75,7 +75,7 @@ function takeMap(
       return `metadata.${field}[${key}] must be a string, but is ${goType(value)} in converted object`;
     }
   }
-  const map = given as Readonly<Record<string, string>>; // all values are texts
+  const map = given as Readonly<Record<string, string>>; // all values are strings
   const faults = mapFaults(map, field).map(({ field: at, body }) => `${at}: ${body}`);
   if (faults.length > 0) return faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`;
   target[field] = { ...map };
@@ -94,7 +94,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A version as Go prints it: `/v1` has no group. */
+/** Formats a version like Go: `/v1` has no group. */
 function shown(apiVersion: string): string {
   const { group, version } = parseApiVersion(apiVersion);
   return group === '' ? version : `${group}/${version}`;

@@ -3,7 +3,7 @@ import { type BuiltinResource, builtinSchema } from '@kubewright/schema';
 import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import { type CrdStrategyOptions, crdStatusStrategy, crdStrategy } from './crd-strategy.ts';
 
-/** Defines `customresourcedefinitions` itself. */
+/** Defines the resource `customresourcedefinitions` itself. */
 export function crdDefinition(row: BuiltinResource, options: CrdStrategyOptions): ResourceDefinition {
   const schema = builtinSchema(row);
   if (!schema) throw new Error('the type table has no schema for CustomResourceDefinition');

@@ -3,7 +3,7 @@ import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 
 type Node = Record<string, unknown>;
 
-/** Warnings for formats that validate nothing. */
+/** Returns warnings for formats that validate nothing. */
 export function formatWarnings({ spec }: CustomResourceDefinition): readonly string[] {
   const found = new Set<string>();
   for (const version of spec.versions) {
@@ -14,7 +14,7 @@ export function formatWarnings({ spec }: CustomResourceDefinition): readonly str
   return [...found].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
-/** Removes from schemas what Go cannot tell from an absent field: a default of null, an empty message. */
+/** Removes from schemas the values that Go does not distinguish from an absent field: a default of null, an empty message. */
 export function withoutGoZeroes(spec: Readonly<Record<string, unknown>>): void {
   const { versions } = spec;
   if (!Array.isArray(versions)) return;
@@ -30,7 +30,7 @@ export function withoutGoZeroes(spec: Readonly<Record<string, unknown>>): void {
 }
 
 function walk(value: unknown, visit: (node: Node) => void): void {
-  // A body's depth is bounded by its reader.
+  // The body reader limits the depth.
   if (Array.isArray(value)) {
     for (const item of value) walk(item, visit);
     return;

@@ -9,35 +9,35 @@ import type { ConversionServices } from './webhook-converter.ts';
 
 const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
 
-/** What {@link CrdServing} works with. */
+/** Options of {@link CrdServing}. */
 export interface CrdServingOptions {
   readonly storage: Storage;
   readonly catalog: MutableCatalog;
   readonly tools: SchemaTools & { readonly conversion: ConversionServices };
-  /** Called when a resource is no longer served, with its storage prefix: its watches end. */
+  /** Called with the storage prefix of a resource that is no longer served, to end its watches. */
   readonly onRemoved: (storagePrefix: string) => void;
-  /** Called with the name of a CRD that wanted names which another one has just given up: it is to be judged anew. */
+  /** Called with the name of a CRD that is waiting for names another one has just released, so it should be re-evaluated. */
   readonly onNamesFreed?: ((name: string) => void) | undefined;
   /** Called after the catalog changed. */
   readonly onChanged?: (() => void) | undefined;
-  /** Called when a stored CRD cannot be served; it was valid when it was written, so this is the server's own fault. */
+  /** Called when a stored CRD cannot be served. It was valid when written, so this is an internal error. */
   readonly onError: (error: unknown) => void;
 }
 
 interface Served {
-  /** What the definitions were made of: a status update that changes none of it changes no definition. */
+  /** The input of the definitions: a status update that leaves it unchanged does not rebuild them. */
   readonly fingerprint: string;
   readonly versions: readonly string[];
   readonly crd: CustomResourceDefinition;
 }
 
-/** Keeps the catalog equal to the stored CRDs: their resources are served as soon as they are established. */
+/** Keeps the catalog in sync with the stored CRDs: their resources are served as soon as they are established. */
 export class CrdServing implements Disposable {
   readonly #options: CrdServingOptions;
   readonly #served = new Map<string, Served>();
-  /** Names count as taken as soon as they are granted, whether or not their kind is served. */
+  /** A name counts as taken once it is accepted, whether or not its kind is served. */
   readonly #granted = new Map<string, { readonly group: string; readonly names: CrdNames }>();
-  /** Those that did not get all the names they want. */
+  /** CRDs that did not get all of their names. */
   readonly #waiting = new Map<string, CustomResourceDefinition>();
   #subscription: Disposable | undefined;
 
@@ -45,7 +45,7 @@ export class CrdServing implements Disposable {
     this.#options = options;
   }
 
-  /** Serves what is stored, and follows changes in the turn in which they become visible. */
+  /** Serves the stored CRDs, then follows changes in the turn in which they become visible. */
   async start(): Promise<void> {
     const { storage } = this.#options;
     const { objects, revision } = await storage.list({ prefix: PREFIX });
@@ -61,7 +61,7 @@ export class CrdServing implements Disposable {
     this.#subscription?.[Symbol.dispose]();
   }
 
-  /** Names that other CRDs of a CRD's group have been granted. */
+  /** Returns the names accepted for other CRDs of a CRD's group. */
   readonly namesInUse = ({ spec, metadata }: CustomResourceDefinition): NamesInUse => {
     const resources = new Set<string>();
     const kinds = new Set<string>();
@@ -74,7 +74,7 @@ export class CrdServing implements Disposable {
   };
 
   #set(stored: StoredObject): void {
-    // Written by the CRDs' own strategy.
+    // Written through the CRD strategy.
     const crd = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
     if (hasCondition(crd, 'NamesAccepted')) this.#waiting.delete(stored.key);
     else this.#waiting.set(stored.key, crd);

@@ -6,17 +6,17 @@ import { formatWarnings, withoutGoZeroes } from './crd-schemas.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
 import { CLEANUP_FINALIZER, type CrdCondition, type CustomResourceDefinition } from './custom-resource-definition.ts';
 
-/** What the CRDs' own strategy is made of. */
+/** Options of the strategy for CRDs. */
 export interface CrdStrategyOptions {
   readonly tools: SchemaTools;
   readonly clock: Clock;
-  /** Names that other CRDs of the group have. */
+  /** Returns the names accepted for other CRDs of the group. */
   readonly namesInUse: (crd: CustomResourceDefinition) => NamesInUse;
 }
 
 /**
- * How CRDs are written. Upstream accepts names and establishes in controllers a moment later; one server can do both in
- * the write itself, so a kind is served as soon as its CRD is answered.
+ * Returns the strategy for writing CRDs. Upstream's controllers accept names and establish a CRD a moment later; a single server
+ * can do both in the write itself, so a kind is served as soon as the response is sent.
  */
 export function crdStrategy(options: CrdStrategyOptions): Strategy {
   const { tools } = options;
@@ -45,14 +45,14 @@ export function crdStrategy(options: CrdStrategyOptions): Strategy {
       });
     },
     warnings: (object) => formatWarnings(object as CustomResourceDefinition),
-    // Decoding has made it a CRD.
+    // Decoding guarantees a CRD.
     validate: (object) => validateCrd(object as CustomResourceDefinition, tools),
     validateUpdate: (object, old) =>
       validateCrdUpdate(object as CustomResourceDefinition, old as CustomResourceDefinition, tools),
   };
 }
 
-/** The status subresource: spec stays as it is. */
+/** Returns the strategy of the status subresource, which leaves the spec unchanged. */
 export function crdStatusStrategy(options: CrdStrategyOptions): Strategy {
   return {
     ...crdStrategy(options),
@@ -65,7 +65,7 @@ export function crdStatusStrategy(options: CrdStrategyOptions): Strategy {
 }
 
 function applyDefaults(object: Draft): void {
-  // Go has an empty spec where none was sent: validation says what it lacks.
+  // Go has an empty spec if none was sent; validation reports the missing fields.
   const spec = (object['spec'] ?? {}) as Record<string, unknown>;
   object['spec'] = spec;
   const names = (spec['names'] ?? {}) as Record<string, unknown>;
@@ -80,7 +80,7 @@ function applyDefaults(object: Draft): void {
 }
 
 function settle(object: Draft, old: CustomResourceDefinition | undefined, options: CrdStrategyOptions): void {
-  // Validation follows and refuses what is not a CRD; until then only what is certainly there is read.
+  // Validation runs later and rejects an invalid CRD, so read only fields that are certain to exist.
   const crd = object as unknown as CustomResourceDefinition;
   const { names, versions } = crd.spec ?? {};
   if (!names?.plural || !Array.isArray(versions)) return;

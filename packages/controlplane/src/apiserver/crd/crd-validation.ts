@@ -11,7 +11,7 @@ import { validateConversion } from './conversion-validation.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { validateVersions } from './version-validation.ts';
 
-/** All that is wrong with a CRD, in upstream's words (`apiextensions/validation`, 1.36). */
+/** Returns all errors in a CRD, in upstream's words (`apiextensions/validation`, 1.36). */
 export function validateCrd(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
   return [...validateName(crd), ...validateSpec(crd, { ...tools, old: undefined })];
 }
@@ -32,7 +32,9 @@ function missingVersion(name: string): string {
   return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 }
 
-/** What may not change once a CRD is established, on top of {@link validateCrd}. */
+/**
+ * Returns all errors in an updated CRD: those of {@link validateCrd}, and changes that are not allowed once a CRD is established.
+ */
 export function validateCrdUpdate(
   crd: CustomResourceDefinition,
   old: CustomResourceDefinition,
@@ -81,7 +83,7 @@ function validateIdentity({ metadata, spec }: CustomResourceDefinition): readonl
   return faults;
 }
 
-/** Groups under k8s.io and kubernetes.io are the community's: whoever defines kinds there says that it was agreed. */
+/** Requires an approval annotation for groups under k8s.io and kubernetes.io, which belong to the community. */
 function validateApproval(group: string, approval: string | undefined): readonly FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const field = 'metadata.annotations[api-approved.kubernetes.io]';

@@ -6,10 +6,10 @@ import { compileJsonPath, type JsonPath, JsonPathError } from './json-path.ts';
 
 const NAME: TableColumn = { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 };
 
-/** Shown when a CRD names no columns. */
+/** The columns if a CRD defines none. */
 const DEFAULT_COLUMNS: readonly CrdColumn[] = [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
 
-/** A custom resource's table: the name, then what the CRD asks for (`tableconvertor` of apiextensions-apiserver). */
+/** Returns a custom resource's table columns: the name, then the CRD's own (`tableconvertor` of apiextensions-apiserver). */
 export function customColumns(columns: readonly CrdColumn[] | undefined): {
   readonly columns: readonly TableColumn[];
   readonly cells: (object: KubernetesObject, nowMs: number) => readonly unknown[];
@@ -29,7 +29,10 @@ export function customColumns(columns: readonly CrdColumn[] | undefined): {
   };
 }
 
-/** Columns that cannot all be read are replaced by the default ones, as upstream does; none at all likewise. */
+/**
+ * Compiles the columns. Returns undefined, which means the default columns, if there are none or any path is invalid, as upstream
+ * does.
+ */
 function readers(columns: readonly CrdColumn[] = []): readonly { column: CrdColumn; path: JsonPath }[] | undefined {
   try {
     return columns.length === 0

@@ -14,7 +14,7 @@ import { type ConversionServices, WebhookConverter } from './webhook-converter.t
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
-/** Defines the resources that an established CRD brings: one for each served version, over one storage. */
+/** Defines the resources of an established CRD: one per served version, sharing one storage. */
 export function customDefinitions(
   crd: CustomResourceDefinition,
   tools: SchemaTools & { readonly conversion: ConversionServices },
@@ -45,14 +45,17 @@ function compile(version: CrdVersion, tools: SchemaTools): CompiledVersion {
   return compileVersion(version.schema?.openAPIV3Schema ?? { type: 'object' }, tools);
 }
 
-/** Reads what is stored: by the schema of the version that is stored, whose defaults count, then by the served one. */
+/**
+ * Returns a reader of stored objects: it applies the stored version's schema and defaults, then prunes with the served version's
+ * schema.
+ */
 function readerOf({ compiled }: ServedVersion, stored: ServedVersion): (object: Draft) => Draft {
   const own = stored.compiled.schema;
   if (stored.compiled === compiled) return (object) => own.applyDefaults(own.prune(object).value) as Draft;
   return (object) => compiled.schema.prune(own.applyDefaults(own.prune(object).value)).value as Draft;
 }
 
-/** What a webhook converted is as it is served. */
+/** Returns an object unchanged: the webhook's result is served directly. */
 function asItIs(object: Draft): Draft {
   return object;
 }
@@ -96,7 +99,7 @@ function definitionOf(
   };
 }
 
-/** Metadata has the types of every object's metadata, whatever the schema says; the rest has the schema's. */
+/** Decodes a custom object. Metadata always has the standard schema; the rest has the version's. */
 function decodeCustom(value: unknown, { schema }: CompiledVersion): Decoded {
   const pruned = schema.prune(value);
   const unknownFields = pruned.unknownPaths.map((path) => `unknown field "${path}"`);
@@ -119,7 +122,7 @@ function withMetadata(object: Readonly<Record<string, unknown>>, metadata: unkno
   return copy;
 }
 
-/** The text of the `Warning` header that every use of a deprecated version gets. */
+/** Returns the text of the `Warning` header for requests to a deprecated version. */
 function deprecationOf({ spec }: CustomResourceDefinition, version: CrdVersion): string | undefined {
   if (!version.deprecated) return undefined;
   const { group, names } = spec;
@@ -175,7 +178,7 @@ function subresourcesOf(parts: CustomStrategyParts): ReadonlyMap<string, Subreso
   return found;
 }
 
-/** Where each version that can be scaled has its replicas. */
+/** Returns the replicas path of each version with a scale subresource. */
 function replicasPaths({ group, versions }: CustomStrategyParts['spec']): Readonly<Record<string, readonly string[]>> {
   const scaled = versions.flatMap(({ name, subresources }) =>
     subresources?.scale ? [[`${group}/${name}`, scaleOf(subresources.scale).specReplicasPath] as const] : [],

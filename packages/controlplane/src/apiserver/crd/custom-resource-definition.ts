@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { JsonSchema } from '@kubewright/schema';
 
-/** A CRD as far as the server reads it (apiextensions/v1). */
+/** The parts of a CRD that the server reads (apiextensions/v1). */
 export interface CustomResourceDefinition extends KubernetesObject {
   readonly spec: CrdSpec;
   readonly status?: CrdStatus;
@@ -73,10 +73,10 @@ export interface CrdCondition {
   readonly message?: string;
 }
 
-/** True once a condition holds. */
+/** True if a condition has status `True`. */
 export function hasCondition(crd: CustomResourceDefinition, type: string): boolean {
   return crd.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 }
 
-/** The finalizer that keeps a CRD until its objects are gone. */
+/** The finalizer that keeps a CRD until its objects are deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

@@ -5,16 +5,16 @@ import type { CompiledVersion } from './compile-version.ts';
 import type { CrdSpec, CrdVersion } from './custom-resource-definition.ts';
 import { scaleFaults } from './scale-faults.ts';
 
-/** What the strategies of one version are made of. */
+/** The input of the strategies for one version. */
 export interface CustomStrategyParts {
   readonly spec: CrdSpec;
   readonly version: CrdVersion;
   readonly compiled: CompiledVersion;
-  /** Asked on creation: why objects cannot be created now, if so. */
+  /** Called on creation. Returns an error if objects cannot be created now. */
   readonly refuseCreation: (name: string) => Error | undefined;
 }
 
-/** How custom resources are written (`customresource.strategy` of apiextensions-apiserver, 1.36). */
+/** Returns the strategy for writing custom resources (`customresource.strategy` of apiextensions-apiserver, 1.36). */
 export function customStrategy(parts: CustomStrategyParts): Strategy {
   const { compiled, version, refuseCreation } = parts;
   const hasStatus = version.subresources?.status !== undefined;
@@ -39,7 +39,7 @@ export function customStrategy(parts: CustomStrategyParts): Strategy {
   };
 }
 
-/** The status subresource: only `status` changes, metadata's managed fields excepted. */
+/** Returns the strategy of the status subresource: only `status` changes, apart from the managed fields. */
 export function customStatusStrategy(parts: CustomStrategyParts): Strategy {
   const { compiled } = parts;
   return {
@@ -76,7 +76,7 @@ function allFaults(
   return [...faults, ...compiled.ruleFaults(object, { old, known: faults, warn })];
 }
 
-/** The status endpoint looks at the status only, and names it as if it were the whole. */
+/** Keeps only errors in the status, with paths in their messages relative to it, as the status endpoint reports them. */
 function statusFaults(faults: readonly FieldError[]): FieldError[] {
   return faults
     .filter(({ field }) => /^status(?:[.[]|$)/.test(field))

@@ -3,8 +3,8 @@ import type { JsonSchema } from '@kubewright/schema';
 type Fields = Record<string, unknown>;
 
 /**
- * Drops, in place, the nulls that a schema does not allow and has no default for: what Go programs write for fields that
- * they left empty (`PruneNonNullableNullsWithoutDefaults` of apiextensions-apiserver, 1.36).
+ * Removes, in place, nulls that a schema does not allow and has no default for. Go programs write them for empty fields
+ * (`PruneNonNullableNullsWithoutDefaults` of apiextensions-apiserver, 1.36).
  */
 export function dropNulls(schema: JsonSchema, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

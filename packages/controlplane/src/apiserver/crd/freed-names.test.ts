@@ -15,8 +15,8 @@ function definition(plural: string): object {
   };
 }
 
-describe('names of definitions', () => {
-  it('go to whoever waits for them when their owner is gone', async () => {
+describe('CRD names', () => {
+  it('go to a waiting CRD when their owner is deleted', async () => {
     await using plane = await PlaneUnderTest.start();
     await plane.send('POST', CRDS, definition('first'));
     const second = JSON.parse((await plane.send('POST', CRDS, definition('second'))).text);

@@ -37,7 +37,7 @@ describe('compileJsonPath', () => {
     expect(compileJsonPath(path).read(object)).toEqual(expected);
   });
 
-  it('refuses what it cannot read, saying where', () => {
+  it('rejects an invalid path with its position', () => {
     expect(() => compileJsonPath('.spec[?(@.x')).toThrow(JsonPathError);
     expect(() => compileJsonPath('.spec[?(@.x')).toThrow(
       '".spec[?(@.x" cannot be read: unexpected text at character 6',

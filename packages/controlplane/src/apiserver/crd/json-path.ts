@@ -1,10 +1,10 @@
-/** A printer column's or selectable field's path, ready to read objects. */
+/** The compiled path of a printer column or selectable field. */
 export interface JsonPath {
-  /** Every value that the path leads to, in document order; none when it leads nowhere. */
+  /** Returns every value at the path, in document order; empty if there are none. */
   read(object: unknown): readonly unknown[];
 }
 
-/** The path is not one that the API accepts. */
+/** The path is invalid or not supported by the API. */
 export class JsonPathError extends Error {
   readonly code = 'KW5301';
 
@@ -20,10 +20,10 @@ const TOKEN =
   /\.?\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?\d+|true|false))\s*\)\]|\.?\[(-?\d+)\]|\.?\[\*\]|\.?\['((?:[^'\\]|\\.)*)'\]|\.((?!\*)(?:[^\s.[\]\\'"]|\\.)+)|\.\*/gy;
 
 /**
- * Compiles the part of kubectl's JSONPath that CRDs use: fields, escaped dots, indexes, `[*]`, and filters by equality
- * such as `.status.conditions[?(@.type=="Ready")].status`.
+ * Compiles the subset of kubectl's JSONPath that CRDs use: fields, escaped dots, indexes, `[*]`, and equality filters such as
+ * `.status.conditions[?(@.type=="Ready")].status`.
  *
- * @throws {@link JsonPathError} when it is none of these.
+ * @throws {@link JsonPathError} for any other path.
  */
 export function compileJsonPath(path: string): JsonPath {
   const steps: Step[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
-// Each answer was recorded from kube-apiserver 1.36.3.
+// Each response was recorded from kube-apiserver 1.36.3.
 describe('a malformed definition', () => {
   const names = { plural: 'foos', singular: 'foo', kind: 'Foo', listKind: 'FooList' };
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
@@ -78,7 +78,7 @@ describe('a malformed definition', () => {
       422,
       [],
     ],
-  ])('with %s is refused', async (_name, given, code, texts) => {
+  ])('with %s is rejected', async (_name, given, code, texts) => {
     await using plane = await PlaneUnderTest.start();
     const body = { metadata: { name: 'foos.example.com' }, spec: given };
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

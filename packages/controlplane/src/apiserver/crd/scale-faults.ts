@@ -3,7 +3,7 @@ import type { CrdScale } from './custom-resource-definition.ts';
 
 const MAX_REPLICAS = 2_147_483_647;
 
-/** What keeps an object from being shown as a Scale; of the spec's fields, and of the status'. */
+/** Returns the errors that prevent showing an object as a Scale, either in the spec or in the status. */
 export function scaleFaults(
   object: KubernetesObject,
   scale: CrdScale | undefined,
@@ -54,7 +54,7 @@ function accessorError(path: string, value: unknown, expected: string): string {
 
 const MAP = 'map[string]interface{}';
 
-/** A JSON value's type as Go's decoder has it. */
+/** Returns a JSON value's type in Go's decoder. */
 function goType(value: unknown): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

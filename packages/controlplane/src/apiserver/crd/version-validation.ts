@@ -14,7 +14,7 @@ import type { CrdColumn, CrdSpec, CrdVersion, CustomResourceDefinition } from '.
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Validates a CRD's versions: their names, which one is stored, schemas, rules, columns, subresources. */
+/** Validates a CRD's versions: names, storage version, schemas, rules, columns, subresources. */
 export function validateVersions(
   { spec }: CustomResourceDefinition,
   { old, ...tools }: SchemaTools & { readonly old: CustomResourceDefinition | undefined },
@@ -40,7 +40,7 @@ export function validateVersions(
     faults.push(invalidField('spec.versions', shown, 'must have exactly one version marked as storage version'));
     faults.push(storedVersionsFault(storage));
   }
-  // The first version was the only one in the days of v1beta1, in a field that is still looked at.
+  // In v1beta1, a separate field held the single version; upstream still validates it.
   const first = versions[0]?.name ? checkDns1035Label(versions[0].name) : [];
   if (first.length > 0) faults.push(invalidField('spec.version', versions[0]?.name, first.join(',')));
   const paths = fieldPaths(versions);
@@ -74,7 +74,7 @@ function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, fie
     faults.push(fault(`must be <= ${MAX_WARNING_LENGTH} characters long`));
   }
   if (deprecationWarning === '') faults.push(fault('must not be an empty string'));
-  // As Go prints: letters, marks, numbers, punctuation, symbols and the plain space.
+  // The characters that Go considers printable: letters, marks, numbers, punctuation, symbols and the plain space.
   const strange = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(deprecationWarning);
   if (strange) {
     const at = Buffer.byteLength(deprecationWarning.slice(0, strange.index));
@@ -84,8 +84,8 @@ function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, fie
 }
 
 /**
- * Where a version's fields stand in messages. What all versions have in common stands at the top, as in the days of
- * v1beta1, and is looked at once only.
+ * Returns the field path of each version in messages. If all versions share the same fields, they are reported at the top level,
+ * as in v1beta1, and validated only once.
  */
 function fieldPaths(versions: readonly CrdVersion[]) {
   const [first] = versions;
@@ -183,7 +183,7 @@ function validateSelectableFields(
   });
 }
 
-/** A version as Go prints its internal form. */
+/** Formats a version as Go prints its internal form. */
 function showVersion({
   name = '',
   served = false,

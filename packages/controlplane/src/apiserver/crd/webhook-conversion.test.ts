@@ -10,7 +10,7 @@ interface ConversionReview {
   };
 }
 
-/** Converts by writing the version down, unless it is told to fail or to say nothing. */
+/** Converts by setting the version, unless the test tells it to fail or hang. */
 class ConvertingCaller implements WebhookCaller {
   readonly asked: string[] = [];
   mode: 'convert' | 'fail' | 'hang' = 'convert';
@@ -33,7 +33,7 @@ const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const JSON_BODY = { 'content-type': 'application/json' };
 const at = (version: string): string => `/apis/conv.example.com/${version}/namespaces/default/gadgets`;
 
-describe('conversion by a webhook', () => {
+describe('webhook conversion', () => {
   let plane: PlaneUnderTest;
   let caller: ConvertingCaller;
 
@@ -87,7 +87,7 @@ describe('conversion by a webhook', () => {
     while (!holds()) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('asks for an object each time, for a list once', async () => {
+  it('calls the webhook on every get, but only once per object for lists', async () => {
     expect(caller.asked).toEqual([]);
     for (let times = 0; times < 2; times++) await plane.send('GET', `${at('v2')}/a`);
     expect(caller.asked).toEqual(['one a v2', 'one a v2']);
@@ -95,14 +95,14 @@ describe('conversion by a webhook', () => {
     expect(caller.asked.slice(2).sort()).toEqual(['one a v2', 'one b v2']);
   });
 
-  it('remembers no failure', async () => {
+  it('does not cache failures', async () => {
     caller.mode = 'fail';
     expect((await plane.send('GET', at('v2'))).status).toBe(500);
     caller.mode = 'convert';
     expect(JSON.parse((await plane.send('GET', at('v2'))).text).items).toHaveLength(2);
   });
 
-  it('gives up on a webhook that says nothing', async () => {
+  it('times out on a webhook that does not respond', async () => {
     caller.mode = 'hang';
     const read = plane.send('GET', `${at('v2')}/a`);
     await until(() => caller.asked.length > 0);
@@ -114,7 +114,7 @@ describe('conversion by a webhook', () => {
     });
   });
 
-  it('streams in the order of the writes, whatever their conversions take', async () => {
+  it('streams in write order, however long conversions take', async () => {
     const { seen, events, abort, ended } = await watch('v2');
     await until(() => seen().length === 2);
     for (const name of ['c', 'd', 'e']) await create('v1', name);
@@ -126,7 +126,7 @@ describe('conversion by a webhook', () => {
     await ended;
   });
 
-  it('ends the streams that it cannot convert for, no others', async () => {
+  it('ends only the streams whose conversion fails', async () => {
     const plain = await watch('v1');
     const converted = await watch('v2');
     await until(() => plain.seen().length === 2 && converted.seen().length === 2);
@@ -143,7 +143,7 @@ describe('conversion by a webhook', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it('asks whom the definition names now', async () => {
+  it('uses the webhook of the current definition', async () => {
     const conversion = { webhook: { clientConfig: { url: 'https://two/' } } };
     const headers = { 'content-type': 'application/merge-patch+json' };
     await plane.send('PATCH', `${CRD}/gadgets.conv.example.com`, { spec: { conversion } }, headers);

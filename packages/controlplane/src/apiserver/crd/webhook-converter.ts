@@ -11,7 +11,7 @@ import { restoreConverted } from './converted-object.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { dropNulls } from './drop-nulls.ts';
 
-/** What asks conversion webhooks. */
+/** Dependencies for calling conversion webhooks. */
 export interface ConversionServices {
   readonly client: WebhookClient;
   readonly random: Random;
@@ -22,10 +22,10 @@ interface ConversionWebhook {
   readonly conversionReviewVersions: readonly string[];
 }
 
-/** How long upstream's client waits where nobody says. */
+/** The default timeout of upstream's client. */
 const TIMEOUT_SECONDS = 30;
 
-/** Converts objects of a CRD by asking its webhook, one at a time, as upstream's storage does (1.36). */
+/** Converts objects of a CRD through its webhook, one at a time, as upstream's storage does (1.36). */
 export class WebhookConverter implements ObjectConverter {
   readonly #webhook: ConversionWebhook;
   readonly #services: ConversionServices;
@@ -42,7 +42,7 @@ export class WebhookConverter implements ObjectConverter {
     },
   ) {
     this.storageApiVersion = options.storageApiVersion;
-    // A CRD with this strategy has a webhook: validated when it was written.
+    // A CRD with this strategy has a webhook: validated on write.
     this.#webhook = crd.spec.conversion?.webhook as ConversionWebhook;
     this.#services = options.services;
     this.#versions = options.versions;
@@ -61,7 +61,7 @@ export class WebhookConverter implements ObjectConverter {
     if (count !== 1) throw conversionFault(`${head} returned ${count} objects, expected 1`);
     const restored = restoreConverted(object, converted, apiVersion);
     if ('fault' in restored) throw conversionFault(`${head} ${restored.fault}`);
-    const pruned = target.schema.prune(restored.object).value as Draft; // pruning keeps an object one
+    const pruned = target.schema.prune(restored.object).value as Draft; // pruning an object returns an object
     dropNulls(target.schema.source, pruned);
     return pruned;
   }
@@ -70,7 +70,7 @@ export class WebhookConverter implements ObjectConverter {
     return this.#versions.get(apiVersion)?.schema.node;
   }
 
-  /** Reads what is stored, in whatever version: by its own schema, whose defaults count. */
+  /** Prunes and defaults a stored object with the schema of its own version. */
   fromStored(object: Draft): Draft {
     const own = this.#versions.get(object.apiVersion)?.schema;
     return own === undefined ? object : (own.applyDefaults(own.prune(object).value) as Draft);

@@ -72,7 +72,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     this.wake();
   }
 
-  /** Makes the stream check again for something to send. */
+  /** Wakes the stream to check again for something to send. */
   wake(): void {
     const wake = this.#wake;
     this.#wake = undefined;

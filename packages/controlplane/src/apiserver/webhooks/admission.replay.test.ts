@@ -14,7 +14,7 @@ import {
 
 const recorded = recordedAnswers(new URL('./testdata/admission-1.36.3.jsonl', import.meta.url)) as WebhookStepAnswer[];
 
-describe('webhooks of admission, as recorded from the real API server', () => {
+describe('admission webhooks, as recorded from the real API server', () => {
   let answers: readonly WebhookStepAnswer[] = [];
 
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { playWithWebhooks, reviewsOf, type WebhookStepAnswer } from './testdata/
 
 const recorded = recordedAnswers(new URL('./testdata/conversion-1.36.3.jsonl', import.meta.url)) as WebhookStepAnswer[];
 
-describe('conversion by a webhook, as recorded from the real API server', () => {
+describe('webhook conversion, as recorded from the real API server', () => {
   let answers: readonly WebhookStepAnswer[] = [];
 
   beforeAll(async () => {
@@ -33,8 +33,9 @@ describe('conversion by a webhook, as recorded from the real API server', () => 
     });
   }
 
-  // Upstream's caches ask too, whenever they like: each of our questions has to be one of theirs, not the other way round.
-  it('asks the webhook nothing that the real server does not ask', () => {
+  // Upstream's caches also call the webhook, at unpredictable times. So each of our calls must be among theirs, but not the other
+  // way round.
+  it('makes only webhook calls that the real server also makes', () => {
     const theirs = new Set(recorded.flatMap(({ received }) => reviewsOf(received)));
     const ours = new Set(answers.flatMap(({ received }) => reviewsOf(received)));
     expect(ours.size).toBeGreaterThan(25);

@@ -44,7 +44,7 @@ describe('HttpsWebhookCaller', () => {
       signal: more.signal ?? new AbortController().signal,
     });
 
-  it('sends a body and reads the answer', async () => {
+  it('sends a body and reads the response', async () => {
     const { status, contentType, body } = await call('echo');
     expect({ status, contentType, text: Buffer.from(body).toString() }).toEqual({
       status: 200,
@@ -56,12 +56,12 @@ describe('HttpsWebhookCaller', () => {
     ]);
   });
 
-  it('keeps its connection', async () => {
+  it('reuses its connection', async () => {
     for (let times = 0; times < 5; times++) await call('echo');
     expect(server.connections()).toBe(1);
   });
 
-  it('shares no connection between those who trust different authorities', async () => {
+  it('shares no connection between different CA bundles', async () => {
     await call('echo');
     await expect(call('echo', { ca: certificates.otherCa })).rejects.toThrow(
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
@@ -69,29 +69,29 @@ describe('HttpsWebhookCaller', () => {
     expect(server.take()).toHaveLength(1);
   });
 
-  it('trusts nobody but the system without an authority', async () => {
+  it('trusts only the system CAs without a CA bundle', async () => {
     await expect(call('echo', { ca: '' })).rejects.toThrow('certificate signed by unknown authority');
   });
 
-  it('connects elsewhere, and holds the certificate to the name that it was asked for', async () => {
+  it('connects to another address, and checks the certificate against the host of the URL', async () => {
     expect((await call('echo', { url: 'https://hooks.wh-rec.svc:443', connect: true })).status).toBe(200);
     await expect(call('echo', { url: 'https://strangers.wh-rec.svc:443', connect: true })).rejects.toThrow(
       'x509: certificate is valid for hooks.wh-rec.svc, not strangers.wh-rec.svc',
     );
   });
 
-  it('does not read more than it may', async () => {
+  it('limits the size of a response', async () => {
     await expect(call('long')).rejects.toThrow('the answer is longer than 2000 bytes');
   });
 
-  it('says what happened to the connection', async () => {
+  it('reports connection errors', async () => {
     await expect(call('cut')).rejects.toThrow(/^EOF$/);
     await expect(call('echo', { url: 'https://127.0.0.1:1' })).rejects.toThrow(
       /^dial tcp 127\.0\.0\.1:1: connect: connection refused$/,
     );
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal aborts', async () => {
     const abort = new AbortController();
     const outcome = expect(call('hang', { signal: abort.signal })).rejects.toThrow();
     while (server.take().length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -99,7 +99,7 @@ describe('HttpsWebhookCaller', () => {
     await outcome;
   });
 
-  it('refuses what is no certificate', async () => {
+  it('rejects an invalid certificate', async () => {
     await expect(call('echo', { ca: 'nonsense' })).rejects.toThrow();
   });
 });

@@ -7,17 +7,17 @@ import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-c
 
 /** Options of {@link HttpsWebhookCaller}. */
 export interface HttpsWebhookCallerOptions {
-  /** Bytes of an answer. @defaultValue 16 MiB */
+  /** Maximum size of a response, in bytes. @defaultValue 16 MiB */
   readonly maxResponseBytes?: number | undefined;
 }
 
-/** Sets of authorities whose connections are kept at a time. */
+/** Maximum number of CA bundles whose connections are kept. */
 const MAX_AGENTS = 30;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Less than Node's servers keep an idle connection (5 s): none is taken that its server is about to close. */
+/** Less than the idle timeout of Node servers (5 s), so no connection is used that its server is about to close. */
 const IDLE_MS = 4_000;
 
-/** Calls webhooks over HTTPS (HTTP/1.1, as upstream does for load balancing), on kept connections. */
+/** Calls webhooks over HTTPS (HTTP/1.1, as upstream does for load balancing), with connection reuse. */
 export class HttpsWebhookCaller implements WebhookCaller, Disposable {
   readonly #agents = new Map<string, Agent>();
   readonly #maxResponseBytes: number;
@@ -40,7 +40,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
         headers,
         agent: this.#agent(ca),
         signal,
-        // A name that is an address is checked against the certificate too, but never sent.
+        // An IP address is also checked against the certificate, but is never sent as the server name.
         servername: isIP(name) === 0 ? name : '',
       });
       sent.on('error', (error) => reject(new Error(networkMessage(error, { hostname, port }), { cause: error })));
@@ -79,7 +79,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
     };
   }
 
-  /** Connections are shared by those who trust the same; the agent itself keeps servers apart. */
+  /** Returns the agent for a CA bundle. Calls with the same bundle share connections; the agent itself keeps servers apart. */
   #agent(ca = ''): Agent {
     let agent = this.#agents.get(ca);
     if (agent === undefined) {
@@ -87,7 +87,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
         keepAlive: true,
         timeout: IDLE_MS,
         ALPNProtocols: ['http/1.1'],
-        // As in Go, a bundle may hold an intermediate authority, or just the webhook's own certificate.
+        // As in Go, a bundle may contain an intermediate CA, or just the webhook's own certificate.
         ...(ca !== '' && { ca, allowPartialTrustChain: true }),
       });
       const [oldest] = this.#agents.keys();
@@ -96,7 +96,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
         this.#agents.delete(oldest);
       }
     } else {
-      this.#agents.delete(ca); // the last in the map is the one that was used last
+      this.#agents.delete(ca); // the last map entry is the most recently used
     }
     this.#agents.set(ca, agent);
     return agent;
@@ -111,7 +111,7 @@ function bodyHeaders(body: Uint8Array | undefined): Readonly<Record<string, stri
   return body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length };
 }
 
-/** `[::1]` is how an address stands in a URL. */
+/** Removes the brackets around an address in a URL: `[::1]`. */
 function unbracketed(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

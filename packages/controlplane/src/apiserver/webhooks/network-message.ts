@@ -19,7 +19,7 @@ const UNKNOWN_AUTHORITY = new Set([
   'CERT_SIGNATURE_FAILURE',
 ]);
 
-/** What went wrong on the way to a webhook, in the words that people know from kube-apiserver. */
+/** Returns kube-apiserver's message for a network error on the way to a webhook. */
 export function networkMessage(
   error: Error,
   { hostname, port }: { readonly hostname: string; readonly port: number },
@@ -52,7 +52,7 @@ export function networkMessage(
   }
 }
 
-/** A name with several addresses fails with the failures of all. */
+/** Returns the first error. A name with several addresses fails with one error per address. */
 function first(error: NetworkError): NetworkError {
   return error.errors?.[0] ?? error;
 }

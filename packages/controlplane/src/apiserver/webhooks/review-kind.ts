@@ -1,7 +1,7 @@
 import type { WebhookAnswer } from './webhook-answer.ts';
 import { WebhookCallError } from './webhook-call-error.ts';
 
-/** The review that was sent. */
+/** The type of the review that was sent. */
 export interface ReviewKind {
   /** `admission.k8s.io` or `apiextensions.k8s.io` */
   readonly group: string;
@@ -9,7 +9,7 @@ export interface ReviewKind {
   readonly kind: string;
 }
 
-/** Kinds that upstream's decoder knows in every group. */
+/** Kinds that upstream's decoder accepts in every group. */
 const META_KINDS = new Set([
   'APIGroup',
   'APIGroupList',
@@ -26,7 +26,7 @@ const META_KINDS = new Set([
 ]);
 
 /**
- * Checks that an answer can be read as the review that was sent, in that version. One that says nothing of its type can.
+ * Checks that a response has the type and version of the review that was sent. A response without a type is accepted.
  *
  * @throws WebhookCallError in the words of upstream's decoder (1.36)
  */
@@ -50,7 +50,7 @@ export function checkReviewKind(answer: WebhookAnswer, sent: ReviewKind): void {
   );
 }
 
-/** A type as Go prints it in `expected webhook response of …, got …`. */
+/** Formats a type like Go in `expected webhook response of …, got …`. */
 export function shownType({ kind, apiVersion }: { readonly kind?: unknown; readonly apiVersion?: unknown }): string {
   const version = typeof apiVersion === 'string' ? apiVersion : '';
   return `${version.includes('/') ? version : `/${version}`}, Kind=${typeof kind === 'string' ? kind : ''}`;

@@ -24,7 +24,7 @@ describe('serviceResolver', () => {
     resolve = serviceResolver({ storage, read: storedObjectReader(storage) });
   });
 
-  it('takes the ready endpoints in turn, on the port that the service means by its own', async () => {
+  it('rotates through ready endpoints, on the target of the service port', async () => {
     await service({
       clusterIP: '10.96.0.9',
       ports: [
@@ -57,7 +57,7 @@ describe('serviceResolver', () => {
     ]);
   });
 
-  it('says what is missing', async () => {
+  it('reports missing objects and ports', async () => {
     await expect(find()).rejects.toThrow('service "hooks" not found');
     await service({ clusterIP: '10.96.0.9', ports: [{ port: 443 }] });
     await expect(find(81)).rejects.toThrow('no service port 81 found for service "hooks"');
@@ -66,7 +66,7 @@ describe('serviceResolver', () => {
     await expect(find()).rejects.toThrow('no endpoints available for service "hooks"');
   });
 
-  it('takes an external name as it is', async () => {
+  it('returns an external name unchanged', async () => {
     await service({ type: 'ExternalName', externalName: 'hooks.example.com' });
     expect(await find(8443)).toEqual({ host: 'hooks.example.com', port: 8443 });
   });

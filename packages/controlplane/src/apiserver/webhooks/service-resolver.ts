@@ -2,14 +2,14 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { Storage } from '../../storage/index.ts';
 import type { ReadObject } from '../admission/object-reader.ts';
 
-/** Finds where a service answers. */
+/** Resolves a service to an endpoint. */
 export type ResolveService = (service: {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }) => Promise<{ readonly host: string; readonly port: number }>;
 
-/** A Service, as far as it matters where it leads to. */
+/** The parts of a Service that decide where it leads. */
 export interface Service extends KubernetesObject {
   readonly spec?: {
     readonly type?: string;
@@ -19,7 +19,7 @@ export interface Service extends KubernetesObject {
   };
 }
 
-/** An EndpointSlice, as far as it matters where it leads to. */
+/** The parts of an EndpointSlice that decide where it leads. */
 export interface EndpointSlice extends KubernetesObject {
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
   readonly endpoints?:
@@ -31,8 +31,8 @@ const SLICES = '/registry/discovery.k8s.io/endpointslices/';
 const decoder = new TextDecoder();
 
 /**
- * Finds a ready endpoint of a service in its slices: nobody routes cluster addresses here. External names are taken as
- * they are. Mirrors `ResolveEndpoint` of k8s.io/apiserver (1.36); endpoints take turns.
+ * Returns a resolver that finds a ready endpoint in a service's slices, because cluster IPs are not routed here. External names
+ * are returned unchanged. Mirrors `ResolveEndpoint` of k8s.io/apiserver (1.36); endpoints rotate.
  *
  * @throws Error in upstream's words
  */
@@ -53,14 +53,14 @@ export function serviceResolver(options: { readonly storage: Storage; readonly r
   };
 }
 
-/** The slices of a service. */
+/** Returns the slices of a service. */
 export async function slicesOf(
   storage: Storage,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<readonly EndpointSlice[]> {
   const { objects } = await storage.list({ prefix: `${SLICES}${namespace}/` });
   return objects
-    .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // what is stored there is one
+    .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // the server stores only EndpointSlices there
     .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 

@@ -50,7 +50,7 @@ describe('a trust bundle', () => {
   async function trusted(shown: KeyPair, bundle: string): Promise<readonly [boolean, boolean]> {
     server = createServer({ key: shown.key, cert: shown.certificate }, (_request, response) => response.end('{}'));
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo; // listens on TCP
+    const { port } = server.address() as AddressInfo; // the server listens on a TCP port
     const at = { host: '127.0.0.1', port };
     const { signal } = new AbortController();
     using caller = new HttpsWebhookCaller();
@@ -81,17 +81,17 @@ describe('a trust bundle', () => {
     return [asked, forwarded];
   }
 
-  it("may hold the server's own certificate, self-signed or not", async () => {
+  it("may contain the server's own certificate, self-signed or not", async () => {
     expect(await trusted(leaf, leaf.certificate)).toEqual([true, true]);
     server?.close();
     expect(await trusted(selfSigned, selfSigned.certificate)).toEqual([true, true]);
   });
 
-  it('may hold an intermediate authority without its root', async () => {
+  it('may contain an intermediate CA without its root', async () => {
     expect(await trusted(leaf, intermediate.certificate)).toEqual([true, true]);
   });
 
-  it('may hold several certificates', async () => {
+  it('may contain several certificates', async () => {
     expect(await trusted(leaf, `${stranger.certificate}${intermediate.certificate}`)).toEqual([true, true]);
   });
 

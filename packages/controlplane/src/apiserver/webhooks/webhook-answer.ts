@@ -3,12 +3,12 @@ import { BodyReadError, parseJson } from '@kubewright/schema';
 import { WebhookCallError } from './webhook-call-error.ts';
 import type { WebhookResponse } from './webhook-caller.ts';
 
-/** The JSON object that a webhook answered. */
+/** The JSON object in a webhook's response. */
 export type WebhookAnswer = Readonly<Record<string, unknown>>;
 
 const MAX_MESSAGE_BYTES = 2048;
 
-/** What client-go says of answers that are no review (`NewGenericServerResponse`, 1.36). */
+/** client-go's messages for responses that are not a review (`NewGenericServerResponse`, 1.36). */
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
@@ -22,9 +22,9 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Reads an answer as JSON.
+ * Parses a response as JSON.
  *
- * @throws WebhookCallError when it is a failure, or no JSON object
+ * @throws WebhookCallError when it is an error, or not a JSON object
  */
 export function answerOf(response: WebhookResponse): WebhookAnswer {
   const { status, contentType, body } = response;
@@ -45,7 +45,7 @@ export function answerOf(response: WebhookResponse): WebhookAnswer {
   return value as WebhookAnswer;
 }
 
-/** YAML's way to read it, which upstream tries, makes a text of any words. */
+/** True if the body is plain words: upstream also tries YAML, which parses them as a string. */
 function isPlainText(body: Uint8Array): boolean {
   return /^[\p{L}\p{N} .!?-]+$/u.test(Buffer.from(body).toString('utf8').trim());
 }
@@ -66,7 +66,7 @@ function failureOf({ status, contentType, body }: WebhookResponse): WebhookCallE
 }
 
 function messageOf(status: number, said: string): string {
-  // Some refusals say what the server said.
+  // Some errors include the server's message.
   if (status === 403) return said === '' ? 'the server does not allow access to the requested resource' : said;
   if (status === 406 || status === 415) {
     if (said !== 'unknown' && said !== '') return said;
@@ -80,7 +80,7 @@ function messageOf(status: number, said: string): string {
   return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
 }
 
-/** A failure in the API's own form. */
+/** Reads an error in the form of a Status. */
 function toldStatus(body: Uint8Array): { readonly message: string; readonly code?: number | undefined } | undefined {
   try {
     const { value } = parseJson(body);
@@ -90,7 +90,7 @@ function toldStatus(body: Uint8Array): { readonly message: string; readonly code
       return undefined;
     return { message, code: typeof code === 'number' ? code : undefined };
   } catch (error) {
-    if (error instanceof BodyReadError) return undefined; // not in that form
+    if (error instanceof BodyReadError) return undefined; // not a Status
     throw error;
   }
 }

@@ -1,8 +1,8 @@
-/** A webhook that could not be asked, or whose answer is none. The message is upstream's (client-go 1.36). */
+/** A webhook that could not be called, or that gave an invalid response. The message is upstream's (client-go 1.36). */
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError';
   readonly code = 'KW5701';
-  /** HTTP code of the failure: the webhook's own where it answered with a Status. */
+  /** HTTP code of the failure: the webhook's own if it answered with a Status. */
   readonly httpStatus: number;
 
   constructor(message: string, options: { readonly httpStatus?: number; readonly cause?: unknown } = {}) {

@@ -1,30 +1,30 @@
-/** One HTTPS request to a webhook, with everything that decides whom it reaches. */
+/** An HTTPS request to a webhook, with everything that decides where it goes. */
 export interface WebhookRequest {
   readonly method: 'POST' | 'GET';
-  /** What is asked for and, unless {@link connectTo} says otherwise, who is connected to. */
+  /** The requested URL. Also the host to connect to, unless {@link connectTo} is set. */
   readonly url: URL;
-  /** Where to connect instead of the host that the URL names: a service's endpoint. */
+  /** The address to connect to instead of the URL's host: a service's endpoint. */
   readonly connectTo?: { readonly host: string; readonly port: number } | undefined;
-  /** PEM of the authorities that may vouch for the server. @defaultValue those that the system trusts */
+  /** CAs trusted to sign the server's certificate, in PEM format. @defaultValue the system's CAs */
   readonly ca?: string | undefined;
   readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a webhook answered, read to its end. */
+/** A webhook's complete response. */
 export interface WebhookResponse {
   readonly status: number;
   readonly contentType: string;
-  /** Of a redirect. */
+  /** Present for redirects. */
   readonly location?: string | undefined;
   readonly body: Uint8Array;
 }
 
 /**
- * The way to webhooks: the seam for tests and for whoever has another network. The server's certificate must be valid
- * for the URL's host. Connections may be kept; redirects are not followed.
+ * The transport to webhooks: the seam for tests and custom networks. The server's certificate must be valid for the URL's host.
+ * Connections may be reused; redirects are not followed.
  *
- * @throws Error whose message says what happened; the caller says to whom.
+ * @throws Error whose message says what happened; the caller of this method adds the URL.
  */
 export interface WebhookCaller {
   call(request: WebhookRequest): Promise<WebhookResponse>;

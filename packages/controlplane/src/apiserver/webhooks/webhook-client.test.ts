@@ -5,7 +5,7 @@ import { WebhookClient, type WebhookPost } from './webhook-client.ts';
 
 const ok: WebhookResponse = { status: 200, contentType: 'application/json', body: Buffer.from('{"fine":true}') };
 
-/** Answers as it is told, and remembers what it was asked. */
+/** Responds as the test tells it to, and records its requests. */
 class ScriptedCaller implements WebhookCaller {
   readonly asked: WebhookRequest[] = [];
   answer: (request: WebhookRequest) => Promise<WebhookResponse> = () => Promise.resolve(ok);
@@ -35,7 +35,7 @@ describe('WebhookClient', () => {
     client.post({ config: { url: 'https://hooks.example.com/path' }, body: { a: 1 }, timeoutSeconds: 3, ...more });
   const service = { namespace: 'ns', name: 'hooks', path: '/review' };
 
-  it('posts the review and answers the JSON that came back', async () => {
+  it('posts the review and returns the JSON of the response', async () => {
     expect(await post()).toEqual({ fine: true });
     const [request] = caller.asked;
     expect(request).toMatchObject({ method: 'POST', connectTo: undefined, ca: undefined });
@@ -43,22 +43,22 @@ describe('WebhookClient', () => {
     expect(Buffer.from(request?.body ?? []).toString()).toBe('{"a":1}');
   });
 
-  it('connects to an endpoint of a service under the name that its certificate must have', async () => {
+  it("connects to an endpoint of a service, under the name in the service's certificate", async () => {
     const caBundle = Buffer.from('PEM\n').toString('base64');
     await post({ config: { service, caBundle } });
     expect(caller.asked[0]).toMatchObject({ connectTo: { host: '127.1.0.9', port: 9443 }, ca: 'PEM' });
     expect(caller.asked[0]?.url.href).toBe('https://hooks.ns.svc/review?timeout=3s');
   });
 
-  it('says which service is not there', async () => {
+  it('names a missing service', async () => {
     await expect(post({ config: { service: { ...service, name: 'none' } } })).rejects.toThrow(
       'Post "https://none.ns.svc:443/review?timeout=3s": service "none" not found',
     );
     expect(caller.asked).toEqual([]);
   });
 
-  it('gives up when the time is over, and says so to whoever listens', async () => {
-    caller.answer = () => new Promise(() => {}); // a caller that does not look at its signal
+  it('times out after the deadline and aborts the call', async () => {
+    caller.answer = () => new Promise(() => {}); // a caller that ignores its signal
     const posted = post();
     const outcome = expect(posted).rejects.toThrow(
       'Post "https://hooks.example.com/path?timeout=3s": context deadline exceeded',
@@ -70,7 +70,7 @@ describe('WebhookClient', () => {
     expect(caller.asked[0]?.signal.aborted).toBe(true);
   });
 
-  it('gives up when nobody waits any more', async () => {
+  it('aborts the call when its signal aborts', async () => {
     const abort = new AbortController();
     caller.answer = () => new Promise(() => {});
     const outcome = expect(post({ signal: abort.signal })).rejects.toThrow('context canceled');
@@ -85,13 +85,13 @@ describe('WebhookClient', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not follow a redirect out of https', async () => {
+  it('does not follow a redirect from https to http', async () => {
     caller.answer = () => Promise.resolve({ ...ok, status: 307, location: 'http://127.0.0.1/secret' });
     await expect(post()).rejects.toThrow('Post "http://127.0.0.1/secret": the redirect leaves https');
     expect(caller.asked).toHaveLength(1);
   });
 
-  it('looks a service up no more once it was redirected elsewhere', async () => {
+  it('does not resolve a service after a redirect elsewhere', async () => {
     caller.answer = ({ url }) =>
       Promise.resolve(url.host === 'hooks.ns.svc' ? { ...ok, status: 308, location: 'https://else.example.com/' } : ok);
     await post({ config: { service } });
@@ -101,7 +101,7 @@ describe('WebhookClient', () => {
     ]);
   });
 
-  it('refuses answers that are no JSON object, whatever their code', async () => {
+  it('rejects responses that are not a JSON object, whatever their status code', async () => {
     const answers: readonly (readonly [number, string, string])[] = [
       [200, '[1]', 'cannot unmarshal array'],
       [200, '{"a":1,"a":', 'json parse error'],
@@ -116,7 +116,7 @@ describe('WebhookClient', () => {
     }
   });
 
-  it('refuses an answer that is nested without end', async () => {
+  it('rejects an endlessly nested response', async () => {
     caller.answer = () => Promise.resolve({ ...ok, body: Buffer.from(`{"a":${'['.repeat(100_000)}`) });
     await expect(post()).rejects.toMatchObject({ code: 'KW5701' });
   });

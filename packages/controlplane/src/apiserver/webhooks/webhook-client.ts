@@ -5,7 +5,7 @@ import { answerOf, type WebhookAnswer } from './webhook-answer.ts';
 import { WebhookCallError } from './webhook-call-error.ts';
 import type { WebhookCaller, WebhookResponse } from './webhook-caller.ts';
 
-/** Where a webhook is (`WebhookClientConfig` of admissionregistration and apiextensions). */
+/** The address of a webhook (`WebhookClientConfig` of admissionregistration and apiextensions). */
 export interface WebhookClientConfig {
   readonly url?: string | undefined;
   readonly service?:
@@ -17,29 +17,29 @@ export interface WebhookClientConfig {
         readonly port?: number | undefined;
       }
     | undefined;
-  /** Base64 of PEM. */
+  /** Base64-encoded PEM. */
   readonly caBundle?: string | undefined;
 }
 
-/** What {@link WebhookClient} works with. */
+/** Options of {@link WebhookClient}. */
 export interface WebhookClientOptions {
   readonly caller: WebhookCaller;
   readonly resolve: ResolveService;
   readonly clock: Clock;
 }
 
-/** One review on its way. */
+/** A review to send. */
 export interface WebhookPost {
   readonly config: WebhookClientConfig;
   readonly body: object;
-  /** After which the call is given up; told to the webhook. @defaultValue it waits as long as the request that needs it */
+  /** Timeout of the call, also sent to the webhook. @defaultValue none; the call lasts as long as the request that needs it */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_REDIRECTS = 10;
 
-/** Sends reviews to webhooks and reads what they answer: addresses, deadlines, redirects, statuses. */
+/** Sends reviews to webhooks and reads the responses. Handles addresses, deadlines, redirects and status codes. */
 export class WebhookClient {
   readonly #options: WebhookClientOptions;
 
@@ -92,13 +92,13 @@ export class WebhookClient {
       if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return response;
       if (redirects + 1 >= MAX_REDIRECTS) throw new RedirectError(location);
       url = new URL(location, url);
-      // A webhook's answer must not make the server speak in the clear.
+      // A webhook must not be able to redirect the server to plain HTTP.
       if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect leaves https');
       if (status < 307) method = 'GET';
     }
   }
 
-  /** A service's name is nobody's in DNS: its endpoint is looked up where the cluster keeps it. */
+  /** Resolves a service to one of its endpoints from cluster state, because its name is not in DNS. */
   async #endpoint(url: URL, { service }: WebhookClientConfig) {
     if (service === undefined || url.host !== serviceUrl(service).host) return undefined;
     return this.#options.resolve({ ...service, port: service.port ?? 443 });
@@ -133,14 +133,14 @@ function serviceUrl(service: NonNullable<WebhookClientConfig['service']>): URL {
   return made;
 }
 
-/** As Go prints it: with the port, even the usual one of a service; a redirect by what it said. */
+/** Formats a URL like Go: with the port, even a service's default port; for a redirect, its original location. */
 function shown(url: URL, error: unknown): string {
   if (error instanceof RedirectError) return error.location;
   const isService = url.hostname.endsWith('.svc') && url.port === '';
   return isService ? url.href.replace(url.host, `${url.host}:443`) : url.href;
 }
 
-/** A caller that does not look at its signal must not hold the request. */
+/** Rejects on abort, so that a caller that ignores its signal does not block the request. */
 function raced<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);

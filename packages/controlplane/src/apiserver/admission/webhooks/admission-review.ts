@@ -122,7 +122,7 @@ export function readAdmissionResponse(
   const warnings = textsOf(response?.['warnings']);
   if (response === undefined) throw invalidResponse('webhook response was absent');
   if (sent.version === 'v1beta1') {
-    // For v1beta1, only the patch is read.
+    // As upstream does: for v1beta1, the UID, the type and the patch type are not checked.
     return { allowed, status, warnings, patch: sent.mutating ? patch : undefined, patchType: 'JSONPatch' };
   }
   if (uid !== sent.uid) {

@@ -78,7 +78,7 @@ function decodePatched(value: unknown, { type, definition }: Version): Draft {
   if ((kind !== '' && kind !== type.kind) || (given !== '' && given !== apiVersion)) {
     throw webhookFault(`a webhook made ${String(given)} ${String(kind)} of ${apiVersion} ${type.kind}`);
   }
-  // Other subresources have no schema of their own here.
+  // Other subresources have no schema here.
   if (type.kind !== definition.kind) return { ...(value as Draft), kind: type.kind, apiVersion };
   try {
     const decoded = definition.decode ? definition.decode(value, {}) : decodeValue(definition.schema, value, {});

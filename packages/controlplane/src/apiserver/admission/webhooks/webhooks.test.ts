@@ -10,7 +10,7 @@ interface Review {
   };
 }
 
-/** Answers reviews by target host, when the test tells it to. */
+/** Responds to reviews by target host, when the test tells it to. */
 class ReviewCaller implements WebhookCaller {
   readonly asked: string[] = [];
   answer: (host: string, review: Review) => Promise<object> = () => Promise.resolve({ allowed: true });
