@@ -14,8 +14,8 @@ interface Wanted {
 }
 
 /**
- * Keeps the APIService objects equal to what the server serves: one for each group and version, `Local` and always
- * available. Mirrors the autoregister and the local-availability controller of kube-aggregator (1.36).
+ * Keeps the APIService objects in sync with what the server serves: one per group and version, `Local` and always available.
+ * Mirrors the autoregister and the local-availability controller of kube-aggregator (1.36).
  */
 export class ApiServices {
   readonly #catalog: ResourceCatalog;
@@ -34,7 +34,7 @@ export class ApiServices {
     this.#onError = options.onError;
   }
 
-  /** Catches up with the catalog; calls that come meanwhile are served by one more round. */
+  /** Catches up with the catalog. Calls during a run are covered by one more run. */
   refresh(): Promise<void> {
     this.#again = true;
     this.#running ??= this.#run().finally(() => {
@@ -57,7 +57,7 @@ export class ApiServices {
   async #round(): Promise<void> {
     const wanted = new Map<string, Wanted>();
     for (const { group, version, custom } of this.#catalog.all()) {
-      // The group of APIServices serves itself, whatever they say.
+      // The group of APIServices is always served locally, whatever they contain.
       if (group === 'apiregistration.k8s.io') continue;
       const name = `${version}.${group}`;
       if (!wanted.has(name)) wanted.set(name, { group, version, custom });

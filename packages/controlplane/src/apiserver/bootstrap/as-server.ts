@@ -1,20 +1,23 @@
 import { Buffer } from 'node:buffer';
 import type { ApiHandler, ApiResponse } from '../http/index.ts';
 
-/** What the server answered itself. */
+/** The server's response to its own request. */
 export interface OwnAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** A request that the server makes of itself. */
+/** A request that the server sends to itself. */
 export interface OwnRequest {
   readonly body?: unknown;
   /** @defaultValue application/json */
   readonly contentType?: string;
 }
 
-/** Asks the server under its own identity, so that what it makes passes admission and validation like all else. */
+/**
+ * Returns a function that sends requests under the server's own identity, so that the objects it creates pass admission and
+ * validation like all others.
+ */
 export function asServer(
   handle: ApiHandler,
 ): (method: string, path: string, request?: OwnRequest) => Promise<OwnAnswer> {

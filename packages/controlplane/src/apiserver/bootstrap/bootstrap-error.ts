@@ -1,4 +1,4 @@
-/** A bootstrap object could not be made; the server is of no use without it. */
+/** A bootstrap object could not be created. The server cannot run without it. */
 export class BootstrapError extends Error {
   readonly code = 'KW5401';
 

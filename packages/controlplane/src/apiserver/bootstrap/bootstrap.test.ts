@@ -16,7 +16,7 @@ async function read(plane: PlaneUnderTest, path: string) {
   return JSON.parse((await plane.send('GET', path)).text);
 }
 
-/** Without what the server fills in. */
+/** Removes the fields that the server fills in. */
 function asSent({ apiVersion, kind, metadata, ...object }: KubernetesObject): KubernetesObject {
   if (kind === 'Namespace') return { apiVersion, kind, metadata: { name: metadata.name ?? '' } };
   const { uid, resourceVersion, creationTimestamp, generation, managedFields, ...rest } = metadata;
@@ -35,14 +35,14 @@ const gadgets = {
   },
 };
 
-describe('what a server makes for itself', () => {
-  it('is stored as requests would store it', async () => {
+describe('bootstrap', () => {
+  it('stores objects as requests would store them', async () => {
     const kept: readonly StoredForm[] = JSON.parse(bootstrapObjectsJson);
     const sent = kept.filter(({ object }) => object.kind !== 'APIService').map(({ object }) => asSent(object));
     expect(await storeBootstrap(sent)).toEqual(kept);
   });
 
-  it('is made at the first start only, each with a uid of its own', async () => {
+  it('creates objects at the first start only, each with its own UID', async () => {
     await using plane = await PlaneUnderTest.start();
     const { objects } = await plane.storage.list({ prefix: '/registry/' });
     await plane.plane.start();
@@ -53,7 +53,7 @@ describe('what a server makes for itself', () => {
     expect(uids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('names its 21 groups and versions as local APIServices that are available', async () => {
+  it('lists its 21 groups and versions as local, available APIServices', async () => {
     await using plane = await PlaneUnderTest.start();
     const { items } = await read(plane, APISERVICES);
     expect(items).toHaveLength(21);
@@ -82,7 +82,7 @@ describe('what a server makes for itself', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it('adds an APIService for each version of a definition, and takes them away with it', async () => {
+  it('adds an APIService for each version of a CRD, and removes them with it', async () => {
     await using plane = await PlaneUnderTest.start();
     await plane.send('POST', CRDS, gadgets, { 'content-type': 'application/json' });
     const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -100,7 +100,7 @@ describe('what a server makes for itself', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it('publishes itself as the Service default/kubernetes, again after it moved', async () => {
+  it('publishes itself as the Service default/kubernetes, and again after its address changes', async () => {
     let address = '10.1.2.3:7001';
     await using plane = await PlaneUnderTest.start({ serverAddress: () => address });
     await plane.plane.publish();
@@ -129,13 +129,13 @@ describe('what a server makes for itself', () => {
     expect(slice).toMatchObject({ addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }] });
   });
 
-  it('shows the range of service addresses', async () => {
+  it('shows the range of service IPs', async () => {
     await using plane = await PlaneUnderTest.start();
     const cidr = await read(plane, '/apis/networking.k8s.io/v1/servicecidrs/kubernetes');
     expect(cidr.spec).toEqual({ cidrs: ['10.96.0.0/16'] });
   });
 
-  it('says where its token keys are', async () => {
+  it('publishes the location of its token keys', async () => {
     await using plane = await PlaneUnderTest.start();
     expect(await read(plane, '/.well-known/openid-configuration')).toEqual({
       issuer: 'https://kubernetes.default.svc.cluster.local',

@@ -4,11 +4,11 @@ import { type Draft, encodeStored } from '../registry/index.ts';
 import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';
 
 /**
- * Stores what an API server makes for itself at its first start and misses nothing of at later ones: namespaces, roles and
- * bindings, priority classes, flow schemas, the range of service addresses, APIServices of the groups that are built in.
+ * Stores the objects that an API server creates for itself, unless they exist: namespaces, roles and bindings, priority classes,
+ * flow schemas, the range of service IPs, APIServices of the built-in groups.
  *
- * The objects are kept as 200 requests once made them, for those requests took half of the time until the first answer;
- * each cluster has its own uids and times.
+ * The objects are stored in their final form, as 200 requests once created them, because those requests took half of the startup
+ * time; each cluster has its own UIDs and times.
  */
 export async function bootstrap(options: {
   readonly storage: Storage;
@@ -17,7 +17,7 @@ export async function bootstrap(options: {
 }): Promise<void> {
   const { storage, clock, random } = options;
   const json = bootstrapObjectsJson.replaceAll('"TIME"', `"${formatTime(clock.now())}"`);
-  // What the generator writes is pairs of these.
+  // The generator writes pairs of these.
   const wanted = JSON.parse(json) as readonly { readonly key: string; readonly object: Draft }[];
   for (const { key, object } of wanted) {
     if (await storage.get(key)) continue;

@@ -5,8 +5,8 @@ import { asServer } from './as-server.ts';
 import { BootstrapError } from './bootstrap-error.ts';
 
 /**
- * Publishes the server inside the cluster: the Service `default/kubernetes`, with the Endpoints and the EndpointSlice that
- * lead to `address`. To be called once it is known where the server listens, again after a restart on another port.
+ * Publishes the server inside the cluster: the Service `default/kubernetes`, with the Endpoints and the EndpointSlice that point
+ * to `address`. Call it once the server's address is known, and again after a restart on another port.
  */
 export async function publishServer(options: {
   readonly handle: ApiHandler;
@@ -17,7 +17,7 @@ export async function publishServer(options: {
   const at = options.address.lastIndexOf(':');
   const host = options.address.slice(0, at).replace(/^\[|\]$/g, '');
   const port = Number(options.address.slice(at + 1));
-  // A wildcard or a name: clients on this machine reach it on the loopback address.
+  // For a wildcard or a name, clients on this machine use the loopback address.
   const ip = isIPv4(host) && host !== '0.0.0.0' ? host : '127.0.0.1';
   const metadata = { name: 'kubernetes', namespace: 'default' };
   const ports = [{ name: 'https', port, protocol: 'TCP' }];
@@ -52,9 +52,9 @@ export async function publishServer(options: {
     },
   ];
   for (const { path, object } of objects) {
-    // The first clients are there already.
+    // The first clients are already connected.
     await nextTurn();
-    // A POST of what is there would be refused for its address, which is taken: by itself.
+    // A POST of an existing Service would be rejected because its IP is already allocated to the Service itself.
     const contentType = 'application/merge-patch+json';
     const changed = await ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
     const { status, text } = changed.status === 404 ? await ask('POST', path, { body: object }) : changed;

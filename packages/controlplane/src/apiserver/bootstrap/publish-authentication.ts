@@ -2,13 +2,13 @@ import type { ApiHandler } from '../http/index.ts';
 import { asServer } from './as-server.ts';
 import { BootstrapError } from './bootstrap-error.ts';
 
-/** How a server behind this one knows callers. */
+/** The trust settings with which servers behind this one authenticate callers. */
 export interface AuthenticationTrust {
-  /** Authority of client certificates, PEM. */
+  /** CA of client certificates, in PEM format. */
   readonly clientCa: string;
-  /** Authority of the certificate that this server shows when it passes requests on, PEM. */
+  /** CA of the certificate that this server presents when it forwards requests, in PEM format. */
   readonly requestHeaderCa: string;
-  /** Names that may stand on such a certificate. */
+  /** Names allowed in such a certificate. */
   readonly allowedNames: readonly string[];
 }
 
@@ -16,8 +16,8 @@ const PATH = '/api/v1/namespaces/kube-system/configmaps';
 const NAME = 'extension-apiserver-authentication';
 
 /**
- * Publishes how servers behind this one know callers: the ConfigMap `kube-system/extension-apiserver-authentication`. Mirrors
- * the cluster authentication trust controller (1.36) at its start.
+ * Publishes how servers behind this one authenticate callers: the ConfigMap `kube-system/extension-apiserver-authentication`.
+ * Mirrors the cluster authentication trust controller (1.36) at its start.
  */
 export async function publishAuthentication(
   handle: ApiHandler,

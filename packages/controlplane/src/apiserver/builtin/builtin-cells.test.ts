@@ -26,7 +26,7 @@ describe('builtin cells', () => {
       const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
       const definition = definitions.find((d) => d.group === group && d.version === version && d.resource === resource);
       const made = definition?.cells(object, now) ?? [];
-      // Upstream makes one cell too many for IP addresses.
+      // Upstream returns one cell too many for IP addresses.
       const columns = definition?.columns.length ?? 0;
       expect(made).toHaveLength(columns);
       expect(made.map(withoutSeconds)).toEqual(cells.slice(0, columns).map(withoutSeconds));
@@ -38,7 +38,7 @@ describe('builtin cells', () => {
   });
 });
 
-/** The clock moved between the server's answer and its recording: seconds may differ, nothing else. */
+/** Masks seconds, which differ because the clock moved between the server's response and its recording. */
 function withoutSeconds(cell: unknown): unknown {
   return typeof cell === 'string' ? cell.replace(/\b\d+s$/, '#s').replace(/\b\d+s ago/, '#s ago') : cell;
 }
@@ -66,7 +66,7 @@ describe('humanDuration', () => {
     [729 * day, '729d'],
     [2 * 365 * day + 3 * day, '2y3d'],
     [8 * 365 * day + 3 * day, '8y'],
-  ])('writes %d ms as %s', (ms, text) => {
+  ])('formats %d ms as %s', (ms, text) => {
     expect(humanDuration(ms)).toBe(text);
   });
 });

@@ -10,7 +10,7 @@ import { rbacCells } from './rbac/rbac-cells.ts';
 import { smallGroupCells } from './small-group-cells.ts';
 import { storageCells } from './storage/storage-cells.ts';
 
-/** How rows of `kubectl get` are made, by `group/version/resource`; what is missing shows its name and age. */
+/** Returns the functions that build the rows of `kubectl get`, by `group/version/resource`; other resources show name and age. */
 export function builtinCells(): ReadonlyMap<string, ResourceDefinition['cells']> {
   return new Map([
     ...coreCells,

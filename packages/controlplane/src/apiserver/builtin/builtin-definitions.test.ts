@@ -6,7 +6,7 @@ import { builtinDefinitions } from './builtin-definitions.ts';
 describe('builtinDefinitions', () => {
   const definitions = builtinDefinitions({ clock: new VirtualClock(), random: seededRandom(1) });
 
-  it('defines every resource that the recorded server serves, with its subresources', () => {
+  it('defines every resource of the recorded server, with its subresources', () => {
     const names = definitions.map(({ group, version, resource }) => `${group}/${version}/${resource}`);
     expect(names).toEqual(builtinResources().map(({ group, version, resource }) => `${group}/${version}/${resource}`));
     for (const [index, row] of builtinResources().entries()) {
@@ -16,7 +16,7 @@ describe('builtinDefinitions', () => {
     }
   });
 
-  it('gives a stored resource a strategy of its own unless it belongs to somebody else', () => {
+  it('gives every stored resource its own strategy, unless it is defined elsewhere', () => {
     const virtual = definitions.filter((definition) => definition.virtual).map(({ resource }) => resource);
     expect(virtual).toEqual([
       'bindings',
@@ -30,7 +30,7 @@ describe('builtinDefinitions', () => {
     ]);
   });
 
-  it('keeps both event APIs and both autoscaler versions in one place', () => {
+  it('stores both event APIs and both autoscaler versions under one prefix each', () => {
     const prefixes = definitions
       .filter(({ resource }) => resource === 'events')
       .map((d) => [d.storagePrefix, d.storageApiVersion]);

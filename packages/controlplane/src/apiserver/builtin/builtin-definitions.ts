@@ -15,10 +15,10 @@ import type { KindValidation } from './validation/kind-validation.ts';
 import { WireTypes } from './wire/wire-types.ts';
 
 /**
- * Defines every built-in resource of release 1.36: the type table joined with strategies, printers and the hooks that
- * are given. Resources without a strategy of their own (CRDs, reviews) get what their hook says.
+ * Defines every built-in resource of release 1.36: the type table joined with strategies, printers and the given hooks. Resources
+ * without their own strategy (CRDs, reviews) are defined by their hook.
  *
- * @throws Error when the type table lists a resource that nobody defines.
+ * @throws Error when a resource of the type table has no definition.
  */
 export function builtinDefinitions(options: BuiltinDefinitionsOptions): readonly ResourceDefinition[] {
   const cells = builtinCells();
@@ -46,7 +46,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
   let zero: ResourceDefinition['zero'];
   return {
     ...namesOf(resource),
-    // Worked out for those kinds that are asked for: a start needs few.
+    // Computed on first use: a server needs only a few kinds at startup.
     get schema() {
       return schemaOf(resource);
     },
@@ -66,7 +66,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
 }
 
 function rules(validation: KindValidation | undefined): Partial<Strategy> {
-  // A kind's rules see objects of that kind only; the type was forgotten by `validationOf`.
+  // A kind's rules see only objects of that kind; `validationOf` erased the type.
   return (validation ?? {}) as unknown as Partial<Strategy>;
 }
 
@@ -88,7 +88,7 @@ function behaviourOf(sub: Subresource, parts: Parts): SubresourceDefinition['beh
   return connectSubresource(`${resource.resource}/${sub.name}`, options);
 }
 
-/** Resources that others define: asked ones (reviews, bindings) and those of other servers (CRDs). */
+/** Defines resources that hooks provide: virtual ones (reviews, bindings) and those of other servers (CRDs). */
 function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitionsOptions): ResourceDefinition {
   const foreign = options.foreign?.get(resource.resource);
   if (foreign) return foreign(resource);
@@ -107,7 +107,7 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
   };
 }
 
-/** What every use of a resource that goes out of use is warned of (1.36). */
+/** Warnings for every request to a deprecated resource (1.36). */
 const DEPRECATIONS: ReadonlyMap<string, string> = new Map([
   ['/v1/endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
   ['/v1/componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
@@ -133,7 +133,7 @@ function namesOf(row: BuiltinResource): Names {
     storageVersionHash: row.storageVersionHash,
     deprecation: DEPRECATIONS.get(`${row.group}/${row.version}/${row.resource}`),
     custom: false,
-    // Upstream's descriptions are not ours to copy.
+    // Upstream's descriptions are not copied.
     columns: (row.columns ?? nameAndAgeColumns).map((column) => ({ ...column, description: '' })),
   };
 }

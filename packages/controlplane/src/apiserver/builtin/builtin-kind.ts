@@ -2,7 +2,7 @@ import type { FieldError } from '@kubewright/apimachinery';
 import type { Conversion, ScaleSubresource } from '../registry/resource-definition.ts';
 import type { Strategy, StrategyContext } from '../registry/strategy.ts';
 
-/** What a strategy of one kind may do, with that kind's own type; see {@link Strategy} for when each part runs. */
+/** The strategy of one kind, with that kind's own type; see {@link Strategy} for when each part runs. */
 export interface KindStrategy<T> {
   prepareForCreate?(object: T, context: StrategyContext): void;
   prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
@@ -14,10 +14,12 @@ export interface KindStrategy<T> {
   abandon?(object: T): void;
 }
 
-/** How the main endpoint treats `status`: gives it a fresh one and keeps the stored one, or takes what is sent. */
+/**
+ * The main endpoint's treatment of `status`: reset on create and kept on update, only kept on update, or taken from the request.
+ */
 export type StatusHandling = 'reset' | 'kept-on-update' | 'free';
 
-/** What is particular to one built-in kind. Names, scope, verbs and columns come from the type table. */
+/** The definition of one built-in kind. Names, scope, verbs and columns come from the type table. */
 export interface BuiltinKind<T = never> {
   /** `group/version/resource`; the core group is empty: `/v1/pods`. */
   readonly resource: string;
@@ -36,20 +38,20 @@ export interface BuiltinKind<T = never> {
   /** See {@link Strategy.resets}. */
   readonly resets?: Strategy['resets'];
   readonly strategy?: KindStrategy<T>;
-  /** Views through which only part of the object changes, by subresource name; `status` exists without being named. */
+  /** Subresources through which only a part of the object changes, by name; `status` always exists. */
   readonly views?: Readonly<Record<string, KindView<T>>>;
   readonly scale?: ScaleSubresource;
   readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
   readonly conversion?: Conversion;
-  /** Where the stored form is another version's. */
+  /** The stored version, if it is another one. */
   readonly storageApiVersion?: string;
-  /** Where objects are stored under another resource's prefix: `/registry/events/`. */
+  /** The storage prefix, if it is another resource's: `/registry/events/`. */
   readonly storagePrefix?: string;
 }
 
-/** A view's rules. Everything but the fields it owns is taken from the stored object first. */
+/** The rules of a subresource. All fields that it does not own are first taken from the stored object. */
 export interface KindView<T> extends KindStrategy<T> {
-  /** Root fields that a write through this view may change. @defaultValue ['status'] */
+  /** Root fields that a write through this subresource may change. @defaultValue ['status'] */
   readonly owns?: readonly string[];
   /**
    * See {@link Strategy.resets}.
@@ -57,11 +59,11 @@ export interface KindView<T> extends KindStrategy<T> {
    * @defaultValue spec and metadata for a status view that keeps the metadata
    */
   readonly resets?: Strategy['resets'];
-  /** Whether labels, annotations and the like stay as they are stored. @defaultValue false */
+  /** True if labels, annotations and similar metadata keep their stored values. @defaultValue false */
   readonly keepsMetadata?: boolean;
 }
 
-/** Defines a kind with its own type and forgets the type: the registry hands each strategy objects of its kind only. */
+/** Defines a kind with its own type and erases the type: the registry passes each strategy only objects of its kind. */
 export function builtinKind<T>(kind: BuiltinKind<T>): BuiltinKind {
   return kind as unknown as BuiltinKind;
 }

@@ -21,7 +21,7 @@ import { rbacKinds } from './rbac/rbac-kinds.ts';
 import { smallGroupKinds } from './small-group-kinds.ts';
 import { storageKinds } from './storage/storage-kinds.ts';
 
-/** Every kind that is stored, with what is particular to it. */
+/** Returns the definition of every stored kind. */
 export function builtinKinds(options: BuiltinDefinitionsOptions): readonly BuiltinKind[] {
   return [
     pods,

@@ -5,7 +5,7 @@ import { copyJson } from './copy-json.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
-/** Kinds whose deletion answers with the object that was removed. */
+/** Kinds whose deletion returns the removed object. */
 const ANSWERS_WITH_DELETED: ReadonlySet<string> = new Set([
   '/v1/persistentvolumes',
   '/v1/persistentvolumeclaims',
@@ -18,7 +18,7 @@ const ANSWERS_WITH_DELETED: ReadonlySet<string> = new Set([
   'storage.k8s.io/v1/volumeattachments',
 ]);
 
-/** The main endpoint's strategy of a kind. */
+/** Returns a kind's strategy for the main endpoint. */
 export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   const own = untyped(kind.strategy);
   const handling = kind.status ?? (statusStruct(kind) === undefined ? 'free' : 'reset');
@@ -39,7 +39,7 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   };
 }
 
-/** The strategy of a view: what it does not own comes from the stored object. */
+/** Returns the strategy of a subresource: fields that it does not own come from the stored object. */
 export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: WireTypes): Strategy {
   const own = untyped(view);
   const owned = new Set(view.owns ?? ['status']);
@@ -61,7 +61,7 @@ function resetsOf({ resets, keepsMetadata, owns }: KindView<never>): Pick<Strate
   return keepsMetadata && owns === undefined ? { resets: [['spec'], ['metadata']] } : {};
 }
 
-/** Empties an object's status in the way its kind writes an empty one. */
+/** Resets an object's status to its kind's empty form. */
 function resetStatus(options: { readonly object: Draft; readonly kind: BuiltinKind; readonly types: WireTypes }): void {
   const struct = statusStruct(options.kind);
   if (struct !== undefined) options.object['status'] = options.types.zero(struct);
@@ -93,7 +93,7 @@ function passedOn(own: Partial<Strategy>): Partial<Strategy> {
 }
 
 function untyped(strategy: KindStrategy<never> | undefined): Partial<Strategy> {
-  // A kind's strategy sees objects of that kind only; the type was forgotten by `builtinKind`.
+  // A kind's strategy sees only objects of that kind; `builtinKind` erased the type.
   return (strategy ?? {}) as unknown as Partial<Strategy>;
 }
 
@@ -117,7 +117,7 @@ function takeOver(
   }
 }
 
-/** Only managed fields may change; the rest of metadata is as stored. */
+/** Restores the stored metadata, except for managed fields. */
 function keepMetadata(object: Draft, old: KubernetesObject): void {
   const { managedFields, resourceVersion } = object.metadata;
   object.metadata = copyJson(old.metadata) as Draft['metadata'];

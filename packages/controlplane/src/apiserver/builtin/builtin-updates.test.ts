@@ -36,7 +36,7 @@ function stored(resource: string, object: object): KubernetesObject {
   return draft as unknown as KubernetesObject;
 }
 
-/** Changes a copy of the stored object through the main endpoint or a view; answers it and its faults. */
+/** Changes a copy of the stored object through the main endpoint or a subresource; returns it with its errors. */
 function change<T>(
   resource: string,
   old: KubernetesObject,
@@ -56,7 +56,7 @@ const pod = stored('pods', { apiVersion: 'v1', kind: 'Pod', spec: { containers }
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers } };
 
 describe('pods', () => {
-  it('lets images change and refuses anything else of the specification', () => {
+  it('allows image changes and rejects other changes of the spec', () => {
     const image = change('pods', pod, { edit: (p: Pod) => (p.spec.containers![0]!.image = 'b') });
     expect(image.faults).toBe('');
     const node = change('pods', pod, { edit: (p: Pod) => (p.spec.hostname = 'h') });
@@ -70,7 +70,7 @@ describe('pods', () => {
     expect(added.faults).toBe('spec.containers: Forbidden: pod updates may not add or remove containers');
   });
 
-  it('keeps the status on the main endpoint and everything else on the status view', () => {
+  it('keeps the status on the main endpoint and everything else on the status subresource', () => {
     const edit = (p: Pod): void => {
       p.status.phase = 'Running';
       p.spec.hostname = 'h';
@@ -81,7 +81,7 @@ describe('pods', () => {
     expect(viewed.object.spec).toEqual((pod as unknown as Pod).spec);
   });
 
-  it('adds ephemeral containers, and only them, through their view', () => {
+  it('adds only ephemeral containers through their subresource', () => {
     const edit = (p: Pod): void => {
       p.spec.hostname = 'h';
       p.metadata.labels = { a: 'b' };
@@ -94,7 +94,7 @@ describe('pods', () => {
     expect(object.metadata.labels).toBeUndefined();
   });
 
-  it('changes resources, and only them, through the resize view', () => {
+  it('changes only resources through the resize subresource', () => {
     const edit = (p: Pod): void => {
       p.spec.containers![0]!.resources = { requests: { cpu: '1' } };
       p.spec.containers![0]!.image = 'b';
@@ -103,7 +103,7 @@ describe('pods', () => {
     expect(object.spec.containers![0]).toMatchObject({ image: 'a', resources: { requests: { cpu: '1' } } });
   });
 
-  it('grants the grace that the kind allows', () => {
+  it('grants the grace period that the kind allows', () => {
     const { gracefulSeconds } = strategyOf('pods');
     const bound = structuredClone(pod) as unknown as Pod;
     bound.spec.nodeName = 'n';
@@ -124,7 +124,7 @@ describe('workloads', () => {
     spec: { selector: { matchLabels: { app: 'a' } }, template },
   });
 
-  it('refuses another selector', () => {
+  it('rejects another selector', () => {
     const edit = (d: Deployment): void => {
       d.spec.selector = { matchLabels: { app: 'b' } };
       d.spec.template.metadata.labels = { app: 'b' };
@@ -134,14 +134,14 @@ describe('workloads', () => {
     );
   });
 
-  it("moves a Deployment's generation with its annotations", () => {
+  it("increments a Deployment's generation when its annotations change", () => {
     const { object } = change('deployments', deployment, {
       edit: (d: Deployment) => (d.metadata.annotations = { a: 'b' }),
     });
     expect(object.metadata.generation).toBe(2);
   });
 
-  it('refuses most changes of a StatefulSet', () => {
+  it('rejects most changes of a StatefulSet', () => {
     const set = stored('statefulsets', {
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',
@@ -155,7 +155,7 @@ describe('workloads', () => {
 });
 
 describe('configuration', () => {
-  it('keeps what is marked immutable', () => {
+  it('keeps objects that are marked immutable', () => {
     const map = stored('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' }, immutable: true });
     const edit = (m: ConfigMap): void => {
       m.data = { a: 'c' };
@@ -181,7 +181,7 @@ describe('configuration', () => {
     );
   });
 
-  it('accepts loopback endpoints only where it is told to', () => {
+  it('accepts loopback endpoints only if allowed', () => {
     const object = {
       apiVersion: 'v1',
       kind: 'Endpoints',
@@ -197,7 +197,7 @@ describe('configuration', () => {
 });
 
 describe('warnings', () => {
-  it('tells of a variable that hides another and of names that are no host names', () => {
+  it('covers hidden variables and invalid host names', () => {
     const env = [
       { name: 'A', value: '1' },
       { name: 'A', value: '2' },

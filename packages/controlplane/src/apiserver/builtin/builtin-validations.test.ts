@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { Draft, StrategyContext } from '../registry/strategy.ts';
 import { builtinDefinitions } from './builtin-definitions.ts';
-// The same cases as the recorder sends, so that fixtures hold answers only.
+// The cases that the recorder sends, so the fixtures contain only responses.
 import { build, invalidCases } from './testdata/invalid-objects.mjs';
 
 interface Recorded {
@@ -38,7 +38,7 @@ const context: StrategyContext = {
 };
 
 describe('builtin validation', () => {
-  it('has at least 120 recorded refusals', () => {
+  it('has at least 120 recorded rejections', () => {
     expect(recorded.filter(({ code }) => code === 422).length).toBeGreaterThan(120);
   });
 

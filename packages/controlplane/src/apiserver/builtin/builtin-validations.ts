@@ -17,7 +17,7 @@ import { smallGroupValidation } from './small-group-validation.ts';
 import { storageValidation } from './storage/storage-validation.ts';
 import type { KindValidation } from './validation/kind-validation.ts';
 
-/** The rules of every kind, by `group/version/resource`; those of views end with the view's name. */
+/** Returns the validation rules of every kind, by `group/version/resource`; keys of subresources end with their name. */
 export function builtinValidations(
   options: Pick<BuiltinDefinitionsOptions, 'allowLoopbackEndpoints'>,
 ): ReadonlyMap<string, KindValidation> {

@@ -3,7 +3,9 @@ import { replaySteps } from '../testdata/replay-steps.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/further.mjs';
 
-/** Rules are gathered in the random order of Go's maps; nobody reads who owns the fields of a question. */
+/**
+ * Normalizes rules reviews: rules are in the random order of Go's maps, and managed fields of an unstored review do not matter.
+ */
 function comparableRules(answer: StepAnswer): StepAnswer {
   if (!answer.text.includes('"SelfSubjectRulesReview"')) return answer;
   const body = JSON.parse(answer.text);

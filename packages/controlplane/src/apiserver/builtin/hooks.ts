@@ -4,7 +4,7 @@ import type { ConnectSubresource, VirtualResource } from '../registry/resource-d
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 import { podBinding } from './core/pod-binding.ts';
 
-/** The behaviour of a subresource that is neither a view nor a scale; the caller's comes first. */
+/** Returns the behavior of a subresource other than a status or scale; the caller's takes precedence. */
 export function connectSubresource(path: string, options: BuiltinDefinitionsOptions): ConnectSubresource {
   const given = options.connect?.get(path);
   if (given) return given;
@@ -12,7 +12,7 @@ export function connectSubresource(path: string, options: BuiltinDefinitionsOpti
   return { type: 'connect', connect: () => Promise.reject(notServed(path)) };
 }
 
-/** The behaviour of a resource that is only asked. */
+/** Returns the behavior of a resource that is never stored. */
 export function virtualResource(resource: BuiltinResource, options: BuiltinDefinitionsOptions): VirtualResource {
   const given = options.virtual?.get(resource.resource);
   return given ?? { create: () => Promise.reject(notServed(resource.resource)) };

@@ -39,7 +39,7 @@ describe('builtin strategies', () => {
       if (!kind) throw new Error(`nobody defines ${resource}`);
       const object = structuredClone(sent);
       const strategy = mainStrategy(kind, types);
-      // Uid and creation time are the registry's.
+      // The registry sets the UID and creation time.
       if (stored.metadata.uid) object.metadata.uid = stored.metadata.uid;
       strategy.applyDefaults?.(object);
       strategy.prepareForCreate?.(object, context);
@@ -49,7 +49,7 @@ describe('builtin strategies', () => {
   );
 });
 
-/** Without what the registry sets, and with allocated values replaced. */
+/** Removes the fields set by the registry, and masks allocated values. */
 function comparable(object: Draft): unknown {
   const { uid, creationTimestamp, generation, resourceVersion, namespace, ...metadata } = object.metadata;
   const copy = { ...structuredClone(object), metadata } as Draft & { spec?: Record<string, unknown>; status?: object };

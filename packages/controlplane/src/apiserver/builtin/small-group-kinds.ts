@@ -14,7 +14,7 @@ import type {
   RuntimeClass,
 } from './generated/drafts.ts';
 
-/** Kinds of groups with few kinds, none of which needs more than its rules of update. */
+/** Kinds of groups with few kinds, which need only update rules. */
 export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<APIService>({
     resource: 'apiregistration.k8s.io/v1/apiservices',

@@ -8,7 +8,7 @@ const SPEC = FieldPath.of('spec');
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const SYSTEM_PRIORITIES = ['system-node-critical', 'system-cluster-critical'];
 
-/** Rules of groups with few kinds. */
+/** Validation of groups with few kinds. */
 export const smallGroupValidation: readonly ValidationEntry[] = [
   validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets', { validate: ({ spec }) => budgetFaults(spec) }),
   validationOf<PriorityClass>('scheduling.k8s.io/v1/priorityclasses', {

@@ -1,6 +1,6 @@
 import type { ScaleSubresource } from '../registry/resource-definition.ts';
 
-/** Where workloads keep what the scale view shows. */
+/** The field paths of a workload's scale. */
 export const workloadScale: ScaleSubresource = {
   type: 'scale',
   specReplicasPath: ['spec', 'replicas'],

@@ -30,8 +30,8 @@ export function customColumns(columns: readonly CrdColumn[] | undefined): {
 }
 
 /**
- * Compiles the columns. Returns undefined, which means the default columns, if there are none or any path is invalid, as upstream
- * does.
+ * Compiles the columns. Returns undefined, which means the default columns, if the list is empty or any path is invalid, as
+ * upstream does.
  */
 function readers(columns: readonly CrdColumn[] = []): readonly { column: CrdColumn; path: JsonPath }[] | undefined {
   try {

@@ -1,6 +1,6 @@
 /** The compiled path of a printer column or selectable field. */
 export interface JsonPath {
-  /** Returns every value at the path, in document order; empty if there are none. */
+  /** Returns every value at the path, in document order; empty if the path leads nowhere. */
   read(object: unknown): readonly unknown[];
 }
 

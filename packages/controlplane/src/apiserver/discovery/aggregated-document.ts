@@ -2,7 +2,7 @@ import type { ResourceDefinition, SubresourceDefinition } from '../registry/inde
 import type { ApiGroup, ApiGroupVersion } from './api-groups.ts';
 import { isForeign } from './legacy-documents.ts';
 
-/** Everything about some groups in one document (apidiscovery.k8s.io/v2 `APIGroupDiscoveryList`). */
+/** Builds one document with all details of the groups (apidiscovery.k8s.io/v2 `APIGroupDiscoveryList`). */
 export function aggregatedDocument(groups: readonly ApiGroup[]): object {
   return {
     kind: 'APIGroupDiscoveryList',
@@ -15,7 +15,7 @@ export function aggregatedDocument(groups: readonly ApiGroup[]): object {
   };
 }
 
-/** What another server has is not known before it was asked. */
+/** Another server's resources are unknown before its first response. */
 function versionEntry({ version, resources, remote }: ApiGroupVersion): readonly object[] {
   if (remote) return remote.entry === undefined ? [] : [remote.entry];
   return [{ version, resources: resources.map(resourceEntry), freshness: 'Current' }];
@@ -29,7 +29,7 @@ function resourceEntry(definition: ResourceDefinition): object {
     responseKind: responseKind(definition, { ...definition, kind }),
     scope,
     singularResource: singular,
-    // Upstream sorts what it installs; custom kinds' verbs come from a list of its own.
+    // Upstream sorts the verbs of built-in kinds; those of custom kinds come from a separate list.
     verbs: definition.custom ? verbs : [...verbs].sort(),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
@@ -50,7 +50,7 @@ interface Kind {
   readonly kind: string;
 }
 
-/** Upstream leaves group and version of built-in kinds empty where they are the resource's own; clients fill them in. */
+/** Leaves group and version empty if they are those of a built-in resource, as upstream does; clients fill them in. */
 function responseKind(definition: ResourceDefinition, { group, version, kind }: Kind): Kind {
   if (!definition.custom && !isForeign(definition, { group, version })) return { group: '', version: '', kind };
   return { group, version, kind };

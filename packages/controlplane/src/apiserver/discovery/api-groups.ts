@@ -4,23 +4,23 @@ import type { ResourceDefinition } from '../registry/index.ts';
 import { groupPriority, versionPriority } from './priorities.ts';
 import { compareVersions } from './version-priority.ts';
 
-/** A group with its versions, the preferred one first. The core group's name is empty. */
+/** A group with its versions, preferred version first. The core group's name is empty. */
 export interface ApiGroup {
   readonly name: string;
   readonly versions: readonly ApiGroupVersion[];
 }
 
-/** One version of a group and what it serves, in the order of discovery. */
+/** A version of a group and its resources, in discovery order. */
 export interface ApiGroupVersion {
   readonly version: string;
-  /** Empty where another server answers. */
+  /** Empty if another server serves it. */
   readonly resources: readonly ResourceDefinition[];
   readonly remote?: RemoteVersion;
 }
 
 /**
- * Arranges what is served as discovery shows it: groups and versions of the highest priority first; among equals, built-in
- * groups in upstream's order, then others by name. A version that another server answers for is that server's alone.
+ * Sorts the served resources for discovery: groups and versions by descending priority; among equals, built-in groups in
+ * upstream's order, then others by name. A version of another server contains only that server's resources.
  */
 export function arrangeGroups(
   definitions: readonly ResourceDefinition[],

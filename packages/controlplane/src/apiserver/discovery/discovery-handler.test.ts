@@ -25,7 +25,7 @@ describe('discovery', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  describe('of the built-in kinds equals what 1.36.3 answers', () => {
+  describe('matches the documents of 1.36.3 for built-in kinds', () => {
     it.each(Object.entries(recorded.documents))('%s', async (name, hash) => {
       const [path = '', form] = name.split(' ');
       const { json, status } = await server.get(path, form ? { accept: AGGREGATED } : {});
@@ -34,7 +34,7 @@ describe('discovery', () => {
     });
   });
 
-  it('tells where the server is', async () => {
+  it('contains the address of the server', async () => {
     expect((await server.get('/api')).json).toEqual({
       kind: 'APIVersions',
       versions: ['v1'],
@@ -42,7 +42,7 @@ describe('discovery', () => {
     });
   });
 
-  it('describes one group', async () => {
+  it('describes a single group', async () => {
     expect((await server.get('/apis/autoscaling/')).json).toEqual({
       kind: 'APIGroup',
       apiVersion: 'v1',
@@ -55,7 +55,7 @@ describe('discovery', () => {
     });
   });
 
-  it('tells unknown groups from unknown versions', async () => {
+  it('distinguishes unknown groups from unknown versions', async () => {
     expect(await server.get('/apis/nope')).toMatchObject({ status: 404, text: '404 page not found\n' });
     expect(await server.get('/apis/nope/v1')).toMatchObject({ status: 404, text: '404 page not found\n' });
     for (const path of ['/apis/apps/v9', '/api/v2']) {
@@ -67,7 +67,7 @@ describe('discovery', () => {
     }
   });
 
-  it('answers the aggregated form with its media type, and 304 to who has it', async () => {
+  it('serves the aggregated form with its media type, and 304 for a matching ETag', async () => {
     const { headers } = await server.get('/apis', { accept: AGGREGATED });
     expect(headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
     expect(headers['vary']).toBe('Accept');
@@ -87,19 +87,19 @@ describe('discovery', () => {
     expect((await server.get('/apis', { accept })).json.kind).toBe(kind);
   });
 
-  it('refuses forms that it does not have', async () => {
+  it('rejects unsupported forms', async () => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
     expect((await server.get('/apis', { accept })).status).toBe(406);
     expect((await server.get('/apis/batch', { accept: 'text/html' })).status).toBe(406);
   });
 
-  it('answers YAML', async () => {
+  it('serves YAML', async () => {
     const { headers, text } = await server.get('/apis/batch', { accept: 'application/yaml' });
     expect(headers['content-type']).toBe('application/yaml');
     expect(text).toContain('kind: APIGroup\n');
   });
 
-  it('shows custom resources when they come, and not when they are gone', async () => {
+  it('shows custom resources only while they are defined', async () => {
     const custom = widgets();
     const names = async (): Promise<readonly string[]> =>
       (await server.get('/apis')).json.groups.map(({ name }: { readonly name: string }) => name);

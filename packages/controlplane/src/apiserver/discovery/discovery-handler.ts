@@ -16,15 +16,15 @@ const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroup
 /** Options of {@link discoveryHandler}. */
 export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
-  /** Groups that other servers answer for. */
+  /** Groups that other servers serve. */
   readonly remote?: RemoteGroups | undefined;
-  /** `host:port` under which clients reach the server; asked at each use. */
+  /** The `host:port` where clients reach the server; called on each use. */
   readonly serverAddress: () => string;
 }
 
 /**
- * Answers `/api`, `/apis` and what lies below them up to a version, from a live catalog: in one document for those who
- * ask for aggregated discovery (with ETag), in the older pieces for others.
+ * Serves `/api`, `/apis` and the paths below them down to a version, from a live catalog: in one document for clients that ask
+ * for aggregated discovery (with ETag), in the legacy documents for others.
  */
 export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler {
   const documents = new DiscoveryDocuments(options);
@@ -37,9 +37,9 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
     }
     const document = documents.legacy(key);
     if (document) return legacyAnswer(context, document);
-    // A version that is not served is a resource that is not found; a group that is not served is just no page.
+    // An unknown version is a resource that is not found; an unknown group is a page that is not found.
     const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
-    // Groups of custom resources have a router of their own, which says so in plain text.
+    // Groups of custom resources have their own router upstream, which answers in plain text.
     if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();
     return undefined;
   };
@@ -50,7 +50,7 @@ interface Encoded {
   readonly etag: string;
 }
 
-/** The documents of the present catalog; made when first asked for, forgotten when the catalog changes. */
+/** The documents of the current catalog: built on first use, dropped when the catalog changes. */
 class DiscoveryDocuments {
   readonly #catalog: ResourceCatalog;
   readonly #remote: RemoteGroups | undefined;
@@ -71,7 +71,7 @@ class DiscoveryDocuments {
     if (path === '/api') return encode(apiVersions(this.#core(), this.#serverAddress()));
     if (this.#legacy.has(path)) return this.#legacy.get(path);
     const document = this.#document(path);
-    // Unknown paths are not kept: anybody could invent any number of them.
+    // Unknown paths are not cached, because clients could invent any number of them.
     if (!document) return undefined;
     const bytes = encode(document);
     this.#legacy.set(path, bytes);
@@ -114,7 +114,7 @@ class DiscoveryDocuments {
   }
 }
 
-/** True when the first form in `Accept` that is served at all is the aggregated one. */
+/** True if the first supported form in `Accept` is the aggregated one. */
 function wantsAggregated(accept: string | undefined): boolean {
   if (!accept?.includes('APIGroupDiscoveryList')) return false;
   for (const clause of accept.split(',', 64)) {

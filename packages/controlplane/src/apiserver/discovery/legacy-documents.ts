@@ -2,7 +2,7 @@ import { apiVersionOf } from '@kubewright/apimachinery';
 import type { ResourceDefinition } from '../registry/index.ts';
 import type { ApiGroup, ApiGroupVersion } from './api-groups.ts';
 
-/** `/api`. */
+/** Builds the document at `/api`. */
 export function apiVersions(core: ApiGroup | undefined, serverAddress: string): object {
   return {
     kind: 'APIVersions',
@@ -11,21 +11,21 @@ export function apiVersions(core: ApiGroup | undefined, serverAddress: string): 
   };
 }
 
-/** `/apis`. */
+/** Builds the document at `/apis`. */
 export function apiGroupList(groups: readonly ApiGroup[]): object {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupEntry) };
 }
 
-/** `/apis/<group>`. */
+/** Builds the document at `/apis/<group>`. */
 export function apiGroup(group: ApiGroup): object {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 
-/** `/api/v1`, `/apis/<group>/<version>`. */
+/** Builds the document at `/api/v1` or `/apis/<group>/<version>`. */
 export function apiResourceList(group: ApiGroup, { version, resources }: ApiGroupVersion): object {
   return {
     kind: 'APIResourceList',
-    // Upstream's oldest list lacks it (1.36.3).
+    // Upstream's core list lacks it (1.36.3).
     ...(group.name !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf({ group: group.name, version }),
     resources: resources.flatMap(resourceEntries),
@@ -61,7 +61,7 @@ function resourceEntries(definition: ResourceDefinition): readonly object[] {
   return [main, ...below.sort((a, b) => (a.name < b.name ? -1 : 1))];
 }
 
-/** True for bodies of another group or version than the resource's own. */
+/** True if a body's group or version differs from the resource's own. */
 export function isForeign(
   definition: { readonly group: string; readonly version: string },
   sub: { readonly group: string; readonly version: string },

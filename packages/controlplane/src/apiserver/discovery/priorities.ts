@@ -1,9 +1,9 @@
-/** How upstream ranks the groups that it serves itself (1.36). */
+/** Upstream's priorities of the groups that it serves itself (1.36). */
 const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   '': 18000,
   'admissionregistration.k8s.io': 16700,
   'apiextensions.k8s.io': 16700,
-  // Nothing may hide where APIServices are.
+  // No other group may take precedence over APIServices.
   'apiregistration.k8s.io': 20000,
   apps: 17800,
   'authentication.k8s.io': 17700,
@@ -30,12 +30,12 @@ const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
   'autoscaling/v2': 30,
 };
 
-/** The rank of a group that this server answers for: the highest stands first. */
+/** Returns the priority of a local group; the highest comes first. */
 export function groupPriority(group: string): number {
   return GROUP_PRIORITIES[group] ?? 1000;
 }
 
-/** The rank of a version in its group. */
+/** Returns the priority of a version in its group. */
 export function versionPriority(of: {
   readonly group: string;
   readonly version: string;

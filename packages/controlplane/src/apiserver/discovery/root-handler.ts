@@ -3,10 +3,10 @@ import type { RemoteGroups } from '../aggregation/index.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 
-/** Answers `/`: the paths that the server knows, for people and for tools that look around. */
+/** Serves `/`: the list of the server's paths, for users and tools that explore it. */
 export function rootHandler(options: {
   readonly catalog: ResourceCatalog;
-  /** Groups that other servers answer for. */
+  /** Groups that other servers serve. */
   readonly remote?: RemoteGroups | undefined;
   /** Paths besides those of API groups. */
   readonly paths: readonly string[];

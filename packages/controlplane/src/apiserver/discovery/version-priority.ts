@@ -1,5 +1,5 @@
 /**
- * Orders versions as Kubernetes prefers them: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by name.
+ * Compares versions in Kubernetes' order of preference: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by name.
  * Mirrors `CompareKubeAwareVersionStrings` of k8s.io/apimachinery.
  */
 export function compareVersions(a: string, b: string): number {

@@ -1,13 +1,13 @@
-/** Labels of one sample, in the order in which they are printed. */
+/** Labels of a sample, in output order. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Numbers under one name, in the text format of Prometheus (0.0.4). */
+/** Samples under one name, in the Prometheus text format (0.0.4). */
 export interface MetricFamily {
-  /** All lines, each with its line feed. */
+  /** Returns all lines, each with its line feed. */
   render(): string;
 }
 
-/** A number for each set of labels that only grows. */
+/** A monotonically increasing number per label set. */
 export class Counter implements MetricFamily {
   readonly #name: string;
   readonly #help: string;
@@ -29,7 +29,7 @@ export class Counter implements MetricFamily {
   }
 }
 
-/** How often values fell below each of some bounds, for each set of labels. */
+/** Counts observations below each of several bounds, per label set. */
 export class Histogram implements MetricFamily {
   readonly #name: string;
   readonly #help: string;
@@ -51,7 +51,7 @@ export class Histogram implements MetricFamily {
     }
     series.sum += value;
     series.count++;
-    // Kept apart here and added up when printed: one step for each observation instead of one for each bound.
+    // Buckets are disjoint here and summed up on output: one step per observation instead of one per bound.
     const bucket = this.#bounds.findIndex((bound) => value <= bound);
     if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }
@@ -72,7 +72,7 @@ export class Histogram implements MetricFamily {
   }
 }
 
-/** Writes numbers that are read when they are asked for. */
+/** Renders values that are read on demand. */
 export function renderGauge(
   name: string,
   options: {
@@ -103,7 +103,7 @@ function escapeLabel(value: string): string {
   return /[\\"\n]/.test(value) ? value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n') : value;
 }
 
-/** As Go's `%g` prints it: exponents have a sign and two digits. */
+/** Formats a number like Go's `%g`: exponents have a sign and two digits. */
 function formatNumber(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   const magnitude = Math.abs(value);

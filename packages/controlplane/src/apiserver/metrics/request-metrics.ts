@@ -12,7 +12,10 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 const PATHS = new Set(['livez', 'readyz', 'healthz', 'version', 'metrics', 'openapi', 'api', 'apis']);
 
-/** Counts and times requests under kube-apiserver's names and labels (1.36). Hand it to the server as `audit`. */
+/**
+ * Counts and times requests under kube-apiserver's names and labels (1.36). Pass {@link RequestMetrics.observe} to the server as
+ * `audit`.
+ */
 export class RequestMetrics {
   readonly #catalog: ResourceCatalog;
   readonly #total = new Counter('apiserver_request_total', 'Requests by verb, resource, scope and HTTP code.');
@@ -25,7 +28,7 @@ export class RequestMetrics {
     this.#catalog = catalog;
   }
 
-  /** Takes note of an answered request. */
+  /** Records an answered request. */
   readonly observe = (event: AuditEvent): void => {
     const { info, request, status, durationMs } = event;
     const labels = info ? this.#labels(info, request.method, request.headers['content-type']) : unknown(request.method);
@@ -41,7 +44,7 @@ export class RequestMetrics {
 
   #labels(info: RequestInfo, method: string, contentType: string | undefined): Labels {
     const definition = info.isResource ? this.#catalog.find(info.group, info.version, info.resource) : undefined;
-    // Names that anybody may invent must not become series that are kept for ever.
+    // Names that clients can invent must not create permanent series.
     if (!definition) return { ...unknown(method), subresource: pathLabel(info.path) };
     const subresource = definition.subresources.get(info.subresource);
     return {

@@ -1,18 +1,18 @@
 import { notAcceptable, StatusError } from '@kubewright/apimachinery';
 
-/** How an answer is to be written. */
+/** The format of a response. */
 export interface OutputFormat {
   readonly mediaType: 'application/json' | 'application/yaml';
-  /** The form that the objects are turned into; absent means their own. */
+  /** The form to convert objects to; absent means unchanged. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
   readonly pretty: boolean;
 }
 
-/** Which transformations an endpoint offers. */
+/** The conversions that an endpoint supports. */
 export interface OutputChoices {
-  /** Whether `as=Table` can be served. */
+  /** True if `as=Table` is supported. */
   readonly table: boolean;
-  /** `list` for collections, `object` for single ones; absent where nothing can be transformed (reviews, Scale). */
+  /** `list` for collections, `object` for single objects; absent if nothing can be converted (reviews, Scale). */
   readonly partial?: 'list' | 'object' | undefined;
 }
 
@@ -20,10 +20,10 @@ const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.ku
 const PLAIN: OutputFormat = { mediaType: 'application/json', pretty: false };
 
 /**
- * Chooses the form of an answer from `Accept`, in order of quality, then of appearance. Protobuf is never served: every
- * client that asks for it accepts JSON as well. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
+ * Chooses the format of a response from `Accept`, by quality, then by position. Protobuf is never served: every client that asks
+ * for it also accepts JSON. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
  *
- * @throws StatusError 406 when nothing that the client accepts can be served
+ * @throws StatusError 406 when the client accepts no supported format
  */
 export function negotiateOutput(accept: string | undefined, choices: OutputChoices, pretty = false): OutputFormat {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') {
@@ -43,7 +43,7 @@ export function negotiateOutput(accept: string | undefined, choices: OutputChoic
   throw isServed ? notAcceptable(MEDIA_TYPES) : unknownTypes();
 }
 
-/** The words of upstream's router, which looks at media types before the API does. */
+/** Builds the error of upstream's router, which checks media types before the API does. */
 function unknownTypes(): StatusError {
   const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
   return new StatusError({
@@ -86,7 +86,7 @@ function servedType(type: string): OutputFormat['mediaType'] | undefined {
   return type === 'application/yaml' ? type : undefined;
 }
 
-/** `undefined`: no transformation; `null`: one that is not served here. */
+/** Returns the requested conversion; `undefined`: none; `null`: one that is not supported. */
 function transformation(params: ReadonlyMap<string, string>, choices: OutputChoices): OutputFormat['as'] | null {
   const as = params.get('as');
   if (as === undefined) return undefined;
@@ -101,7 +101,7 @@ function unquote(text: string): string {
   return text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
 }
 
-/** Whether an answer is indented: asked for in the query, or for a person at a terminal or browser. */
+/** True if a response is indented: requested in the query, or for a terminal or browser. */
 export function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
   if (query.size > 0) {
     const asked = query.get('pretty');

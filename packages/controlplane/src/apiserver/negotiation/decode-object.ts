@@ -1,24 +1,24 @@
 import { badRequest, StatusError, unsupportedMediaType } from '@kubewright/apimachinery';
 import { BodyReadError, type ParsedBody, parseJson, parseYaml, previewBody } from '@kubewright/schema';
 
-/** Decodes a protobuf body into plain JSON; injected, since its table is large and seldom needed. */
+/** Decodes a protobuf body into plain JSON. Injected, because its table is large and rarely needed. */
 export type ProtobufDecoder = (bytes: Uint8Array) => unknown;
 
 const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const YAML = new Set(['application/yaml', 'application/x-yaml', 'text/yaml']);
 
-/** How a body is read. */
+/** The expected format of a body. */
 export interface BodyFormat {
   /** Kind of the endpoint, for messages. */
   readonly kind: string;
   readonly protobuf?: ProtobufDecoder | undefined;
-  /** True for kinds that the decoder cannot guess: custom resources. @defaultValue false */
+  /** True for kinds that the decoder cannot infer: custom resources. @defaultValue false */
   readonly needsKind?: boolean | undefined;
-  /** True for options, whose faults are told without the kind. @defaultValue false */
+  /** True for options, whose errors do not mention the kind. @defaultValue false */
   readonly bare?: boolean | undefined;
 }
 
-/** The media type of a `Content-Type` header, without parameters; absent means JSON. */
+/** Returns the media type of a `Content-Type` header, without parameters; JSON if absent. */
 export function mediaTypeOf(contentType: string | undefined): string {
   if (contentType === undefined || contentType === '') return 'application/json';
   const semicolon = contentType.indexOf(';');
@@ -26,9 +26,9 @@ export function mediaTypeOf(contentType: string | undefined): string {
 }
 
 /**
- * Reads a body as JSON, YAML or protobuf, whatever its header says.
+ * Decodes a body as JSON, YAML or protobuf, by its media type.
  *
- * @throws StatusError 415 for other media types, 400 for what cannot be read
+ * @throws StatusError 415 for other media types, 400 for an invalid body
  */
 export function readBodyObject(
   bytes: Uint8Array,
@@ -59,7 +59,7 @@ function unrecognized(kind: string, detail: string, cause?: unknown): StatusErro
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail}`, { cause });
 }
 
-/** Why a body's kind and version cannot be told, if so; `bytes` are given where they must be. */
+/** Returns why a body's kind and version cannot be determined, if so. `bytes` are present if the type is required. */
 function typeFault(value: unknown, bytes: Uint8Array | undefined): string | undefined {
   if (typeof value !== 'object' || Array.isArray(value)) return NO_TYPE + notAnObject(value);
   const { apiVersion, kind } = (value ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown };

@@ -4,7 +4,7 @@ import type { ApiRequest } from '../http/api-request.ts';
 const NOTHING = new Uint8Array(0);
 
 /**
- * Reads a request's body whole, never more than `limit` bytes.
+ * Reads a request's whole body, at most `limit` bytes.
  *
  * @throws StatusError 413 when the body is longer
  */

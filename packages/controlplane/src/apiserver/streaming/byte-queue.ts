@@ -1,13 +1,13 @@
-/** Bytes that one side pushes and the other iterates over. */
+/** A queue of bytes: one side pushes, the other iterates. */
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #ended = false;
   #wake: (() => void) | undefined;
   #bytes = 0;
-  /** Called when everything that waited has been taken. */
+  /** Called when the queue becomes empty. */
   drained: () => void = () => {};
 
-  /** How many bytes wait. */
+  /** The number of bytes in the queue. */
   get size(): number {
     return this.#bytes;
   }

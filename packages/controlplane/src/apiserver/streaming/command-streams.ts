@@ -6,19 +6,19 @@ import { openSpdyCommand, spdyCommandProtocols } from './spdy-command.ts';
 import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
 import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
 
-/** What goes between a client and a command or a container: over a WebSocket, or over SPDY. */
+/** The streams between a client and a command or a container, over a WebSocket or SPDY. */
 export interface CommandStreams {
-  /** What the client types. */
+  /** Input from the client. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** How large its terminal is. */
+  /** Sizes of the client's terminal. */
   readonly sizes: AsyncIterable<TerminalSize>;
   stdout(chunk: Uint8Array): void;
   stderr(chunk: Uint8Array): void;
-  /** Says how it ended, as a `Status`, and closes. */
+  /** Sends the final `Status` and closes. */
   end(status: unknown): void;
 }
 
-/** Which streams a client asked for. */
+/** The streams that a client requests. */
 export interface WantedStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;

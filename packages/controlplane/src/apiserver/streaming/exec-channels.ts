@@ -6,28 +6,28 @@ import { ByteQueue } from './byte-queue.ts';
 import type { CommandStreams } from './command-streams.ts';
 import { readTerminalSizes } from './terminal-sizes.ts';
 
-/** The versions of the protocol, the best first. */
+/** The supported protocol versions, in order of preference. */
 export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
-/** More than this unread by the command holds the client back. */
+/** Above this many bytes unread by the command, the client has to wait. */
 const mostUnreadBytes = 1024 * 1024;
-/** More than this unsent means that the client has stopped to read. */
+/** Above this many unsent bytes, the client has stopped reading. */
 const mostUnsentBytes = 64 * 1024 * 1024;
 
 /**
- * How long nothing is said at first. kubectl begins to read before it has made its streams, and throws away what is for none
- * of them; kubelets are never that fast.
+ * Initial delay before anything is sent. kubectl starts reading before it has created its streams, and drops data for unknown
+ * ones; kubelets are never that fast.
  */
 const settleMs = 20;
 
-/** The streams of an exec over one WebSocket: each message begins with the number of its channel. */
+/** The streams of an exec over one WebSocket. Each message starts with its channel number. */
 export class ExecChannels implements CommandStreams {
   readonly stdin: ByteQueue = new ByteQueue();
   readonly #resize: ByteQueue = new ByteQueue();
   readonly sizes: AsyncIterable<TerminalSize> = readTerminalSizes(this.#resize);
   readonly #socket: WebSocket;
-  /** What waits for the client to be ready; undefined from then on. */
+  /** Messages queued until the client is ready; undefined afterwards. */
   #early: (() => void)[] | undefined = [];
 
   constructor(socket: WebSocket, options: { readonly clock: Clock; readonly closed: () => void }) {
@@ -58,7 +58,7 @@ export class ExecChannels implements CommandStreams {
     this.#send(channels.stderr, chunk);
   }
 
-  /** Says how it ended and closes. */
+  /** Sends the final status and closes. */
   end(status: unknown): void {
     this.#send(channels.error, Buffer.from(JSON.stringify(status)));
     this.#whenSettled(() => this.#socket.close(1000));
@@ -89,11 +89,11 @@ export class ExecChannels implements CommandStreams {
       this.stdin.push(message.subarray(1));
       if (this.stdin.size > mostUnreadBytes) this.#socket.pause();
     }
-    // A size that nobody has read yet is worth nothing once there are many.
+    // Unread sizes are worthless once there are many.
     else if (channel === channels.resize && this.#resize.size < 4_096) {
       this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }
-    // Version 5: the client has no more for the channel that follows.
+    // Version 5: the client has closed the channel that follows.
     else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();
   }
 }

@@ -1,13 +1,13 @@
 import { badRequest, type FieldError, forbiddenField, invalid, invalidField } from '@kubewright/apimachinery';
 import type { LogOptions } from '../node-connector.ts';
 
-/** A log's options as the query has them. */
+/** A log's options as given in the query. */
 export type LogQuery = Omit<LogOptions, 'signal' | 'container'> & { readonly container: string };
 
 /**
  * Reads the query of `pods/log` (core/v1 `PodLogOptions`).
  *
- * @throws StatusError 400 for what is no number or no boolean, 422 for a value that makes no sense.
+ * @throws StatusError 400 for an invalid number or boolean, 422 for an invalid value.
  */
 export function readLogOptions(query: URLSearchParams, podName: string): LogQuery {
   const options: LogQuery = {

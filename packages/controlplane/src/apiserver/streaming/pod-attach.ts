@@ -8,7 +8,7 @@ import { checkCommandUpgrade, openCommandStreams } from './command-streams.ts';
 import { notServed } from './not-served.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
-/** `pods/attach`: what a container writes from now on, and its standard input, over a WebSocket or SPDY. */
+/** Serves `pods/attach`: a container's output from now on, and its standard input, over a WebSocket or SPDY. */
 export function podAttach(connector: NodeConnector, clock: Clock): ConnectSubresource {
   return { type: 'connect', connect: (call) => answer(call, { connector, clock }) };
 }

@@ -4,7 +4,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What of a pod matters for reaching into it. */
+/** The parts of a pod that streaming subresources need. */
 export interface ReachedPod extends KubernetesObject {
   readonly spec?: {
     readonly nodeName?: string;
@@ -16,7 +16,7 @@ export interface ReachedPod extends KubernetesObject {
 }
 
 /**
- * Chooses the container that a call is about: the named one, or the only one.
+ * Returns the container that a call is for: the named one, or the only one.
  *
  * @throws StatusError 400 in the API server's words (registry/core/pod, 1.36).
  */

@@ -29,8 +29,8 @@ interface DisruptionBudget extends KubernetesObject {
 const tries = 5;
 
 /**
- * `pods/eviction`: deletes a pod if its disruption budget allows. Works through the server itself, so that a deletion is
- * the same whoever asks for it. Mirrors `EvictionREST` (1.36) without its check of unhealthy pods' policies.
+ * Serves `pods/eviction`: deletes a pod if its disruption budget allows it. Deletes through the server itself, so an eviction
+ * behaves like any other deletion. Mirrors `EvictionREST` (1.36) without its check of unhealthy pods' policies.
  */
 export function podEviction(options: { readonly handle: () => ApiHandler; readonly clock: Clock }): ConnectSubresource {
   return { type: 'connect', connect: (call) => new Eviction(call, options).run() };
@@ -88,7 +88,7 @@ class Eviction {
         await this.#ask('PUT', { path: `${path}/${budget.metadata.name}/status`, body: spent });
         return;
       } catch (error) {
-        // Another eviction was faster: its claim has to be counted.
+        // Another eviction was faster, and must be counted against the budget.
         if (!(error instanceof StatusError) || error.status.code !== 409 || attempt >= tries) throw error;
       }
     }
@@ -138,7 +138,7 @@ class Eviction {
     if (response.body instanceof Uint8Array) chunks.push(response.body);
     else for await (const chunk of response.body) chunks.push(chunk);
     const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    // The server's own words: a failure is a Status.
+    // The server's own response: a failure is a Status.
     if (response.status >= 400) throw new StatusError(answer as Status);
     return answer as T;
   }

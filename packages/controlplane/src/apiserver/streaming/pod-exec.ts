@@ -7,7 +7,7 @@ import { exitStatus, failureStatus } from './command-status.ts';
 import { checkCommandUpgrade, openCommandStreams } from './command-streams.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
-/** `pods/exec`: a command beside a container, over a WebSocket or SPDY. */
+/** Serves `pods/exec`: a command in a container, over a WebSocket or SPDY. */
 export function podExec(connector: NodeConnector, clock: Clock): ConnectSubresource {
   return { type: 'connect', connect: (call) => answer(call, { connector, clock }) };
 }

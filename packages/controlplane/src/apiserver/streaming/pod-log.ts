@@ -5,7 +5,7 @@ import { readLogOptions } from './log-options.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
 
-/** `pods/log`: a container's log as plain text, or over a WebSocket. */
+/** Serves `pods/log`: a container's log as plain text, or over a WebSocket. */
 export function podLog(connector: NodeConnector): ConnectSubresource {
   return { type: 'connect', connect: (call) => answer(call, connector) };
 }
@@ -16,7 +16,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   const options = readLogOptions(call.query, call.name);
   const container = chooseContainer(pod, options.container);
   const { signal } = request;
-  // A pod that is nowhere yet has an empty log.
+  // The log of an unscheduled pod is empty.
   const log = pod.spec?.nodeName ? await connector.logs(pod, { ...options, container, signal }) : nothing();
   if (wantsWebSocket(request)) return overWebSocket(call, log);
   return { status: 200, headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' }, body: log };

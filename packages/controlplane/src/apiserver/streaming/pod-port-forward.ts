@@ -9,14 +9,14 @@ import { type ForwardPort, SpdyPortForward } from './spdy-port-forward.ts';
 import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
 import { acceptWebSocket, offersProtocol, wantsWebSocket } from './web-socket.ts';
 
-/** What is spoken in SPDY's streams. */
+/** The protocol inside SPDY streams. */
 const overSpdy = 'portforward.k8s.io';
-/** SPDY in the messages of a WebSocket: what kubectl asks for first since 1.31. */
+/** SPDY in the messages of a WebSocket: kubectl's first choice since 1.31. */
 const tunnelled = 'SPDY/3.1+portforward.k8s.io';
-/** A channel for each port, which is told in the query: clients that are no Go programs. */
+/** One channel per port, with the ports in the query: used by clients other than Go programs. */
 const inChannels = ['v4.channel.k8s.io', overSpdy];
 
-/** `pods/portforward`: connections to ports of a pod, over SPDY (bare, or in a WebSocket) or channels of a WebSocket. */
+/** Serves `pods/portforward`: connections to ports of a pod, over SPDY (bare, or in a WebSocket) or channels of a WebSocket. */
 export function podPortForward(connector: NodeConnector): ConnectSubresource {
   return { type: 'connect', connect: (call) => answer(call, connector) };
 }

@@ -5,13 +5,13 @@ import type { RawData, WebSocket } from 'ws';
 import { ByteQueue } from './byte-queue.ts';
 import type { ForwardPort } from './spdy-port-forward.ts';
 
-/** More than this unread by the pod holds the client back. */
+/** Above this many bytes unread by the pod, the client has to wait. */
 const mostUnreadBytes = 1024 * 1024;
 const mostPorts = 64;
 
 /**
- * Port forwarding over channels of one WebSocket, one connection a port: channel 2n has the bytes of the nth port,
- * 2n + 1 what went wrong; each begins with the port, two bytes, the low one first. Mirrors the kubelet's (1.36).
+ * Port forwarding over channels of one WebSocket, with one connection per port. Channel 2n carries the bytes of the nth port, 2n
+ * + 1 its errors; each channel starts with the port in two bytes, little-endian. Mirrors the kubelet's (1.36).
  */
 export class PortForwardChannels {
   readonly #socket: WebSocket;
@@ -25,7 +25,7 @@ export class PortForwardChannels {
     this.#ports = options.ports;
     this.#forward = options.forward;
     this.#inputs = options.ports.map(() => new ByteQueue());
-    // Each forwarded connection listens.
+    // Each forwarded connection adds a listener.
     setMaxListeners(0, this.#over.signal);
   }
 
@@ -62,7 +62,7 @@ export class PortForwardChannels {
     input.end();
   }
 
-  /** Sends; resolves when it was handed on, or can never be. */
+  /** Sends a chunk; resolves once it is handed over, or can no longer be sent. */
   #send(channel: number, chunk: Uint8Array): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
@@ -79,7 +79,7 @@ export class PortForwardChannels {
   }
 }
 
-/** Reads the ports of the query: several, or one text with commas. @throws StatusError 400 */
+/** Reads the ports from the query: several parameters, or one comma-separated list. @throws StatusError 400 */
 export function readPorts(query: URLSearchParams): readonly number[] {
   const texts = query.getAll('ports').flatMap((text) => text.split(','));
   if (texts.length === 0) throw badRequest('query parameter "ports" is required');

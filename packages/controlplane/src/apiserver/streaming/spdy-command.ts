@@ -6,14 +6,14 @@ import type { CommandStreams, WantedStreams } from './command-streams.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 import { readTerminalSizes } from './terminal-sizes.ts';
 
-/** The versions of the protocol over SPDY. Older ones say how a command ended in free text. */
+/** The supported protocol versions over SPDY. Older ones send a command's final status as free text. */
 export const spdyCommandProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
-/** The sizes of a terminal come in `resize`. */
+/** `resize` carries the terminal sizes. */
 const kinds = ['error', 'stdin', 'stdout', 'stderr', 'resize'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Waits until a client has opened the streams that it asked for. Ends with it when it goes before. */
+/** Waits until a client has opened the streams that it requested. Rejects if the client disconnects before that. */
 export function openSpdyCommand(
   duplex: Duplex,
   options: { readonly wanted: WantedStreams; readonly closed: () => void },
@@ -41,7 +41,7 @@ export function openSpdyCommand(
       closed();
       reject(badRequest('the client went away before it had opened its streams'));
     };
-    // Whatever the client did wrong: it has gone.
+    // Whatever the client did wrong, it is disconnected.
     connection.run().then(gone, gone);
   });
 }

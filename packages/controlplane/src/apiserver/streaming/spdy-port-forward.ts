@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { PortForwardOptions } from '../node-connector.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 
-/** Connects to a port of the pod that is meant. */
+/** Connects to a port of the target pod. */
 export type ForwardPort = (options: PortForwardOptions) => Promise<void>;
 
 interface Pair {
@@ -12,12 +12,12 @@ interface Pair {
   error?: SpdyStream;
 }
 
-/** Halves of connections of which the other half never came. */
+/** Maximum number of connections with only one of their two streams. */
 const mostUnpaired = 64;
 
 /**
- * Port forwarding over SPDY: a client opens two streams for each connection, one for its bytes and one for what went
- * wrong, which name the port and a common request. Mirrors the kubelet's `httpStreamHandler` (1.36).
+ * Port forwarding over SPDY. For each connection, a client opens a data and an error stream, both with the port and a common
+ * request ID. Mirrors the kubelet's `httpStreamHandler` (1.36).
  */
 export class SpdyPortForward {
   readonly #connection: SpdyConnection;
@@ -27,17 +27,17 @@ export class SpdyPortForward {
 
   constructor(duplex: Duplex, forward: ForwardPort) {
     this.#forward = forward;
-    // Each forwarded connection listens.
+    // Each forwarded connection adds a listener.
     setMaxListeners(0, this.#over.signal);
     this.#connection = new SpdyConnection({ duplex, opened: (stream) => this.#opened(stream) });
   }
 
-  /** Serves until the client has gone. */
+  /** Serves until the client disconnects. */
   async run(): Promise<void> {
     try {
       await this.#connection.run();
     } catch {
-      // The client broke the protocol: its connection is closed, which is all that it can be told.
+      // The client violated the protocol. Closing its connection is the only possible report.
     } finally {
       this.#over.abort();
     }
@@ -91,7 +91,7 @@ function portOf({ headers }: SpdyStream): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined;
 }
 
-/** Old clients name no request: they open the stream for errors, then at once the one for data. */
+/** Returns the request ID of a stream. Old clients send none: they open the error stream, then immediately the data stream. */
 function requestOf(stream: SpdyStream, kind: 'data' | 'error'): string {
   return stream.headers.get('requestid') ?? `#${kind === 'error' ? stream.id : stream.id - 2}`;
 }

@@ -2,15 +2,15 @@ import type { Duplex } from 'node:stream';
 import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** True when the caller asks for SPDY, which clients did before WebSocket and fall back to. */
+/** True if the caller asks for SPDY, which clients used before WebSockets and still fall back to. */
 export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'spdy/3.1';
 }
 
 /**
- * Takes a request's stream over for SPDY/3.1.
+ * Takes over a request's stream for SPDY/3.1.
  *
- * @param protocols - what may be spoken in its streams, the best first
+ * @param protocols - the protocols supported in its streams, in order of preference
  * @throws StatusError 400 when the client offers none of them.
  */
 export function acceptSpdy(

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { TerminalSize } from '../node-connector.ts';
 
-/** A size is some thirty bytes. */
+/** A size takes about thirty bytes. */
 const mostTextBytes = 1024;
 
-/** Reads sizes as clients send them: JSON objects, a line each. Anything else is passed over. */
+/** Reads sizes as clients send them: JSON objects, one per line. Anything else is skipped. */
 export async function* readTerminalSizes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TerminalSize> {
   let text = '';
   for await (const chunk of bytes) {

@@ -3,10 +3,10 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { WebSocket } from 'ws';
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** Largest message that a client may send. */
+/** Maximum size of a client's message. */
 const mostMessageBytes = 4 * 1024 * 1024;
 
-/** True when the caller asks for a WebSocket. */
+/** True if the caller asks for a WebSocket. */
 export function wantsWebSocket({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'websocket';
 }
@@ -18,15 +18,15 @@ function offeredProtocols({ headers }: ApiRequest): readonly string[] {
     .filter((text) => text !== '');
 }
 
-/** True when the caller would speak `protocol`. */
+/** True if the caller offers `protocol`. */
 export function offersProtocol(request: ApiRequest, protocol: string): boolean {
   return offeredProtocols(request).includes(protocol);
 }
 
 /**
- * Takes a request's stream over as a WebSocket.
+ * Takes over a request's stream as a WebSocket.
  *
- * @param protocols - those that the server speaks, the best first
+ * @param protocols - the server's protocols, in order of preference
  * @throws StatusError 400 when the client offers none of them.
  */
 export async function acceptWebSocket(
@@ -40,7 +40,7 @@ export async function acceptWebSocket(
       `unable to upgrade: none of the protocols [${offered.join(' ')}] is spoken here; offer one of [${protocols.join(' ')}]`,
     );
   }
-  // Loaded by the first who asks: few clusters of an operator's tests ever see one.
+  // Loaded on first use: most test clusters never need it.
   const { WebSocketServer } = await import('ws');
   const { stream, head, request: message } = request.upgrade();
   const server = new WebSocketServer({
@@ -51,7 +51,7 @@ export async function acceptWebSocket(
   });
   return new Promise((resolve, reject) => {
     stream.once('close', () => reject(badRequest('the client went away before it was a WebSocket')));
-    // What came with an upgrade is node's own request.
+    // An upgrade carries Node's own request.
     server.handleUpgrade(message as IncomingMessage, stream, Buffer.from(head), (socket) =>
       resolve({ socket, protocol }),
     );

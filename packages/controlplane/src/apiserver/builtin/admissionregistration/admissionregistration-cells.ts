@@ -10,7 +10,7 @@ import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
 const GROUP = 'admissionregistration.k8s.io/v1';
 
-/** Rows of the admissionregistration group. */
+/** Table rows of the admissionregistration group. */
 export const admissionregistrationCells: readonly CellsEntry[] = [
   ...['mutating', 'validating'].flatMap((kind) => [
     cellsOf<ValidatingWebhookConfiguration>(

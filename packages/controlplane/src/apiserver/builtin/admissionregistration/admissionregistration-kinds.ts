@@ -4,7 +4,7 @@ const GROUP = 'admissionregistration.k8s.io/v1';
 
 function admissionKind(resource: string, struct: string): ReturnType<typeof builtinKind> {
   return builtinKind({
-    // Only the kind that has a status makes anything of it.
+    // Only the kind with a status uses it.
     views: { status: { keepsMetadata: true } },
     resource: `${GROUP}/${resource}`,
     struct: `admissionregistrationv1.${struct}`,

@@ -14,10 +14,10 @@ import { matchConditions } from './match-condition-validation.ts';
 import { webhookClientFaults } from './webhook-client-validation.ts';
 import { webhookRule } from './webhook-rules-validation.ts';
 
-/** Rules of webhook configurations. */
+/** Validation of webhook configurations. */
 export const admissionregistrationValidation: readonly ValidationEntry[] = ['validating', 'mutating'].map((kind) =>
   validationOf<ValidatingWebhookConfiguration>(`admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
-    // A validating webhook is a mutating one that says less.
+    // A validating webhook has a subset of a mutating webhook's fields.
     validate: ({ webhooks: list }) =>
       webhooks(list as readonly MutatingWebhook[] | undefined, FieldPath.of('webhooks')),
   }),
@@ -39,7 +39,7 @@ const choices = fields<MutatingWebhook>({
   reinvocationPolicy: present(enumOf('IfNeeded', 'Never')),
 });
 
-/** One webhook, of either kind: a validating one has no policy of reinvocation. */
+/** A webhook of either kind: a validating one has no reinvocation policy. */
 const webhook: Check<MutatingWebhook> = (value, path) => {
   if (!value) return [];
   return [

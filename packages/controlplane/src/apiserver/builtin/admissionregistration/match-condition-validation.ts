@@ -12,7 +12,7 @@ import { type Check, each, unique } from '../validation/check.ts';
 
 const MAX_CONDITIONS = 64;
 
-/** Conditions on which a webhook is asked: each has to compile, so that requests do not fail for it later. */
+/** Match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
 export const matchConditions: Check<readonly MatchCondition[]> = (value, path) => {
   const list = value ?? [];
   const faults: FieldError[] =

@@ -10,7 +10,7 @@ import type { Admissionregistrationv1ServiceReference, WebhookClientConfig } fro
 
 const FORM = '; desired format: https://host[/path]';
 
-/** Where a webhook may be (`util/webhook/validation.go`, 1.36). */
+/** Validates the address of a webhook (`util/webhook/validation.go`, 1.36). */
 export function webhookClientFaults({ url, service }: WebhookClientConfig, path: FieldPath): readonly FieldError[] {
   if ((url === undefined) === (service === undefined)) {
     return [requiredField(path, 'exactly one of url or service is required')];
@@ -43,7 +43,7 @@ function urlFaults(url: string, path: FieldPath): readonly FieldError[] {
 function serviceFaults(service: Admissionregistrationv1ServiceReference, path: FieldPath): readonly FieldError[] {
   const { name, namespace, port = 443, path: urlPath } = service;
   const faults: FieldError[] = [];
-  // Upstream hands the two over in the wrong order, so each is reported as the other.
+  // Upstream passes the two in the wrong order, so each is reported as the other.
   if (!namespace) faults.push(requiredField(path.child('name')));
   if (!name) faults.push(requiredField(path.child('namespace')));
   const wrongPort = checkPortNumber(port);

@@ -2,7 +2,7 @@ import { formatTime } from '@kubewright/apimachinery';
 import type { KindStrategy } from '../builtin-kind.ts';
 import type { APIService } from '../generated/drafts.ts';
 
-/** What this server answers for itself is available from the start; who else answers is found out. */
+/** Marks local APIServices as available on creation; the availability of others is checked later. */
 export const apiServiceStrategy: KindStrategy<APIService> = {
   prepareForCreate(object, { clock }) {
     if (object.spec.service !== undefined) return;

@@ -14,10 +14,10 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 const MAX_GROUP_PRIORITY = 20_000;
 const MAX_VERSION_PRIORITY = 1_000;
 
-/** Rules of the apiregistration group. */
+/** Validation of the apiregistration group. */
 export const apiregistrationValidation: readonly ValidationEntry[] = [
   validationOf<APIService>('apiregistration.k8s.io/v1/apiservices', {
-    // The core group's is called `v1.`.
+    // The name for the core group is `v1.`.
     validateName: checkPathSegment,
     validate({ metadata, spec }) {
       const { group = '', version = '', groupPriorityMinimum, versionPriority } = spec ?? {};
@@ -41,7 +41,7 @@ export const apiregistrationValidation: readonly ValidationEntry[] = [
   }),
 ];
 
-/** Where another server answers, and how it is believed. */
+/** Validates the reference to another server and its TLS settings. */
 function serviceFaults({ service, caBundle = '', insecureSkipTLSVerify = false }: Spec): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (service === undefined) {

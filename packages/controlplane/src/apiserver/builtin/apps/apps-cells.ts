@@ -3,7 +3,7 @@ import { ageOf } from '../table/age.ts';
 import { containerTexts, labelText, selectorText } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-/** Rows of the apps group. */
+/** Table rows of the apps group. */
 export const appsCells: readonly CellsEntry[] = [
   cellsOf<ControllerRevision>('apps/v1/controllerrevisions', ({ metadata, revision }, nowMs) => {
     const owner = (metadata.ownerReferences ?? []).find(({ controller }) => controller);

@@ -14,7 +14,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     struct: 'appsv1.DaemonSet',
     generation: 'spec',
     strategy: {
-      // Upstream keeps a counter of template changes for its old API and shows it as an annotation.
+      // Upstream keeps a counter of template changes for its old API, as an annotation.
       prepareForCreate: ({ metadata }) => {
         metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: '1' };
       },
@@ -35,7 +35,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     generation: 'spec',
     scale: workloadScale,
     strategy: {
-      // Annotations travel to the replica sets, so changing them is a change of what is wanted.
+      // Annotations are copied to the replica sets, so a change of them changes the desired state.
       prepareForUpdate({ metadata }, old) {
         const moved = !sameJson(metadata.annotations, old.metadata.annotations);
         if (moved) metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -43,7 +43,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     },
     views: {
       status: {
-        // Labels are the main endpoint's alone.
+        // Only the main endpoint may change labels.
         prepareForUpdate({ metadata }, old) {
           if (old.metadata.labels) metadata.labels = copyJson(old.metadata.labels);
           else delete metadata.labels;

@@ -24,7 +24,7 @@ const SPEC = FieldPath.of('spec');
 const TEMPLATE = SPEC.child('template');
 const SELECTOR = SPEC.child('selector');
 
-/** Rules of the apps group. */
+/** Validation of the apps group. */
 export const appsValidation: readonly ValidationEntry[] = [
   validationOf<Deployment>('apps/v1/deployments', {
     validate: ({ spec }) => deploymentFaults(spec),
@@ -77,7 +77,7 @@ function deploymentFaults(spec: DeploymentSpec): readonly FieldError[] {
   return faults;
 }
 
-/** What upstream takes an absent selector for: one that chooses nothing. */
+/** Upstream's replacement for an absent selector: one that matches nothing. */
 const NOTHING = {
   matchExpressions: [
     { key: 'a', operator: 'In', values: ['b'] },
@@ -107,7 +107,7 @@ function deploymentStrategyFaults({ strategy }: DeploymentSpec): readonly FieldE
   ];
 }
 
-/** A surge may be more than everything. */
+/** Validates a surge, which may exceed 100%. */
 function surge(value: number | string | undefined, path: FieldPath): readonly FieldError[] {
   return typeof value === 'string' && /^[0-9]+%$/.test(value) ? [] : countOrPercent(value, path);
 }

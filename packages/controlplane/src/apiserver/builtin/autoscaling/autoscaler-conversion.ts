@@ -8,7 +8,7 @@ import type {
 } from '../generated/drafts.ts';
 import { flatMetric, nestedMetric } from './autoscaler-metrics.ts';
 
-/** Version 1 has one field for CPU; what else version 2 can say travels in these annotations. */
+/** Version 1 has one field for CPU; these annotations carry everything else in version 2. */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
 const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -100,7 +100,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What a carrying annotation holds; text that is no JSON is dropped, as upstream does. */
+/** Parses a conversion annotation; invalid JSON is dropped, as upstream does. */
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -9,8 +9,8 @@ import type {
 type Fields = Record<string, unknown>;
 
 /**
- * Metrics as version 1 writes them into its annotations: the fields of `target` and `current` lie flat beside the
- * metric's name. `prefix` is `target` for what is wanted and `current` for what is.
+ * Converts a metric to version 1's annotation format, where the fields of `target` and `current` are flat next to the metric's
+ * name. `prefix` is `target` for the desired and `current` for the observed value.
  */
 export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): Fields {
   const source = sourceOf(metric.type);
@@ -33,7 +33,7 @@ export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' |
   };
 }
 
-/** The way back from {@link flatMetric}. */
+/** The inverse of {@link flatMetric}. */
 export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): MetricSpec & MetricStatus {
   const { type, ...sources } = flat as { readonly type: string } & Record<string, Fields>;
   const source = sourceOf(type);

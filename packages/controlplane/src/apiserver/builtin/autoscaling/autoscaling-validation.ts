@@ -20,7 +20,7 @@ import { autoscalerConversion } from './autoscaler-conversion.ts';
 
 const SPEC = FieldPath.of('spec');
 
-/** Rules of autoscalers; version 1 is converted before it is checked. */
+/** Validation of autoscalers; version 1 is converted first. */
 export const autoscalingValidation: readonly ValidationEntry[] = [
   validationOf<HorizontalPodAutoscaler>('autoscaling/v2/horizontalpodautoscalers', {
     validate: ({ spec }) => autoscalerFaults(spec),
@@ -68,7 +68,7 @@ function targetFaults({ scaleTargetRef: target }: Spec): readonly FieldError[] {
   return [...faults, invalidField(path.child('apiVersion'), version, 'apiVersion must specify API group')];
 }
 
-/** Nothing but a metric from outside can tell that a workload without pods is needed. */
+/** Requires an object or external metric for scaling to zero: pod metrics cannot tell that a workload without pods is needed. */
 function zeroFaults({ minReplicas, metrics }: Spec): readonly FieldError[] {
   if (minReplicas !== 0 || (metrics ?? []).some(({ type }) => type === 'Object' || type === 'External')) return [];
   return [

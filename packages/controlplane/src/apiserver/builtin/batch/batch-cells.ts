@@ -3,7 +3,7 @@ import { ageOf, humanDuration } from '../table/age.ts';
 import { containerTexts, orNone, selectorText } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-/** Rows of the batch group. */
+/** Table rows of the batch group. */
 export const batchCells: readonly CellsEntry[] = [
   cellsOf<CronJob>('batch/v1/cronjobs', ({ metadata, spec, status }, nowMs) => [
     metadata.name,

@@ -36,6 +36,6 @@ it.each<{ readonly spec: Partial<JobSpec>; readonly faults: readonly string[] }>
       'spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode',
     ],
   },
-])('refuses $spec', ({ spec, faults }) => {
+])('rejects $spec', ({ spec, faults }) => {
   expect(indexedJobLimits({ ...base, ...spec }, path).map(({ field, body }) => `${field}: ${body}`)).toEqual(faults);
 });

@@ -1,14 +1,14 @@
 import { type FieldError, type FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
 import type { JobSpec } from '../generated/drafts.ts';
 
-/** Keeps the lists of indexes in a job's status short. */
+/** Limits the size of the index lists in a job's status. */
 const MAX_PARALLELISM = 100_000;
 const MAX_FAILED_INDEXES = 100_000;
-/** With a backoff limit for each index, jobs above this many completions have lower limits. */
+/** With a backoff limit per index, jobs with more completions than this have lower limits. */
 const MANY_COMPLETIONS = 100_000;
 const MAX_WITH_MANY_COMPLETIONS = 10_000;
 
-/** The limits on the numbers of an Indexed Job, and what only such jobs may set. Mirrors `validateJobSpec` (1.36). */
+/** Validates the numbers of an Indexed Job, and the fields that only such jobs may set. Mirrors `validateJobSpec` (1.36). */
 export function indexedJobLimits(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   const faults = neededByFailedIndexes(spec, path);
   if (spec.completionMode !== 'Indexed') return [...faults, ...onlyForIndexed(spec, path)];

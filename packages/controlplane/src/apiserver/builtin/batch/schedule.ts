@@ -18,7 +18,7 @@ const FIELDS: readonly CronField[] = [
 ];
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** A cron schedule of five fields or a descriptor, with the messages of the parser that upstream uses. */
+/** A cron schedule of five fields or a descriptor, with the messages of upstream's parser. */
 export const scheduleFaults: Check<string> = (value = '', path) => {
   if (value.includes('TZ')) {
     return [invalidField(path, value, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
@@ -27,7 +27,7 @@ export const scheduleFaults: Check<string> = (value = '', path) => {
   return fault === undefined ? [] : [invalidField(path, value, fault)];
 };
 
-/** The name of a time zone that this machine knows. */
+/** The name of a time zone known to this machine. */
 export const timeZoneFaults: Check<string> = (value = '', path) => {
   if (value === '') return [invalidField(path, value, 'timeZone must be nil or non-empty string')];
   if (value.toLowerCase() === 'local')
@@ -38,7 +38,7 @@ export const timeZoneFaults: Check<string> = (value = '', path) => {
     new Intl.DateTimeFormat('en', { timeZone: value });
     return [];
   } catch {
-    // A RangeError: no such zone.
+    // A RangeError: unknown zone.
     return [invalidField(path, value, `unknown time zone ${value}`)];
   }
 };

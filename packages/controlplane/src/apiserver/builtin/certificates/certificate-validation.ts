@@ -27,7 +27,7 @@ const USAGES = [
   ...['server auth', 'signing', 'timestamping'],
 ];
 
-/** Rules of certificate signing requests: what is decided stays, and each view may do only its part. */
+/** Validation of certificate signing requests: decisions are final, and each subresource may change only its part. */
 export const certificateValidation: readonly ValidationEntry[] = [
   validationOf<Request>(RESOURCE, { validate: requestFaults, validateUpdate: changeFaults('main') }),
   validationOf<Request>(`${RESOURCE}/status`, { validate: requestFaults, validateUpdate: changeFaults('status') }),

@@ -13,7 +13,7 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 
 const MAX_BYTES = 1_048_576;
 const DATA = FieldPath.of('data');
-/** Keys that a typed secret must have. */
+/** Required keys of typed secrets. */
 const REQUIRED_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
   ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
@@ -22,7 +22,7 @@ const REQUIRED_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
-/** Rules of config maps and secrets. */
+/** Validation of config maps and secrets. */
 export const configValidation: readonly ValidationEntry[] = [
   validationOf<ConfigMap>('/v1/configmaps', {
     validate: configMapFaults,
@@ -52,7 +52,7 @@ function configMapFaults({ data = {}, binaryData = {} }: ConfigMap): readonly Fi
     );
     bytes += Buffer.byteLength(value, 'base64');
   }
-  // Upstream gives an empty path here.
+  // Upstream reports an empty path here.
   return bytes > MAX_BYTES ? [...faults, tooLongField('[]', { max: MAX_BYTES })] : faults;
 }
 
@@ -84,7 +84,7 @@ function dockerFaults(key: string, encoded: string): readonly FieldError[] {
     JSON.parse(text);
     return [];
   } catch {
-    // The value is secret: only where it stops to be JSON is told.
+    // The value is secret, so the message contains only where it stops being JSON.
     const first = text.trim().charAt(0);
     const detail =
       first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;

@@ -35,7 +35,7 @@ import { env, envFrom } from './env-validation.ts';
 import { handlers, livenessProbe, readinessProbe } from './probe-validation.ts';
 import { resources } from './resources-validation.ts';
 
-/** A user or group id. */
+/** A user or group ID. */
 export const id: Check<number> = between(0, 2_147_483_647);
 
 const port: Check<ContainerPort> = fields<ContainerPort>({
@@ -69,7 +69,7 @@ const securityContext: Check<SecurityContext> = all(
       : [],
 );
 
-/** The message shows the structure as Go's own names spell it. */
+/** Formats the structure with Go's field names for the message. */
 function goSecurityContext(context: SecurityContext): Record<string, unknown> {
   const names: readonly (keyof SecurityContext)[] = [
     'capabilities',
@@ -90,7 +90,7 @@ function goSecurityContext(context: SecurityContext): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [goName(name), context[name] ?? null]));
 }
 
-/** What every container must be, wherever it stands. */
+/** Rules for containers of every type. */
 const shared: Check<Container> = fields<Container>({
   name: required(dnsLabel),
   image: required(rule((image) => image.trim() === image, 'must not have leading or trailing whitespace')),
@@ -103,7 +103,7 @@ const shared: Check<Container> = fields<Container>({
   securityContext,
 });
 
-/** The containers of a pod: at least one, distinct, with mounts that exist. */
+/** The containers of a pod: at least one, unique names, existing mounts. */
 export function containers(spec: PodSpec): Check<Container[]> {
   return (list, path) => {
     if (isEmpty(list)) return [requiredField(path)];
@@ -122,7 +122,7 @@ export function containers(spec: PodSpec): Check<Container[]> {
 
 const name = (path: FieldPath): FieldPath => path.child('name');
 
-/** Init containers: only those that stay (`restartPolicy: Always`) may have probes and hooks. */
+/** Init containers: only sidecars (`restartPolicy: Always`) may have probes and hooks. */
 export function initContainers(spec: PodSpec): Check<Container[]> {
   return (list, path) => {
     const taken = new Set((spec.containers ?? []).map((container) => container.name));
@@ -184,13 +184,13 @@ function mountFaults(
   if (!mount.name) faults.push(requiredField(at.path.child('name')));
   if (!at.known.has(mount.name)) faults.push(notFoundField(at.path.child('name'), mount.name));
   if (!mount.mountPath) faults.push(requiredField(at.path.child('mountPath')));
-  // Upstream forgets the index in the paths of these two.
+  // Upstream omits the index in the paths of these two.
   if (mount.subPath) faults.push(...relativePath(mount.subPath, at.list.child('subPath')));
   if (mount.subPathExpr) faults.push(...relativePath(mount.subPathExpr, at.list.child('subPathExpr')));
   return faults;
 }
 
-/** Two containers cannot have the same port of the host. */
+/** Rejects containers that share a host port. */
 const hostPorts: Check<Container[]> = (list, path) => {
   const seen = new Set<string>();
   return (list ?? []).flatMap((container, i) =>

@@ -17,7 +17,7 @@ import { podCells } from './pod-cells.ts';
 import { serviceCells } from './service-cells.ts';
 import { volumeCells } from './volume-cells.ts';
 
-/** Rows of the core group. */
+/** Table rows of the core group. */
 export const coreCells: readonly CellsEntry[] = [
   podCells,
   nodeCells,

@@ -51,7 +51,7 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
     status.phase ||= 'Active';
   }),
   defaultsOf<Node>('v1.Node', ({ spec }) => {
-    // Two names of one thing: the list's first element is the old single field.
+    // Two names for the same data: the list's first element is the old single field.
     if (spec.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
     else if (spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
   }),
@@ -67,7 +67,7 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<LimitRangeItem>('v1.LimitRangeItem', defaultLimitRangeItem),
 ];
 
-/** `stringData` is never stored: it is written into `data`, encoded, and wins there. */
+/** Merges `stringData` into `data`, encoded, where it takes precedence. It is never stored itself. */
 function mergeStringData(secret: Secret): void {
   const { stringData } = secret;
   delete secret.stringData;

@@ -40,7 +40,7 @@ const SCOPES = [
   'VolumeAttributesClass',
 ];
 
-/** Rules of the core group's smaller kinds. */
+/** Validation of the smaller kinds of the core group. */
 export const coreValidation: readonly ValidationEntry[] = [
   validationOf<Namespace>('/v1/namespaces', {
     validateName: checkDns1123Label,
@@ -71,7 +71,7 @@ const taint: Check<Taint> = (value, path) => {
 };
 
 function nodeFaults(spec: NodeSpec): readonly FieldError[] {
-  // Upstream says metadata where the taints stand in the specification.
+  // Upstream reports this path although the taints are in the spec.
   const path = FieldPath.of('metadata', 'taints');
   const seen = new Set<string>();
   const duplicates = (spec.taints ?? []).flatMap((one, index) => {
@@ -110,7 +110,7 @@ function quotaFaults({ spec }: ResourceQuota): readonly FieldError[] {
   return unknown ? [...faults, invalidField(SPEC.child('scopes'), spec.scopes, 'unsupported scope')] : faults;
 }
 
-/** What is compared in a limit range, smallest first; the words are the API's. */
+/** Compares the values of a limit range, smallest first, with the API's messages. */
 const limitFaults: Check<LimitRangeItem> = (item, path) => {
   if (!item) return [];
   if (item.type === 'Pod') {
@@ -156,7 +156,7 @@ function eventFaults({ metadata, involvedObject }: Event): readonly FieldError[]
   const path = FieldPath.of('involvedObject', 'namespace');
   const { namespace = '' } = involvedObject;
   const expected = metadata.namespace ?? '';
-  // Events of objects without a namespace live in `default`.
+  // Events of objects without a namespace are in `default`.
   if (namespace === '' ? ['', 'default', 'kube-system'].includes(expected) : namespace === expected) return [];
   return [invalidField(path, namespace, 'does not match event.namespace')];
 }

@@ -15,7 +15,7 @@ import { dnsLabel, dnsSubdomain, portNumber, protocol, qualifiedName } from '../
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 
-/** Rules of endpoints and endpoint slices. Loopback addresses are accepted only where the server is told to. */
+/** Returns the validation of endpoints and endpoint slices. Loopback addresses are accepted only if allowed. */
 export function endpointsValidation(options: { readonly allowLoopback: boolean }): readonly ValidationEntry[] {
   const { allowLoopback } = options;
   return [
@@ -37,7 +37,7 @@ function subset(allowLoopback: boolean): Check<EndpointSubset> {
     const ip = value?.ip ?? '';
     const at = path.child('ip');
     const wrong = ipAddress(ip, at);
-    // Upstream looks twice.
+    // Upstream checks twice.
     if (wrong.length > 0) return [...wrong, invalidField(at, ip, 'must be a valid IP address')];
     return specialAddress(ip, { path: at, allowLoopback });
   };

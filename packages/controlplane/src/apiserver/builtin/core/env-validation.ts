@@ -57,10 +57,10 @@ const DIVISORS: Readonly<Record<string, readonly string[]>> = {
 };
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-/** A field of the pod that an environment variable may show. */
+/** A pod field that an environment variable may refer to. */
 const envField: Check<ObjectFieldSelector> = (selector, path) => podField(selector, { path, supported: ENV_FIELDS });
 
-/** A field of the pod that a file of a downward volume may show. */
+/** A pod field that a file of a downward API volume may refer to. */
 export const volumeField: Check<ObjectFieldSelector> = (selector, path) =>
   podField(selector, { path, supported: VOLUME_FIELDS });
 
@@ -135,7 +135,7 @@ export const env: Check<EnvVar[]> = each(variable);
 
 const source = fields<{ name?: string | undefined }>({ name: required(dnsSubdomain) });
 
-/** Whole config maps and secrets as environment; upstream reports faults of the choice at the list. */
+/** Whole config maps and secrets as environment; as upstream, errors in the choice of source are reported at the list. */
 export const envFrom: Check<EnvFromSource[]> = (list, path) =>
   (list ?? []).flatMap((item, index) => {
     const at = path.index(index);

@@ -3,13 +3,13 @@ import type { Namespace } from '../generated/drafts.ts';
 
 const KUBERNETES_FINALIZER = 'kubernetes';
 
-/** Namespaces: held by `spec.finalizers` until their content is gone. */
+/** Namespaces: kept by `spec.finalizers` until their content is deleted. */
 export const namespaces: BuiltinKind = builtinKind<Namespace>({
   resource: '/v1/namespaces',
   struct: 'v1.Namespace',
   strategy: {
     prepareForCreate({ metadata, spec, status }) {
-      // A generated name was not known when the defaults were set.
+      // A generated name was unknown when the defaults were set.
       metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
       status.phase = 'Active';
       spec.finalizers ??= [];

@@ -1,7 +1,7 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Node } from '../generated/drafts.ts';
 
-/** Nodes: kubelets register them with a status, which later only the status view changes. */
+/** Nodes: kubelets register them with a status, which only the status subresource changes later. */
 export const nodes: BuiltinKind = builtinKind<Node>({
   resource: '/v1/nodes',
   struct: 'v1.Node',

@@ -2,7 +2,7 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../generated/drafts.ts';
 import { protect } from './protect.ts';
 
-/** Kinds that the old `dataSource` field may name; anything else is only known to `dataSourceRef`. */
+/** Kinds that the old `dataSource` field supports; any other kind needs `dataSourceRef`. */
 const VOLUME_SOURCES: ReadonlyMap<string, string> = new Map([
   ['PersistentVolumeClaim', ''],
   ['VolumeSnapshot', 'snapshot.storage.k8s.io'],
@@ -31,7 +31,7 @@ function dropUnknownSource(spec: PersistentVolumeClaimSpec): void {
   if (VOLUME_SOURCES.get(dataSource.kind) !== (dataSource.apiGroup ?? '')) delete spec.dataSource;
 }
 
-/** The old and the new field say the same as far as the old one can. */
+/** Keeps the old and the new field in sync, as far as the old one can express the source. */
 function mirrorSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };

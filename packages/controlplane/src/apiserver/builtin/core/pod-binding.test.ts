@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../../testdata/plane-under-test.ts';
 
-// Each answer was recorded from kube-apiserver 1.36.3, the odd codes included.
+// Each response was recorded from kube-apiserver 1.36.3, including the odd codes.
 describe('a binding', () => {
   it.each<[object, number, string]>([
     [{}, 400, 'name in URL does not match name in Binding object'],

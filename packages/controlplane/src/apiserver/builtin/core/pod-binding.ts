@@ -4,7 +4,7 @@ import type { ConnectCall, ConnectSubresource } from '../../registry/resource-de
 import type { Draft } from '../../registry/strategy.ts';
 import type { Binding, Pod } from '../generated/drafts.ts';
 
-/** `pods/binding`: puts a pod on a node, once. What a scheduler calls. */
+/** Serves `pods/binding`: assigns a pod to a node, once. Called by schedulers. */
 export function podBinding(clock: Clock): ConnectSubresource {
   return { type: 'connect', connect: (call) => answer(call, formatTime(clock.now())) };
 }
@@ -22,7 +22,7 @@ async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
   return { status: 201, headers, body: new TextEncoder().encode(`${JSON.stringify(status)}\n`) };
 }
 
-/** Upstream's answers have this odd form: a validation error that was never turned into a status. */
+/** Validates the target. The odd form of the errors is upstream's: a validation error that is never turned into a Status. */
 function checkTarget({ target }: Binding): void {
   if (typeof (target ?? {}) !== 'object' || Array.isArray(target)) {
     const type = Array.isArray(target) ? 'array' : typeof target === 'boolean' ? 'bool' : typeof target;

@@ -1,14 +1,14 @@
 import { badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
 import type { VirtualResource } from '../../registry/resource-definition.ts';
 
-/** Asks the server itself. */
+/** Sends a request to the server itself. */
 type Ask = (
   method: string,
   path: string,
   request: { readonly body: unknown },
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** `bindings`: the old name of `pods/binding`, with the pod's name in the body. */
+/** Serves `bindings`: the old name of `pods/binding`, with the pod's name in the body. */
 export function podBindings(ask: () => Ask): VirtualResource {
   return {
     async create({ object, namespace, dryRun }) {

@@ -3,7 +3,7 @@ import { ageOf } from '../table/age.ts';
 import { orNone } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-/** What the loop over containers finds out about a pod. */
+/** The summary of a pod's containers. */
 interface PodSummary {
   reason: string;
   ready: number;
@@ -53,7 +53,7 @@ function sidecarNames({ spec }: Pod): ReadonlySet<string> {
   return new Set((spec.initContainers ?? []).filter((c) => c.restartPolicy === 'Always').map(({ name }) => name));
 }
 
-/** True while initialization is not over; the reason then says how far it is. */
+/** Adds the init containers. Returns true while initialization is running; the reason then shows the progress. */
 function addInitContainers(summary: PodSummary, pod: Pod): boolean {
   const sidecars = sidecarNames(pod);
   const total = (pod.spec.initContainers ?? []).length;
@@ -77,7 +77,7 @@ function initReason({ state }: ContainerStatus): string | undefined {
 }
 
 function addContainers(summary: PodSummary, pod: Pod): void {
-  // Restarts of ordinary init containers are history once the pod runs; those of sidecars are not.
+  // Restarts of regular init containers no longer count once the pod runs; those of sidecars do.
   const sidecars = sidecarNames(pod);
   summary.restarts = 0;
   summary.lastRestart = '';

@@ -14,11 +14,11 @@ import type {
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 import { defaultPodLevelResources } from './pod-level-resources.ts';
 
-/** Defaults of pods, of what stands in pod specs, and so of every workload's template. */
+/** Defaults of pods and pod specs, and so of every workload's template. */
 export const podDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<Pod>('v1.Pod', defaultPod),
   defaultsOf<PodSpec>('v1.PodSpec', (spec) => {
-    // The deprecated name is kept in step with the one that counts.
+    // The deprecated field is kept in sync with the current one.
     if (spec.serviceAccount) spec.serviceAccountName ||= spec.serviceAccount;
     if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
     spec.dnsPolicy ||= 'ClusterFirst';
@@ -80,7 +80,7 @@ function defaultPod(pod: Pod): void {
   for (const port of containers.flatMap((container) => container.ports ?? [])) port.hostPort ||= port.containerPort;
 }
 
-/** `latest`, said or implied, is pulled always. A reference by digest alone has no tag. */
+/** Returns `Always` for the tag `latest`, explicit or implied. A reference by digest alone has no tag. */
 function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   const [name = '', digest] = (image ?? '').split('@', 2);
   if (name === '') return 'IfNotPresent';

@@ -1,9 +1,9 @@
 import type { PodSpec } from '../generated/drafts.ts';
 
-/** Resources that may be given for a pod as a whole. */
+/** Resources that may be set for a whole pod. */
 const SUPPORTED = /^(cpu|memory|hugepages-.+)$/;
 
-/** Pod-level limits without pod-level requests: the requests become the limits. */
+/** Sets missing pod-level requests if the pod has pod-level limits. */
 export function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources?.limits) return;

@@ -4,8 +4,8 @@ import { billionthsOf } from '../wire/quantity.ts';
 const QOS_RESOURCES = ['cpu', 'memory'] as const;
 
 /**
- * Tells a pod's quality-of-service class: `Guaranteed` when every container limits cpu and memory and requests exactly
- * that, `BestEffort` when none asks for either, else `Burstable`. Pod-level resources, where given, decide alone.
+ * Returns a pod's quality-of-service class: `Guaranteed` if every container has CPU and memory limits and requests equal to them,
+ * `BestEffort` if no container has either, otherwise `Burstable`. Pod-level resources, if set, decide alone.
  */
 export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const parts = spec.resources

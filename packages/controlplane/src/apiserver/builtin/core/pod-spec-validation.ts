@@ -42,7 +42,7 @@ const securityContext: Check<PodSecurityContext> = fields<PodSecurityContext>({
 
 const hostAlias: Check<HostAlias> = fields<HostAlias>({ ip: ipAddress, hostnames: each(dnsSubdomain) });
 
-/** Search domains may have underscores and end with a dot. */
+/** Search domains may contain underscores and end with a dot. */
 const searchDomain: Check<string> = (value, path) => {
   const plain = (value ?? '').replace(/\.$/, '').replaceAll('_', '-');
   if (value === '.' || checkDns1123Subdomain(plain).length === 0) return [];
@@ -84,7 +84,7 @@ const simpleFields: Check<PodSpec> = fields<PodSpec>({
     )(list, path),
 });
 
-/** Rules that look at several fields. */
+/** Rules that involve several fields. */
 const together: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];
@@ -125,7 +125,7 @@ const hostNetworkPorts = (spec: PodSpec, path: Parameters<Check<PodSpec>>[1]): r
   );
 };
 
-/** A pod's specification, also in templates. */
+/** A pod spec, also in templates. */
 export const podSpec: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   return [

@@ -15,7 +15,7 @@ const UPDATABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
 
-/** Rules of pods and their views. */
+/** Validation of pods and their subresources. */
 export const podValidation: readonly ValidationEntry[] = [
   validationOf<Pod>('/v1/pods', {
     validate: (pod) => [...podSpec(pod.spec, SPEC), ...createOnly(pod)],
@@ -27,7 +27,7 @@ export const podValidation: readonly ValidationEntry[] = [
 ];
 
 function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
-  // An update is checked by `validate` as well; a stored pod has a resource version.
+  // Updates also run `validate`; a stored pod has a resource version.
   if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
   return [forbiddenField(SPEC.child('ephemeralContainers'), 'cannot be set on create')];
 }
@@ -102,7 +102,7 @@ function gateFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
   );
 }
 
-/** The new specification with the old values wherever a change is allowed. */
+/** Returns the new spec with the old values of all fields that may change. */
 function munged(spec: PodSpec, old: PodSpec): PodSpec {
   const images = (list: Container[] | null | undefined, before: Container[] | null | undefined): Container[] =>
     (list ?? []).map((container, i) => ({ ...container, image: before?.[i]?.image }));
@@ -116,7 +116,7 @@ function munged(spec: PodSpec, old: PodSpec): PodSpec {
     schedulingGates: old.schedulingGates,
     ...((old.terminationGracePeriodSeconds ?? 0) < 0 &&
       spec.terminationGracePeriodSeconds === 1 && { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds }),
-    // A pod that nobody may schedule yet can still be told where to go.
+    // The placement of a pod with scheduling gates may still change.
     ...(gated && { nodeSelector: old.nodeSelector, affinity: old.affinity }),
   };
 }

@@ -8,12 +8,12 @@ const DEPRECATED_NODE_LABELS: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
 ]);
 
-/** Warnings of a new pod. */
+/** Returns the warnings for a new pod. */
 export function podWarnings(pod: Pod, first: readonly string[] = []): readonly string[] {
   return [...first, ...podSpecWarnings(pod.spec, 'spec')];
 }
 
-/** Warnings of a pod specification at a path: what is accepted, but hardly meant. */
+/** Returns the warnings for a pod spec at a path: valid, but probably unintended. */
 export function podSpecWarnings(spec: PodSpec, path: string): readonly string[] {
   return [...nodeSelectorWarnings(spec, path), ...volumeWarnings(spec, path), ...containerWarnings(spec, path)];
 }
@@ -62,7 +62,7 @@ function fractionalBytes({ resources }: Container, path: string): readonly strin
   );
 }
 
-/** A variable that comes again hides the earlier one. */
+/** Returns warnings for variables that hide an earlier one of the same name. */
 function hiddenVariables({ env }: Container, path: string): readonly string[] {
   const seen = new Map<string, number>();
   return (env ?? []).flatMap(({ name, value }, index) => {

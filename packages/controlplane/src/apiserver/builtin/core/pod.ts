@@ -4,7 +4,7 @@ import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
 import { qosClassOf } from './pod-qos.ts';
 
-/** Pods: core/v1 `Pod` and its views. */
+/** Pods: core/v1 `Pod` and its subresources. */
 export const pods: BuiltinKind = builtinKind<Pod>({
   resource: '/v1/pods',
   struct: 'v1.Pod',
@@ -34,7 +34,7 @@ function podStrategy(): KindStrategy<Pod> {
     },
     gracefulSeconds(pod, asked) {
       const ended = pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded';
-      // Nobody runs a pod without a node, and nothing is left to stop in one that has ended.
+      // A pod without a node does not run, and a finished one has nothing left to stop.
       if (!pod.spec.nodeName || ended) return 0;
       const seconds = asked ?? pod.spec.terminationGracePeriodSeconds ?? 0;
       return seconds < 0 ? 1 : seconds;
@@ -57,7 +57,7 @@ function statusView(): KindView<Pod> {
   return {
     resets: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
     prepareForUpdate(pod, old) {
-      // Old kubelets corrupted owner references, which broke garbage collection; deletion is never begun here.
+      // Old kubelets corrupted owner references, which broke garbage collection; deletion never starts here.
       if (old.metadata.ownerReferences) pod.metadata.ownerReferences = copyJson(old.metadata.ownerReferences);
       else delete pod.metadata.ownerReferences;
       if (old.status.qosClass) pod.status.qosClass ||= old.status.qosClass;
@@ -66,7 +66,7 @@ function statusView(): KindView<Pod> {
   };
 }
 
-/** A writer that does not know observedGeneration must not erase it. */
+/** Keeps observedGeneration when a writer that does not know the field omits it. */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (old.status.observedGeneration) pod.status.observedGeneration ||= old.status.observedGeneration;
   const remembered = new Map<string, number[]>();
@@ -100,7 +100,7 @@ function resizeView(): KindView<Pod> {
       const { resources } = pod.spec;
       const containers = resized(pod.spec.containers, old.spec.containers);
       const initContainers = resized(pod.spec.initContainers, old.spec.initContainers);
-      // Containers were added, removed or renamed: validation shall see what was sent and refuse it.
+      // Containers were added, removed or renamed: validation must see and reject the unchanged input.
       if (!containers || !initContainers) return;
       pod.spec = copyJson(old.spec);
       pod.spec.containers = containers;

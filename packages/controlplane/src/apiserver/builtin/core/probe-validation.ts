@@ -14,7 +14,7 @@ const details: Check<Handlers> = fields<Handlers>({
   grpc: fields({ port: portNumber }),
 });
 
-/** Exactly one way to ask or to act. */
+/** Requires exactly one handler. */
 export const handlers: Check<Handlers> = (value, path) => {
   if (!value) return [];
   const given = HANDLERS.filter((handler) => value[handler]);
@@ -37,7 +37,7 @@ const numbers: Check<Probe> = fields<Probe>({
 
 const probe: Check<Probe> = (value, path) => (value ? [...handlers(value, path), ...numbers(value, path)] : []);
 
-/** A probe whose first success counts: liveness and startup. */
+/** A probe with a success threshold of one: liveness and startup. */
 export const livenessProbe: Check<Probe> = (value, path) => {
   const faults: FieldError[] = [...probe(value, path)];
   if (value && value.successThreshold !== 1) {
@@ -46,7 +46,7 @@ export const livenessProbe: Check<Probe> = (value, path) => {
   return faults;
 };
 
-/** A readiness probe, which never ends a container. */
+/** A readiness probe, which never terminates a container. */
 export const readinessProbe: Check<Probe> = (value, path) => {
   const seconds = value?.terminationGracePeriodSeconds;
   if (seconds === undefined) return probe(value, path);

@@ -22,7 +22,7 @@ const STANDARD = new Set([
   'persistentvolumeclaims',
 ]);
 
-/** What a container asks for and may use: known names, whole numbers where units are whole, requests within limits. */
+/** Resource requirements of a container: known names, integers for indivisible resources, requests within limits. */
 export const resources: Check<ResourceRequirements> = (value, path) => {
   if (!value) return [];
   const { limits = {}, requests = {} } = value;
@@ -63,7 +63,7 @@ function requestFaults({ limits = {}, requests = {} }: ResourceRequirements, pat
   });
 }
 
-/** The name of any resource: standard, or qualified by a domain. */
+/** Validates the name of any resource: standard, or qualified by a domain. */
 export function resourceName(name: string, path: FieldPath): FieldError[] {
   const faults = checkQualifiedName(name).map((detail) => invalidField(path, name, detail));
   if (faults.length > 0 || name.includes('/')) return faults;
@@ -78,7 +78,7 @@ function containerResourceName(name: string, path: FieldPath): FieldError[] {
   return [...faults, invalidField(path, name, 'must be a standard resource for containers')];
 }
 
-/** An amount of a resource: not negative, and whole where the resource cannot be divided. */
+/** Validates an amount of a resource: not negative, and an integer if the resource is indivisible. */
 export function quantityFaults(part: {
   readonly name: string;
   readonly amount: string;

@@ -14,7 +14,7 @@ import { dnsLabel, labelSelector, qualifiedName } from '../validation/rules.ts';
 
 const weight: Check<number> = rule((value) => value >= 1 && value <= 100, 'must be in the range 1-100');
 
-/** Which taints a pod may live with. */
+/** A toleration of a taint. */
 export const toleration: Check<Toleration> = (value, path) => {
   if (!value) return [];
   const faults: FieldError[] = [...optional(qualifiedName)(value.key, path.child('key'))];
@@ -35,7 +35,7 @@ export const toleration: Check<Toleration> = (value, path) => {
   return faults;
 };
 
-/** How pods spread over domains; a pair of key and consequence may come once. */
+/** Topology spread constraints; each pair of key and whenUnsatisfiable must be unique. */
 export const spreadConstraints: Check<TopologySpreadConstraint[]> = (list, path) => {
   const seen = new Set<string>();
   return (list ?? []).flatMap((constraint, index) => {
@@ -107,7 +107,7 @@ function valuesFaults(value: NodeSelectorRequirement, path: FieldPath): readonly
 
 const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({ matchExpressions: each(nodeRequirement) });
 
-/** Node selector terms, of which there must be one. */
+/** Node selector terms; at least one is required. */
 const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
   each(nodeTerm),
   'must have at least one node selector term',
@@ -119,5 +119,5 @@ const nodeAffinity: Check<NodeAffinity> = fields<NodeAffinity>({
   preferredDuringSchedulingIgnoredDuringExecution: each(fields({ weight, preference: nodeTerm })),
 });
 
-/** Where a pod wants to be. */
+/** The affinity of a pod. */
 export const affinity: Check<Affinity> = fields<Affinity>({ nodeAffinity, podAffinity, podAntiAffinity: podAffinity });

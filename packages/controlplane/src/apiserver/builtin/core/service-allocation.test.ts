@@ -29,7 +29,7 @@ function service(spec: Partial<Service['spec']>): Service {
 }
 
 describe('allocateForCreate', () => {
-  it('gives each service another address until none is left', () => {
+  it('gives each service a different address until the range is exhausted', () => {
     const { allocator } = setup();
     const made = Array.from({ length: 6 }, () => {
       const one = service({});
@@ -43,13 +43,13 @@ describe('allocateForCreate', () => {
     );
   });
 
-  it('takes nothing in a dry run', () => {
+  it('allocates nothing in a dry run', () => {
     const { allocator } = setup();
     for (let i = 0; i < 20; i++) allocateForCreate(service({}), { allocator, dryRun: true });
     allocateForCreate(service({ clusterIP: '10.96.0.3' }), { allocator, dryRun: false });
   });
 
-  it('refuses an address that somebody has', () => {
+  it('rejects an address that is already in use', () => {
     const { allocator } = setup();
     allocateForCreate(service({ clusterIP: '10.96.0.3' }), { allocator, dryRun: false });
     const again = (): void => allocateForCreate(service({ clusterIP: '10.96.0.3' }), { allocator, dryRun: false });
@@ -57,7 +57,7 @@ describe('allocateForCreate', () => {
     expect(again).toThrow('failed to allocate IP 10.96.0.3: provided IP is already allocated');
   });
 
-  it('frees what was stored when it is deleted, and what was only reserved after a while', async () => {
+  it('frees stored addresses on deletion, and reserved ones after a timeout', async () => {
     const { allocator, clock } = setup();
     const one = service({ clusterIP: '10.96.0.3' });
     allocateForCreate(one, { allocator, dryRun: false });
@@ -97,7 +97,7 @@ describe('allocateForCreate', () => {
 });
 
 describe('allocateForUpdate', () => {
-  it('keeps address and node ports that the client does not repeat', () => {
+  it('keeps the address and node ports that the client omits', () => {
     const { allocator } = setup();
     const old = service({ type: 'NodePort' });
     allocateForCreate(old, { allocator, dryRun: false });
@@ -107,7 +107,7 @@ describe('allocateForUpdate', () => {
     expect(next.spec.ports).toEqual(old.spec.ports);
   });
 
-  it('gives up node ports with the type that needs them, and the address for an external name', () => {
+  it('releases node ports with the type that needs them, and the address for an external name', () => {
     const { allocator } = setup();
     const old = service({ type: 'NodePort', externalTrafficPolicy: 'Cluster' });
     allocateForCreate(old, { allocator, dryRun: false });
@@ -125,8 +125,8 @@ describe('allocateForUpdate', () => {
   });
 });
 
-describe('a service that is refused', () => {
-  it('gives back what it took, and only that', async () => {
+describe('a rejected service', () => {
+  it('releases only its own allocations', async () => {
     await using server = await TestServer.start({});
     const path = '/api/v1/namespaces/default/services';
     const body = (name: string, clusterIP: string, more = {}) => {

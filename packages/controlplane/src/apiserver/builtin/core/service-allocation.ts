@@ -9,7 +9,7 @@ interface AllocationContext {
   readonly dryRun: boolean;
 }
 
-/** Gives a new service its address, its IP families and its node ports. */
+/** Allocates the address, IP families and node ports of a new service. */
 export function allocateForCreate(service: Service, context: AllocationContext): void {
   const { spec } = service;
   pairClusterIps(spec);
@@ -20,7 +20,7 @@ export function allocateForCreate(service: Service, context: AllocationContext):
   allocateNodePorts(service, { ...context, kept: new Set() });
 }
 
-/** Keeps, adds and drops allocations as the type of a service changes. */
+/** Keeps, adds and drops allocations when the type of a service changes. */
 export function allocateForUpdate(service: Service, context: AllocationContext & { readonly old: Service }): void {
   const { spec } = service;
   const { old } = context;
@@ -46,12 +46,12 @@ function needsNodePorts(spec: ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
 }
 
-/** `clusterIP` and `clusterIPs[0]` are two names of one thing. */
+/** Keeps `clusterIP` and `clusterIPs[0]`, two names for the same data, in sync. */
 function pairClusterIps(spec: ServiceSpec): void {
   if (spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
 }
 
-/** A PUT that says nothing of addresses keeps them. */
+/** Keeps the addresses if a PUT omits them. */
 function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
   if (!needsClusterIp(spec) || !needsClusterIp(old)) return;
   if (!spec.clusterIP && spec.clusterIPs === undefined) {
@@ -72,7 +72,7 @@ function initIpFamilies(spec: ServiceSpec): void {
 function allocateClusterIp(service: Service, context: AllocationContext): void {
   const { spec } = service;
   const asked = spec.clusterIP || undefined;
-  // What is no address is for validation to refuse.
+  // Validation rejects an invalid address.
   if (asked !== undefined && !isIP(asked)) return;
   try {
     spec.clusterIP = context.allocator.takeIp({ asked, dryRun: context.dryRun });
@@ -125,14 +125,14 @@ function nodePortsOf(spec: ServiceSpec): ReadonlySet<number> {
   return new Set((spec.ports ?? []).map(({ nodePort }) => nodePort ?? 0).filter((port) => port !== 0));
 }
 
-/** A port that is the same as before but for its node port keeps it. */
+/** Keeps the node port of a port that is otherwise unchanged. */
 function inheritNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   if (!needsNodePorts(spec) || !needsNodePorts(old)) return;
   const before = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
   for (const port of spec.ports ?? []) port.nodePort ||= before.get(`${port.protocol}/${port.port}`);
 }
 
-/** What the new type has no use for goes, unless the client changed it in the same request: that is for validation. */
+/** Drops fields that the new type does not use, unless the client changed them in the same request; validation handles those. */
 function dropWhatTypeForbids(service: Service, old: Service): void {
   const { spec } = service;
   const before = old.spec;

@@ -1,39 +1,39 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 
-/** Hands out cluster IPs and node ports. All calls are synchronous; one allocator serves one API server. */
+/** Allocates cluster IPs and node ports. All calls are synchronous; one allocator serves one API server. */
 export interface ServiceAllocator {
-  /** The range that addresses come from, in CIDR notation. */
+  /** The range of addresses, in CIDR notation. */
   readonly cidr: string;
   /**
-   * Takes an address: the asked one or a free one. With `dryRun` nothing is taken.
+   * Allocates an address: the requested one or a free one. With `dryRun`, nothing is allocated.
    *
-   * @throws AllocationError when the asked one is taken or out of range, or none is free.
+   * @throws AllocationError when the requested one is taken or out of range, or none is free.
    */
   takeIp(options: AllocationRequest<string>): string;
-  /** The same for node ports. */
+  /** Same for node ports. */
   takeNodePort(options: AllocationRequest<number>): number;
-  /** Gives back what a request took that failed afterwards. */
+  /** Releases the allocations of a request that failed afterwards. */
   giveBack(taken: TakenNumbers): void;
-  /** Tells the allocator what is stored now, so that what nobody uses becomes free again. */
+  /** Reports a stored service to the allocator, so that unused allocations become free again. */
   stored(change: {
     readonly current: AllocatedService | undefined;
     readonly previous: AllocatedService | undefined;
   }): void;
 }
 
-/** What one request took. */
+/** The allocations of one request. */
 export interface TakenNumbers {
   readonly ips: readonly string[];
   readonly nodePorts: readonly number[];
 }
 
-/** A request to {@link ServiceAllocator}; without `asked` any free one will do. */
+/** A request to {@link ServiceAllocator}; without `asked`, any free one is allocated. */
 export interface AllocationRequest<T> {
   readonly asked?: T | undefined;
   readonly dryRun: boolean;
 }
 
-/** The parts of a stored service that are allocated. */
+/** The allocated parts of a stored service. */
 export interface AllocatedService {
   readonly spec?: {
     readonly clusterIPs?: readonly string[];
@@ -42,7 +42,7 @@ export interface AllocatedService {
   };
 }
 
-/** An address or port cannot be had; the message is upstream's. */
+/** An address or port cannot be allocated. The message is upstream's. */
 export class AllocationError extends Error {
   readonly code = 'KW5103';
 
@@ -62,12 +62,12 @@ export interface MemoryServiceAllocatorOptions {
   readonly nodePorts?: readonly [number, number];
 }
 
-/** How long something stays taken for a request that has not been stored, in milliseconds. */
+/** Time that an allocation stays reserved for a request that has not been stored, in milliseconds. */
 const RESERVATION_MS = 60_000;
 
 /**
- * An allocator that keeps its state in memory. Feed it every stored service at start and every change after; a
- * reservation of which nobody is told anything more lapses by itself after a minute.
+ * Creates an in-memory allocator. Report every stored service at startup and every change afterwards; a reservation without
+ * further reports expires after a minute.
  */
 export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): ServiceAllocator {
   const { clock, random, cidr = '10.96.0.0/16', nodePorts = [30_000, 32_767] } = options;
@@ -97,7 +97,7 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
         if (free === undefined) throw new AllocationError('range is full');
         return free;
       }
-      // Upstream's dry run takes any port for free.
+      // In upstream's dry run, any port is free.
       if (dryRun) return asked;
       if (asked < nodePorts[0] || asked > nodePorts[1]) {
         throw new AllocationError(
@@ -127,7 +127,7 @@ function portsOf(service: AllocatedService | undefined): readonly number[] {
   return [...ports, service?.spec?.healthCheckNodePort].filter((port) => port !== undefined && port !== 0) as number[];
 }
 
-/** Numbers of which each is free, reserved until a moment, or stored. */
+/** Numbers that are free, reserved until a point in time, or stored. */
 class Pool {
   readonly #options: { readonly clock: Clock; readonly random: Random; readonly first: number; readonly last: number };
   readonly #stored = new Set<number>();

@@ -36,7 +36,7 @@ function externalText(service: Service): string {
   }
 }
 
-/** Addresses that a load balancer announces, each once, sorted. */
+/** Returns the addresses that a load balancer announces, sorted and without duplicates. */
 export function loadBalancerAddresses(status: {
   readonly ingress?:
     | readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[]

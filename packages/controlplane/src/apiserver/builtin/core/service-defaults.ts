@@ -1,10 +1,10 @@
 import type { Service } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
-/** How long a client sticks to one endpoint under `sessionAffinity: ClientIP` when nothing is said, in seconds. */
+/** Default duration of `sessionAffinity: ClientIP`, in seconds. */
 const CLIENT_IP_AFFINITY_SECONDS = 10_800;
 
-/** Defaults of services. What needs an allocator (cluster IPs, node ports) is not a default. */
+/** Defaults of services. Allocated fields (cluster IPs, node ports) are not defaults. */
 export const serviceDefaults: readonly StructDefaultsEntry[] = [defaultsOf<Service>('v1.Service', defaultService)];
 
 function defaultService(service: Service): void {

@@ -24,7 +24,7 @@ const SPEC = FieldPath.of('spec');
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const MAX_AFFINITY_SECONDS = 86_400;
 
-/** Rules of services. Addresses that cannot be had are refused by the allocator. */
+/** Validation of services. The allocator rejects addresses that cannot be allocated. */
 export const serviceValidation: readonly ValidationEntry[] = [
   validationOf<Service>('/v1/services', {
     validate: ({ spec }) => [
@@ -113,7 +113,7 @@ const portFaults: Check<ServicePort> = fields<ServicePort>({
   appProtocol: present(qualifiedName),
 });
 
-/** The message for a duplicate shows only what makes ports equal. */
+/** Formats a duplicate port for the message, with only the fields that make ports equal. */
 function shownPort({ protocol: kind, port }: ServicePort): Record<string, unknown> {
   return { Name: '', Protocol: kind, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

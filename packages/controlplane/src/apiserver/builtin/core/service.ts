@@ -4,7 +4,7 @@ import type { Service } from '../generated/drafts.ts';
 import { allocateForCreate, allocateForUpdate } from './service-allocation.ts';
 import type { ServiceAllocator } from './service-allocator.ts';
 
-/** Services. Cluster IPs and node ports come from the allocator. */
+/** Defines services. Cluster IPs and node ports come from the allocator. */
 export function services(allocator: ServiceAllocator): BuiltinKind {
   const taken = new WeakMap<Service, Taken>();
   const counting = (service: Service): ServiceAllocator => {

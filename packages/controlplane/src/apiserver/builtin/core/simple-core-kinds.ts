@@ -10,9 +10,9 @@ import type {
 } from '../generated/drafts.ts';
 import { workloadScale } from '../workload-scale.ts';
 
-/** Kinds of the core group that need little of their own. */
+/** Kinds of the core group with little specific behavior. */
 export const simpleCoreKinds: readonly BuiltinKind[] = [
-  // Upstream fills this from health checks; nothing is stored here, so the list is empty.
+  // Upstream fills this list from health checks; nothing is stored here, so it is empty.
   builtinKind<ComponentStatus>({ resource: '/v1/componentstatuses', struct: 'v1.ComponentStatus' }),
   builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),
   builtinKind<LimitRange>({ resource: '/v1/limitranges', struct: 'v1.LimitRange', allowCreateOnUpdate: true }),

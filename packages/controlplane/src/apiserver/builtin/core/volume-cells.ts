@@ -11,7 +11,7 @@ const MODES: readonly (readonly [mode: string, short: string])[] = [
   ['ReadWriteOncePod', 'RWOP'],
 ];
 
-/** Rows of persistent volumes and claims. */
+/** Table rows of persistent volumes and claims. */
 export const volumeCells: readonly CellsEntry[] = [
   cellsOf<PersistentVolume>('/v1/persistentvolumes', ({ metadata, spec, status }, nowMs) => [
     metadata.name,

@@ -55,7 +55,7 @@ const SOURCES = [
   'csi',
 ] as const;
 
-/** Rules of persistent volumes and claims. */
+/** Validation of persistent volumes and claims. */
 export const volumeObjectValidation: readonly ValidationEntry[] = [
   validationOf<PersistentVolume>('/v1/persistentvolumes', {
     validate: ({ spec }) => volumeFaults(spec),
@@ -142,7 +142,7 @@ function claimFaults(spec: PersistentVolumeClaimSpec): readonly FieldError[] {
   ];
 }
 
-/** A bound claim may grow; nothing else of it changes. */
+/** Rejects changes of a bound claim, except that it may grow. */
 function claimChanges({ spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): readonly FieldError[] {
   const fixed = ({ resources, volumeAttributesClassName, ...rest }: PersistentVolumeClaimSpec): unknown => {
     const { volumeName, ...others } = rest;

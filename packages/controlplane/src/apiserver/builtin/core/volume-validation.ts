@@ -31,7 +31,7 @@ const mode: Check<number> = rule(
 
 const item: Check<KeyToPath> = fields<KeyToPath>({ key: required(), path: required(relativePath), mode });
 
-/** Shared by persistent volumes. */
+/** A host path volume, also used by persistent volumes. */
 export const hostPath: Check<HostPathVolumeSource> = fields<HostPathVolumeSource>({
   path: required(noParentSteps),
   type: present(enumOf(...HOST_PATH_TYPES)),
@@ -67,13 +67,13 @@ const source: Check<Volume> = fields<Volume>({
   secret,
   configMap,
   persistentVolumeClaim: fields({ claimName: required() }),
-  // Upstream reports these without the item's place.
+  // Upstream reports these without the item's index.
   downwardAPI: (value, path) => (value?.items ?? []).flatMap((file) => downwardFile(file, path)),
   nfs: fields({ server: required(), path: required() }),
   csi: fields({ driver: required() }),
 });
 
-/** In the order in which upstream looks for a source. */
+/** Sources in the order in which upstream checks them. */
 const SOURCES: readonly (keyof Volume)[] = [
   'emptyDir',
   'hostPath',
@@ -117,7 +117,7 @@ const oneSource: Check<Volume> = (volume, path) => {
   return faults;
 };
 
-/** The volumes of a pod: distinct names, one source each. */
+/** The volumes of a pod: unique names, one source each. */
 export const volumes: Check<Volume[]> = all(
   each(all(oneSource, fields<Volume>({ name: required(dnsLabel) }))),
   unique(

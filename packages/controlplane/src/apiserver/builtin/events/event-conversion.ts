@@ -1,7 +1,7 @@
 import type { Conversion } from '../../registry/resource-definition.ts';
 import { copyJson } from '../copy-json.ts';
 
-/** Field names of events.k8s.io/v1 and what core/v1 calls them; all others are the same. */
+/** Field names of events.k8s.io/v1 and their core/v1 names; all others are equal. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['regarding', 'involvedObject'],
   ['note', 'message'],
@@ -13,7 +13,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 const BACK: ReadonlyMap<string, string> = new Map([...NAMES].map(([theirs, core]) => [core, theirs]));
 
-/** Renames fields between the two event APIs; nothing is lost either way. */
+/** Renames fields between the two event APIs, without loss in either direction. */
 export const eventConversion: Conversion = {
   toStorage(object) {
     const renamed = rename(object, NAMES);

@@ -8,7 +8,7 @@ const key = (name: string): string => `/registry/events/default/${name}`;
 const encode = (): Uint8Array => Buffer.from('{}');
 
 describe('EventExpiry', () => {
-  it('deletes events an hour after they were last written, and nothing else', async () => {
+  it('deletes only events, an hour after their last write', async () => {
     const clock = new VirtualClock();
     await using storage = new MemoryStorage({ clock });
     const faults: unknown[] = [];

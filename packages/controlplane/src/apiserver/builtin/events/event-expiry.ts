@@ -3,15 +3,15 @@ import { eachChange } from '../../../storage/index.ts';
 import { RevisionMismatchError, type Storage } from '../../../storage/storage.ts';
 
 const prefix = '/registry/events/';
-/** How long an event is kept after it was last written, in milliseconds: `--event-ttl` of kube-apiserver. */
+/** Time to keep an event after its last write, in milliseconds: `--event-ttl` of kube-apiserver. */
 const ttlMs = 60 * 60_000;
 
-/** Lets events go an hour after they were last written, as kube-apiserver does: nobody else takes them away. */
+/** Deletes events an hour after their last write, as kube-apiserver does. Nothing else deletes them. */
 export class EventExpiry implements Disposable {
   readonly #clock: Clock;
   readonly #storage: Storage;
   readonly #onError: (error: unknown) => void;
-  /** Keys in the order in which they fall due: each is kept for the same time. */
+  /** Keys in order of expiry, because all are kept for the same time. */
   readonly #due = new Map<string, { readonly revision: number; readonly atMs: number }>();
   #timer: Timer | undefined;
   #subscription: Disposable | undefined;
@@ -26,7 +26,7 @@ export class EventExpiry implements Disposable {
     this.#onError = options.onError;
   }
 
-  /** Begins to count; what is stored already is as if it were written now. */
+  /** Starts the timers. Already stored events count as written now. */
   async start(): Promise<void> {
     const { objects, revision } = await this.#storage.list({ prefix });
     for (const stored of objects) this.#keep(stored.key, stored.revision);
@@ -75,7 +75,7 @@ export class EventExpiry implements Disposable {
     try {
       await this.#storage.commit([{ key, expected: revision, encode: undefined }]);
     } catch (error) {
-      // Written or deleted meanwhile: then it counts anew, or no more.
+      // Written again or deleted in the meantime, which is handled as a separate change.
       if (!(error instanceof RevisionMismatchError)) throw error;
     }
   }

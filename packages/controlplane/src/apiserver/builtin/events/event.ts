@@ -22,7 +22,7 @@ export const coreEvents: BuiltinKind = builtinKind<Event>({
   },
 });
 
-/** Events of events.k8s.io: the same objects in newer words. */
+/** Events of events.k8s.io: the same objects with newer field names. */
 export const newEvents: BuiltinKind = builtinKind<Eventsv1Event>({
   resource: 'events.k8s.io/v1/events',
   struct: 'eventsv1.Event',

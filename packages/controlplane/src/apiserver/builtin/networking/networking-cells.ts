@@ -6,7 +6,7 @@ import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
 const GROUP = 'networking.k8s.io/v1';
 
-/** Rows of the networking group. */
+/** Table rows of the networking group. */
 export const networkingCells: readonly CellsEntry[] = [
   cellsOf<IngressClass>(`${GROUP}/ingressclasses`, ({ metadata, spec }, nowMs) => {
     const { parameters } = spec;

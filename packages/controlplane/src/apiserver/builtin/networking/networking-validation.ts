@@ -38,7 +38,7 @@ import { dnsLabel, dnsSubdomain, labelSelector, portNumber, portNumberOrName } f
 const SPEC = FieldPath.of('spec');
 const SUBDOMAIN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
 
-/** Rules of the networking group. */
+/** Validation of the networking group. */
 export const networkingValidation: readonly ValidationEntry[] = [
   validationOf<Ingress>('networking.k8s.io/v1/ingresses', { validate: ({ spec }) => ingressFaults(spec) }),
   validationOf<IngressClass>('networking.k8s.io/v1/ingressclasses', {

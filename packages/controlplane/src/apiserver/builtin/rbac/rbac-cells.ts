@@ -4,7 +4,7 @@ import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
 const GROUP = 'rbac.authorization.k8s.io/v1';
 
-/** Rows of the RBAC group. */
+/** Table rows of the RBAC group. */
 export const rbacCells: readonly CellsEntry[] = [
   ...['roles', 'clusterroles'].map((resource) =>
     cellsOf<Role>(`${GROUP}/${resource}`, ({ metadata }) => [metadata.name, metadata.creationTimestamp ?? null]),

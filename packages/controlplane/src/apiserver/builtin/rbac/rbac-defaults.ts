@@ -3,7 +3,7 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** Defaults of the RBAC group: bindings and subjects that do not name their API group mean this one. */
+/** Defaults of the RBAC group: bindings and subjects without an API group use this one. */
 export const rbacDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<RoleBinding>('rbacv1.RoleBinding', defaultRoleRef),
   defaultsOf<RoleBinding>('rbacv1.ClusterRoleBinding', defaultRoleRef),

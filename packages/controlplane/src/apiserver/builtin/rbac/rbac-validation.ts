@@ -14,7 +14,7 @@ import { dnsSubdomain } from '../validation/rules.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 const RULES = FieldPath.of('rules');
 
-/** Rules of roles and bindings. */
+/** Validation of roles and bindings. */
 export const rbacValidation: readonly ValidationEntry[] = [
   ...(['roles', 'clusterroles'] as const).map((resource) =>
     validationOf<Role>(`${GROUP}/v1/${resource}`, {

@@ -16,7 +16,7 @@ const DEFAULT_CLASS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-/** Rows of the storage group. */
+/** Table rows of the storage group. */
 export const storageCells: readonly CellsEntry[] = [
   cellsOf<CSIDriver>(`${GROUP}/csidrivers`, ({ metadata, spec }, nowMs) => [
     metadata.name,

@@ -6,7 +6,7 @@ import { qualifiedName } from '../validation/rules.ts';
 
 const CLASS_FIXED = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
 
-/** Rules of the storage group. */
+/** Validation of the storage group. */
 export const storageValidation: readonly ValidationEntry[] = [
   validationOf<StorageClass>('storage.k8s.io/v1/storageclasses', {
     validate: (storageClass) => [

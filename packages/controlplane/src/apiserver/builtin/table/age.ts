@@ -1,10 +1,10 @@
-/** Tells how long ago a time was, in the words of `kubectl get`: `47s`, `2m5s`, `3h12m`, `5d`, `<unknown>`. */
+/** Formats the time since a timestamp like `kubectl get`: `47s`, `2m5s`, `3h12m`, `5d`, `<unknown>`. */
 export function ageOf(timestamp: string | null | undefined, nowMs: number): string {
   const ms = timestamp ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(ms) ? '<unknown>' : humanDuration(nowMs - ms);
 }
 
-/** Writes a duration as `kubectl get` does: coarser as it grows longer. Mirrors `duration.HumanDuration`. */
+/** Formats a duration like `kubectl get`, with decreasing precision. Mirrors `duration.HumanDuration`. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return '<invalid>';

@@ -1,12 +1,12 @@
 import type { Container, LabelSelector } from '../generated/drafts.ts';
 
-/** `a=b,c=d`, or `<none>`. */
+/** Formats labels: `a=b,c=d`, or `<none>`. */
 export function labelText(labels: Readonly<Record<string, string>> | undefined): string {
   const entries = Object.entries(labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return orNone(entries.map(([key, value]) => `${key}=${value}`).join(','));
 }
 
-/** A label selector as one writes it: `app=web,tier in (a,b),!old`; `<none>` for one that selects everything. */
+/** Formats a label selector in its usual syntax: `app=web,tier in (a,b),!old`; `<none>` for one that selects everything. */
 export function selectorText(selector: LabelSelector | null | undefined): string {
   const requirements: (readonly [key: string, text: string])[] = [];
   for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) requirements.push([key, `${key}=${value}`]);
@@ -36,25 +36,25 @@ function expressionText(part: {
   }
 }
 
-/** The names and the images of a template's containers, each joined by commas. */
+/** Returns the names and the images of a template's containers, each joined by commas. */
 export function containerTexts(containers: readonly Container[] | null | undefined): readonly [string, string] {
   const list = containers ?? [];
   return [list.map(({ name }) => name).join(','), list.map(({ image }) => image ?? '').join(',')];
 }
 
-/** At most three, then `+ n more...`; `<unset>` for none. */
+/** Joins at most three items, then `+ n more...`; `<unset>` if empty. */
 export function firstThree(list: readonly string[]): string {
   const shown = list.slice(0, 3).join(',');
   if (list.length > 3) return `${shown} + ${list.length - 3} more...`;
   return shown === '' ? '<unset>' : shown;
 }
 
-/** The text, or `<none>`. */
+/** Returns the text, or `<none>` if empty. */
 export function orNone(text: string | undefined): string {
   return text || '<none>';
 }
 
-/** The text, or `<unset>`. */
+/** Returns the text, or `<unset>` if absent. */
 export function orUnset(text: string | undefined): string {
   return text ?? '<unset>';
 }

@@ -1,11 +1,11 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { ResourceDefinition } from '../../registry/resource-definition.ts';
 
-/** Makes the cells of a resource's rows; entries of the map that {@link builtinCells} joins. */
+/** The function that builds the cells of a resource's rows, as an entry of the map that {@link builtinCells} returns. */
 export type CellsEntry = readonly [resource: string, ResourceDefinition['cells']];
 
-/** Names the resource (`group/version/resource`) that a function makes cells for. */
+/** Creates the entry for the cells of a resource (`group/version/resource`). */
 export function cellsOf<T>(resource: string, cells: (object: T, nowMs: number) => readonly unknown[]): CellsEntry {
-  // The server hands each function objects of the resource it is registered for.
+  // The server passes each function only objects of its resource.
   return [resource, (object: KubernetesObject, nowMs) => cells(object as unknown as T, nowMs)];
 }

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { ageOf } from './age.ts';
 
-/** The row of kinds that have nothing else to show. */
+/** Returns the row of kinds without other columns. */
 export function nameAndAge({ metadata }: KubernetesObject, nowMs: number): readonly unknown[] {
   return [metadata.name, ageOf(metadata.creationTimestamp, nowMs)];
 }

@@ -7,15 +7,15 @@ import {
   unsupportedField,
 } from '@kubewright/apimachinery';
 
-/** One rule: what is wrong with a value that stands at a path. */
+/** A validation rule: returns the errors of the value at a path. */
 export type Check<T> = (value: T | undefined, path: FieldPath) => readonly FieldError[];
 
-/** Rules for the fields of a structure, in the order in which faults are reported. */
+/** Rules for the fields of a structure, in reporting order. */
 export type FieldChecks<T> = { readonly [Name in keyof T]?: Check<NonNullable<T[Name]>> };
 
 const NONE: readonly FieldError[] = [];
 
-/** True for what Go calls empty: nothing, `''`, `0`, an empty list or map. */
+/** True for values that Go considers empty: nil, `''`, `0`, an empty list or map. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
@@ -30,7 +30,7 @@ export function fields<T extends object>(checks: FieldChecks<T>): Check<T> {
   };
 }
 
-/** Applies several rules, one after the other. */
+/** Applies several rules in order. */
 export function all<T>(...checks: readonly Check<T>[]): Check<T> {
   return (value, path) => checks.flatMap((check) => check(value, path));
 }
@@ -40,7 +40,7 @@ export function each<T>(check: Check<T>): Check<readonly T[]> {
   return (list, path) => (list ?? []).flatMap((item, index) => check(item, path.index(index)));
 }
 
-/** Refuses an empty value; otherwise goes on with another rule. */
+/** Rejects an empty value; otherwise applies another rule. */
 export function required<T>(next?: Check<T>, detail = ''): Check<T> {
   return (value, path) => (isEmpty(value) ? [requiredField(path, detail)] : (next?.(value, path) ?? NONE));
 }
@@ -50,36 +50,36 @@ export function optional<T>(check: Check<T>): Check<T> {
   return (value, path) => (isEmpty(value) ? NONE : check(value, path));
 }
 
-/** Applies a rule unless the value is absent: `0` and `''` are looked at. */
+/** Applies a rule unless the value is absent: `0` and `''` are checked. */
 export function present<T>(check: Check<T>): Check<T> {
   return (value, path) => (value === undefined || value === null ? NONE : check(value, path));
 }
 
-/** Accepts the given texts only. */
+/** Accepts only the given strings. */
 export function enumOf(...values: readonly string[]): Check<string> {
   return (value, path) =>
     value !== undefined && values.includes(value) ? NONE : [unsupportedField(path, value ?? '', values)];
 }
 
-/** Makes a rule of a function that tells what is wrong with a text. */
+/** Turns a function that returns a string's error messages into a rule. */
 export function textRule(check: (text: string) => readonly string[]): Check<string> {
   return (value, path) => check(value ?? '').map((detail) => invalidField(path, value ?? '', detail));
 }
 
-/** Makes a rule of a condition and what to say when it does not hold. */
+/** Creates a rule from a condition and the message for values that do not meet it. */
 export function rule<T>(holds: (value: T) => boolean, detail: string): Check<T> {
   return (value, path) => (value === undefined || holds(value) ? NONE : [invalidField(path, value, detail)]);
 }
 
-/** Refuses negative numbers. */
+/** Rejects negative numbers. */
 export const nonNegative: Check<number> = rule((value) => value >= 0, 'must be greater than or equal to 0');
 
-/** Accepts numbers of a range. */
+/** Accepts numbers in a range. */
 export function between(min: number, max: number): Check<number> {
   return rule((value) => value >= min && value <= max, `must be between ${min} and ${max}, inclusive`);
 }
 
-/** Refuses elements that are equal by `key`; the duplicate is reported at `at`. */
+/** Rejects elements with the same `key`; the duplicate is reported at `at`. */
 export function unique<T>(
   key: (item: T) => string | undefined,
   at: (path: FieldPath) => FieldPath = (path) => path,
@@ -96,7 +96,7 @@ export function unique<T>(
   };
 }
 
-/** Refuses a value that differs from the stored one. */
+/** Rejects a value that differs from the stored one. */
 export function immutable(
   now: unknown,
   change: { readonly old: unknown; readonly path: FieldPath; readonly detail?: string },
@@ -105,7 +105,7 @@ export function immutable(
   return [invalidField(change.path, now ?? null, change.detail ?? 'field is immutable')];
 }
 
-/** Equality of JSON values, whatever the order of keys; absent, empty and null are one. */
+/** Compares JSON values, ignoring key order; absent, empty and null are equal. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -14,7 +14,7 @@ export const cidr: Check<string> = (value, path) =>
     ? []
     : [invalidField(path, value ?? '', 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 
-/** Addresses that no endpoint can have: unspecified, loopback (unless allowed), link-local. */
+/** Rejects addresses that endpoints cannot have: unspecified, loopback (unless allowed), link-local. */
 export function specialAddress(
   value: string,
   options: { readonly path: FieldPath; readonly allowLoopback: boolean },
@@ -36,7 +36,7 @@ export function specialAddress(
   return [];
 }
 
-/** A parsed network: its bits as text, so that containment is a common beginning. */
+/** Parses a network. Its bits are a string, so that containment is a common prefix. */
 export function parseCidr(text: string): { readonly bits: string; readonly length: number } | undefined {
   const [address = '', prefix = ''] = text.split('/', 2);
   if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || text.split('/').length !== 2) return undefined;

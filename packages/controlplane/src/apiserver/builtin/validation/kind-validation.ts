@@ -1,15 +1,15 @@
 import type { KindStrategy } from '../builtin-kind.ts';
 
-/** The rules of one kind: what {@link builtinValidations} adds to its strategies. */
+/** The validation rules of one kind, which {@link builtinValidations} adds to its strategies. */
 export type KindValidation<T = never> = Pick<
   KindStrategy<T>,
   'validate' | 'validateUpdate' | 'validateName' | 'warnings'
 >;
 
-/** Entries of the map that {@link builtinValidations} joins: by `group/version/resource`, views by `…/view`. */
+/** Entries of the map that {@link builtinValidations} builds: by `group/version/resource`, subresources by `…/view`. */
 export type ValidationEntry = readonly [resource: string, KindValidation];
 
-/** Names the resource that rules are for. An update is checked like a new object, then for what may not change. */
+/** Creates the entry for a resource's rules. An update is validated like a new object, then for forbidden changes. */
 export function validationOf<T>(resource: string, rules: KindValidation<T>): ValidationEntry {
   const { validate, validateUpdate } = rules;
   const complete: KindValidation<T> = {
@@ -19,6 +19,6 @@ export function validationOf<T>(resource: string, rules: KindValidation<T>): Val
       ...(validateUpdate?.(object, old, context) ?? []),
     ],
   };
-  // The registry hands each strategy objects of its kind only.
+  // The registry passes each strategy only objects of its kind.
   return [resource, complete as unknown as KindValidation];
 }

@@ -12,11 +12,11 @@ import {
 import type { LabelSelector } from '../generated/drafts.ts';
 import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
 
-/** A label of RFC 1123. */
+/** A label according to RFC 1123. */
 export const dnsLabel: Check<string> = textRule(checkDns1123Label);
-/** A subdomain of RFC 1123: the usual form of object names. */
+/** A subdomain according to RFC 1123: the usual form of object names. */
 export const dnsSubdomain: Check<string> = textRule(checkDns1123Subdomain);
-/** A qualified name: keys of labels and the like. */
+/** A qualified name, such as a label key. */
 export const qualifiedName: Check<string> = textRule(checkQualifiedName);
 /** A port number. */
 export const portNumber: Check<number> = between(1, 65_535);
@@ -27,7 +27,7 @@ export const protocol: Check<string> = enumOf('SCTP', 'TCP', 'UDP');
 export const portNumberOrName: Check<number | string> = (value, path) =>
   typeof value === 'string' ? textRule(checkPortName)(value, path) : portNumber(value, path);
 
-/** A map of labels; faults are reported at the map, as the API does. */
+/** A map of labels; errors are reported at the map, as the API does. */
 export const labels: Check<Record<string, string>> = (map, path) =>
   Object.entries(map ?? {}).flatMap(([key, value]) => [
     ...checkQualifiedName(key).map((detail) => invalidField(path, key, detail)),
@@ -57,7 +57,7 @@ const requirement: Check<{ key: string; operator: string; values?: string[] | un
   return [...faults, ...qualifiedName(item.key, path.child('key'))];
 };
 
-/** Whether a selector chooses an object with these labels; `undefined` when the selector itself is wrong. */
+/** Reports whether a selector matches an object with these labels; `undefined` if the selector itself is invalid. */
 export function selects(selector: LabelSelector, given: Readonly<Record<string, string>>): boolean | undefined {
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (given[key] !== value) return false;
   let matches = true;
@@ -74,7 +74,7 @@ export function selects(selector: LabelSelector, given: Readonly<Record<string, 
   return matches;
 }
 
-/** A number that is not negative, or a percentage up to 100. */
+/** A non-negative number, or a percentage up to 100. */
 export const countOrPercent: Check<number | string> = (value, path) => {
   if (value === undefined) return [];
   if (typeof value === 'number') return rule<number>((n) => n >= 0, 'must be greater than or equal to 0')(value, path);
@@ -86,10 +86,10 @@ export const countOrPercent: Check<number | string> = (value, path) => {
   return Number(value.slice(0, -1)) > 100 ? [invalidField(path, value, 'must not be greater than 100%')] : [];
 };
 
-/** An absolute or relative path without a step upwards. */
+/** An absolute or relative path without `..`. */
 export const noParentSteps: Check<string> = rule((path) => !path.split('/').includes('..'), "must not contain '..'");
 
-/** A relative path that stays below where it starts. */
+/** A relative path that stays below its start. */
 export const relativePath: Check<string> = (value, path) =>
   value?.startsWith('/')
     ? [invalidField(path, value, 'must be a relative path')]

@@ -12,16 +12,16 @@ import { isEmpty } from './check.ts';
 import { labelSelector, labels, selects } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
 
-/** What a workload demands of its template. */
+/** A workload's requirements on its template. */
 export interface TemplateDemands {
   readonly path: FieldPath;
-  /** The workload's selector, which must choose the template; absent where none is demanded. */
+  /** The workload's selector, which must match the template; absent if none is required. */
   readonly selector?: LabelSelector | undefined;
   /** @defaultValue `['Always']` */
   readonly restartPolicies?: readonly string[];
 }
 
-/** The template of a workload: labels, what it starts, and that the workload finds its own pods. */
+/** Validates a workload's template: labels, containers, and that the workload selects its own pods. */
 export function templateFaults(template: PodTemplateSpec | undefined, demands: TemplateDemands): readonly FieldError[] {
   if (!template) return [];
   const { path, selector, restartPolicies = ['Always'] } = demands;
@@ -48,7 +48,7 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
   return faults;
 }
 
-/** A workload's selector: there, not empty, and well-formed. */
+/** Validates a workload's selector: present, not empty, and well-formed. */
 export function selectorFaults(
   selector: LabelSelector | null | undefined,
   options: { readonly path: FieldPath; readonly workload: string },

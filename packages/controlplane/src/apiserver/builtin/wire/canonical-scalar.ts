@@ -1,9 +1,9 @@
 import { canonicalQuantity } from './quantity.ts';
 
 /**
- * Brings a scalar into the form in which Go's encoder writes it: quantities in canonical form, times in UTC with second
- * (or microsecond) precision. The codes are those of `generated/wire-shapes.ts`. `null` and absence become the zero
- * value; a value of a wrong type is left alone, for decoding has already refused what is refused.
+ * Converts a scalar to the form that Go's encoder writes: quantities in canonical form, times in UTC with second (or microsecond)
+ * precision. The codes are those of `generated/wire-shapes.ts`. `null` and absence become the zero value. A value of a wrong type
+ * is left unchanged, because decoding has already rejected what must be rejected.
  */
 export function canonicalScalar(code: string, value: unknown): unknown {
   const absent = value === undefined || value === null;
@@ -26,14 +26,14 @@ export function canonicalScalar(code: string, value: unknown): unknown {
   }
 }
 
-/** Writes a time in UTC with so many digits of a second's fraction; what is no time stays as it is. */
+/** Formats a time in UTC with the given number of fractional digits; an invalid time is left unchanged. */
 function canonicalTime(value: unknown, digits: number): unknown {
   if (typeof value !== 'string') return value;
   const ms = Date.parse(value);
   if (Number.isNaN(ms)) return value;
   const seconds = new Date(ms).toISOString().slice(0, 19);
   if (digits === 0) return `${seconds}Z`;
-  // Date keeps milliseconds only; the fraction is the same in every time zone, so it is taken from the text.
+  // Date keeps only milliseconds; the fraction is equal in every time zone, so take it from the text.
   const fraction = /\.(\d+)/.exec(value)?.[1] ?? '';
   return `${seconds}.${fraction.slice(0, digits).padEnd(digits, '0')}Z`;
 }

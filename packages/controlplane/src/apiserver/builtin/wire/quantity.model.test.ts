@@ -24,11 +24,11 @@ describe('canonicalQuantity', () => {
     [2, '2'],
     [0.25, '250m'],
     ['x', 'x'],
-  ])('writes %s as %s', (given, canonical) => {
+  ])('formats %s as %s', (given, canonical) => {
     expect(canonicalQuantity(given)).toBe(canonical);
   });
 
-  it('keeps the value and does not change what is canonical', () => {
+  it('keeps the value, and leaves canonical quantities unchanged', () => {
     const suffixes = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'E-2');
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.nat(999), suffixes, (whole, fraction, suffix) => {

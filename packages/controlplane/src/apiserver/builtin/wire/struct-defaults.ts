@@ -1,10 +1,10 @@
 import type { StructDefaults } from './wire-types.ts';
 
-/** One structure's defaults, ready for the map that {@link WireTypes} takes. */
+/** One structure's defaults, as an entry of the map for {@link WireTypes}. */
 export type StructDefaultsEntry = readonly [type: string, StructDefaults];
 
-/** Names the structure that a function sets defaults of. */
+/** Creates the entry for a structure's defaults. */
 export function defaultsOf<T extends object>(type: string, set: (value: T) => void): StructDefaultsEntry {
-  // The walker hands each function objects of the structure it is registered for, normalised.
+  // The walker passes each function only normalized objects of its structure.
   return [type, (value) => set(value as T)];
 }

@@ -1,13 +1,13 @@
 import { wireShapes } from '../generated/wire-shapes.ts';
 import { canonicalScalar } from './canonical-scalar.ts';
 
-/** How one value is written: what it is, whether it is behind a pointer, what stands for its absence. */
+/** The encoding of one field: its type, whether it is a pointer, and its default. */
 interface WireField {
   readonly name: string;
-  /** `always` is written even when zero; `omitempty` and `omitzero` as Go's encoder means them. */
+  /** `always` is written even if zero; `omitempty` and `omitzero` as in Go's encoder. */
   readonly omit: 'always' | 'omitempty' | 'omitzero';
   readonly value: WireValue;
-  /** A default declared beside the field. */
+  /** A default declared with the field. */
   readonly fallback: unknown;
 }
 
@@ -16,27 +16,27 @@ type WireValue =
   | { readonly kind: 'struct'; readonly type: string }
   | { readonly kind: 'scalar'; readonly code: string };
 
-/** Any JSON object that is still being worked on. */
+/** A JSON object that is still being processed. */
 export type Fields = Record<string, unknown>;
 
-/** Sets defaults of one structure, wherever it stands; the structure has been normalised. */
+/** Sets the defaults of one structure, wherever it occurs; the structure is already normalized. */
 export type StructDefaults = (value: Fields) => void;
 
 /**
- * The built-in types as Go's encoder writes them: which empty values vanish, which stay, which zero values appear that
- * nobody sent (`status: {}`, `replicas: 0`, `rules: null`). Upstream this is a side effect of decoding into structures
- * and encoding again; stored objects show it, so we do it on purpose.
+ * The built-in types as Go's encoder writes them: which empty values are omitted or kept, and which zero values appear although
+ * no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream, this is a side effect of decoding into structures
+ * and encoding again. It is visible in stored objects, so it is reproduced here.
  */
 export class WireTypes {
   readonly #structs = new Map<string, readonly WireField[]>();
   readonly #defaults: ReadonlyMap<string, StructDefaults>;
 
-  /** @param defaults - by structure name (`v1.Probe`); run parents first, as upstream's generated code does. */
+  /** @param defaults - by structure name (`v1.Probe`); parents run first, as in upstream's generated code. */
   constructor(defaults: ReadonlyMap<string, StructDefaults>) {
     this.#defaults = defaults;
   }
 
-  /** Brings an object into the form in which it is stored. Changes it in place; unknown fields stay. */
+  /** Converts an object to its stored form, in place. Unknown fields are kept. */
   normalise(type: string, object: Fields): void {
     for (const field of this.#fields(type)) {
       const given = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
@@ -48,7 +48,7 @@ export class WireTypes {
     }
   }
 
-  /** Fills every default of an object that was normalised. */
+  /** Sets all defaults of a normalized object. */
   applyDefaults(type: string, object: Fields): void {
     this.#defaults.get(type)?.(object);
     for (const field of this.#fields(type)) {
@@ -62,7 +62,7 @@ export class WireTypes {
     }
   }
 
-  /** Makes what stands in a field of this structure type when nothing was given. */
+  /** Returns the value of an empty field of this structure type. */
   zero(type: string): Fields {
     const object: Fields = {};
     this.normalise(type, object);
@@ -76,7 +76,7 @@ export class WireTypes {
     else if (reachesStruct(shape)) for (const item of Object.values(value)) this.#defaultsWithin(shape.of, item);
   }
 
-  /** `undefined` stands for Go's nil. */
+  /** Returns the normalized value; `undefined` represents Go's nil. */
   #normalised(shape: WireValue, value: unknown): unknown {
     switch (shape.kind) {
       case 'pointer':
@@ -84,7 +84,7 @@ export class WireTypes {
       case 'struct':
         return this.#normalisedStruct(shape.type, value);
       case 'list':
-        // Built-in kinds are stored as protobuf upstream, which cannot tell an empty list from none.
+        // Upstream stores built-in kinds as protobuf, which cannot distinguish an empty list from an absent one.
         if (!Array.isArray(value) || value.length === 0) return undefined;
         return value.map((item) => this.#normalised(shape.of, item) ?? null);
       case 'map':
@@ -153,7 +153,10 @@ function reachesStruct(shape: WireValue): boolean {
   return shape.kind === 'struct' || (shape.kind !== 'scalar' && reachesStruct(shape.of));
 }
 
-/** Go's omitempty knows empty strings, lists and maps, zero and false; never structures. Omitzero knows those too. */
+/**
+ * True if a value is omitted. Go's omitempty covers empty strings, lists and maps, zero and false, but never structures; omitzero
+ * covers those too.
+ */
 function isOmitted(field: WireField, value: unknown): boolean {
   const { kind } = field.value;
   if (kind === 'pointer') return value === null;
@@ -163,7 +166,7 @@ function isOmitted(field: WireField, value: unknown): boolean {
 }
 
 function isZeroScalar(code: string, value: unknown, omit: WireField['omit']): boolean {
-  // Times, quantities, raw values and int-or-strings are structures to Go.
+  // Times, quantities, raw values and int-or-strings are structures in Go.
   if ('tuqix'.includes(code)) return omit === 'omitzero' && (value === null || value === 0 || value === '0');
   return value === '' || value === 0 || value === false || value === null;
 }

@@ -1,28 +1,28 @@
 import { Buffer } from 'node:buffer';
 import { SpdyError } from './spdy-error.ts';
 
-/** Types of control frames that are understood; others are passed over. */
+/** Supported types of control frames; others are ignored. */
 export const frameTypes = { synStream: 1, synReply: 2, reset: 3, settings: 4, ping: 6, goAway: 7, headers: 8 } as const;
 
-/** Reasons of a reset. */
+/** Reset reasons. */
 export const resetReasons = { protocolError: 1, refusedStream: 3, cancel: 5 } as const;
 
-/** Flag of the last frame of a side of a stream. */
+/** Flag of the last frame of one side of a stream. */
 export const flagFin = 1;
 
-/** What came: bytes of a stream (a frame may come in several of them), or a whole control frame. */
+/** A received part: bytes of a stream (a frame may arrive in several of them), or a whole control frame. */
 export type Frame =
   | { readonly type: 'data'; readonly streamId: number; readonly bytes: Buffer; readonly fin: boolean }
   | { readonly type: 'control'; readonly kind: number; readonly flags: number; readonly payload: Buffer };
 
 const version = 3;
-/** Control frames hold numbers and packed headers. */
+/** Control frames contain numbers and compressed headers. */
 const mostControlBytes = 16 * 1024;
 
 /** Splits bytes into frames. @throws {@link SpdyError} for another version, or a control frame that is too long. */
 export async function* readFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let rest: Buffer = Buffer.alloc(0);
-  /** Of the data frame that is under way: what has not come yet. */
+  /** The incomplete data frame, if any. */
   let data: { readonly streamId: number; readonly fin: boolean; missing: number } | undefined;
   for await (const chunk of source) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -54,7 +54,7 @@ export async function* readFrames(source: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-/** Writes a control frame. */
+/** Encodes a control frame. */
 export function controlFrame(kind: number, payload: Uint8Array, flags = 0): Buffer {
   const frame = Buffer.alloc(8 + payload.length);
   frame.writeUInt32BE((0x8000_0000 | (version << 16) | kind) >>> 0, 0);
@@ -64,7 +64,7 @@ export function controlFrame(kind: number, payload: Uint8Array, flags = 0): Buff
   return frame;
 }
 
-/** Writes a data frame. */
+/** Encodes a data frame. */
 export function dataFrame(streamId: number, bytes: Uint8Array, options: { readonly fin: boolean }): Buffer {
   const frame = Buffer.alloc(8 + bytes.length);
   frame.writeUInt32BE(streamId, 0);
@@ -74,7 +74,7 @@ export function dataFrame(streamId: number, bytes: Uint8Array, options: { readon
   return frame;
 }
 
-/** Numbers, one after the other. */
+/** Encodes 32-bit numbers, one after the other. */
 export function numbers(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length);
   values.forEach((value, index) => {

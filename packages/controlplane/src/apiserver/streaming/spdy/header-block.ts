@@ -4,14 +4,16 @@ import { constants, createDeflate, createInflate } from 'node:zlib';
 import { headerDictionary } from './header-dictionary.ts';
 import { SpdyError } from './spdy-error.ts';
 
-/** Names in lower case. */
+/** Header names are in lower case. */
 export type SpdyHeaders = ReadonlyMap<string, string>;
 
-/** A block says a stream's kind, port and number: a few hundred bytes. */
+/** A block holds a stream's kind, port and number: a few hundred bytes. */
 const mostPlainBytes = 64 * 1024;
 const mostPairs = 100;
 
-/** Packs and unpacks the header blocks of one connection: zlib remembers from block to block, so order matters. */
+/**
+ * Compresses and decompresses the header blocks of one connection. zlib keeps its state from block to block, so order matters.
+ */
 export class HeaderBlocks implements Disposable {
   readonly #inflate: Transform;
   readonly #deflate: Transform;
@@ -22,7 +24,7 @@ export class HeaderBlocks implements Disposable {
     this.#deflate = createDeflate({ dictionary, flush: constants.Z_SYNC_FLUSH });
   }
 
-  /** Reads a block. One at a time. @throws {@link SpdyError} for what is no block, or a large one. */
+  /** Reads a block. One at a time. @throws {@link SpdyError} for an invalid or oversized block. */
   async read(block: Uint8Array): Promise<SpdyHeaders> {
     return parse(await through(this.#inflate, block));
   }
@@ -38,7 +40,7 @@ export class HeaderBlocks implements Disposable {
   }
 }
 
-/** Puts bytes into a stream and answers what has come out of it when they were taken. */
+/** Writes bytes to a stream and returns the output produced by them. */
 function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -54,7 +56,7 @@ function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
       chunks.push(chunk);
       if (size > mostPlainBytes) {
         done(() => reject(new SpdyError(`a header block has more than ${mostPlainBytes} bytes`)));
-        // A few bytes can stand for gigabytes: no more of them.
+        // A few bytes can expand to gigabytes: stop here.
         stream.on('error', () => undefined).destroy();
       }
     };
@@ -83,7 +85,7 @@ function parse(block: Buffer): SpdyHeaders {
   if (pairs > mostPairs) throw new SpdyError(`a header block has more than ${mostPairs} names`);
   for (let i = 0; i < pairs; i++) {
     const name = text().toLowerCase();
-    // Several values of one name stand with zeros between them.
+    // Several values of one name are separated by zero bytes.
     headers.set(name, text().split('\0')[0] ?? '');
   }
   return headers;

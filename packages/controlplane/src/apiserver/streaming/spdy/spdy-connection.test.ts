@@ -8,7 +8,7 @@ import { headerDictionary } from './header-dictionary.ts';
 import { SpdyConnection } from './spdy-connection.ts';
 import type { SpdyStream } from './spdy-stream.ts';
 
-/** A connection with a client that is a few lines of test. */
+/** A connection with a minimal test client. */
 class Client {
   readonly streams: SpdyStream[] = [];
   readonly blocks = new HeaderBlocks();
@@ -63,7 +63,7 @@ class Client {
     this.send(controlFrame(frameTypes.synStream, Buffer.concat([numbers(id, 0), Buffer.alloc(2), block])));
   }
 
-  /** The next frame, as text. */
+  /** Returns the next frame as text. */
   async next(): Promise<string> {
     const { value, done } = await this.#frames.next();
     if (done) return 'the end';
@@ -81,16 +81,16 @@ class Client {
 }
 
 describe('headerDictionary', () => {
-  it('is the one that the protocol prescribes', () => {
+  it('matches the dictionary in the specification', () => {
     const dictionary = headerDictionary();
     expect(dictionary.length).toBe(1423);
-    // What zlib writes into the head of a stream that needs it: the dictionary's own checksum.
+    // zlib writes the dictionary's checksum into the stream header.
     expect(deflateSync('x', { dictionary }).readUInt32BE(2)).toBe(0xe3c6a7c2);
   });
 });
 
 describe('SpdyConnection', () => {
-  it('opens streams with their headers, answers them, and carries bytes both ways', async () => {
+  it('opens streams with their headers, replies to them, and carries bytes both ways', async () => {
     const client = new Client();
     await client.open(1, { streamType: 'error', port: '80' });
     await client.open(3, { streamtype: 'data' });
@@ -110,7 +110,7 @@ describe('SpdyConnection', () => {
     expect(await client.ended).toBeUndefined();
   });
 
-  it('takes frames in any pieces, and long data as it comes', async () => {
+  it('accepts frames in any chunks, and passes long data on as it arrives', async () => {
     const client = new Client();
     const block = await client.blocks.write(new Map([['streamtype', 'data']]));
     const open = controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), block]));
@@ -122,7 +122,7 @@ describe('SpdyConnection', () => {
     expect(heard).toBe('abcdef');
   });
 
-  it('answers pings and passes over what it does not know', async () => {
+  it('answers pings and ignores unknown frames', async () => {
     const client = new Client();
     client.send(controlFrame(frameTypes.settings, numbers(0)));
     client.send(controlFrame(99, Buffer.from('whatever')));
@@ -131,7 +131,7 @@ describe('SpdyConnection', () => {
     expect(await client.next()).toBe('ping 5');
   });
 
-  it('ends what reads a stream when the client resets it or goes away', async () => {
+  it('ends the reader of a stream when the client resets it or disconnects', async () => {
     const client = new Client();
     await client.open(1);
     await client.open(3);
@@ -144,7 +144,7 @@ describe('SpdyConnection', () => {
     await client.ended;
   });
 
-  it('refuses numbers that a client does not have, and more streams than it holds', async () => {
+  it('rejects invalid stream IDs, and more streams than the limit', async () => {
     const client = new Client();
     for (const id of [2, 5, 3]) await client.open(id);
     expect([await client.next(), await client.next(), await client.next()]).toEqual([
@@ -157,7 +157,7 @@ describe('SpdyConnection', () => {
     expect(await client.next()).toBe(`reset ${5 + 2 * 512} 3`);
   });
 
-  it('holds the client back while nobody reads, and goes on then', async () => {
+  it('applies backpressure while a stream is not read, then continues', async () => {
     const client = new Client();
     await client.open(1);
     await client.next();
@@ -187,7 +187,7 @@ describe('SpdyConnection', () => {
     expect(await client.next()).toBe('the end');
   });
 
-  it('survives noise', async () => {
+  it('survives random bytes', async () => {
     for (let seed = 0; seed < 300; seed++) {
       const client = new Client();
       const noise = Buffer.from(
@@ -200,13 +200,13 @@ describe('SpdyConnection', () => {
   });
 });
 
-/** A stream whose headers are packed as they should be. */
+/** Builds a stream with correctly compressed headers. */
 function packed(block: Buffer): Buffer {
   const bytes = deflateSync(block, { dictionary: headerDictionary() });
   return controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), bytes]));
 }
 
-/** Ten megabytes of nothing in ten thousand bytes. */
+/** Compresses ten megabytes of zeros into ten thousand bytes. */
 function bomb(): Buffer {
   return packed(Buffer.alloc(10_000_000));
 }

@@ -14,23 +14,23 @@ import { HeaderBlocks } from './header-block.ts';
 import { SpdyError } from './spdy-error.ts';
 import { SpdyStream } from './spdy-stream.ts';
 
-/** More streams than this at a time are refused. */
+/** Maximum number of concurrent streams; further ones are rejected. */
 const mostStreams = 512;
-/** More than this unsent means that the client has stopped to read. */
+/** Above this many unsent bytes, the client has stopped reading. */
 const mostUnsentBytes = 64 * 1024 * 1024;
 
-/** What a {@link SpdyConnection} is told. */
+/** Options of {@link SpdyConnection}. */
 export interface SpdyConnectionOptions {
-  /** The bytes: a socket, or the messages of a WebSocket. */
+  /** The transport: a socket, or the messages of a WebSocket. */
   readonly duplex: Duplex;
-  /** The client has opened a stream. */
+  /** Called when the client opens a stream. */
   readonly opened: (stream: SpdyStream) => void;
 }
 
 /**
- * The server's side of SPDY/3.1, as far as Kubernetes' clients speak it (`moby/spdystream` 0.5): streams that the client
- * opens, half-close, reset, ping. No windows and no priorities: that library has none either, and what is not read holds
- * the whole connection back.
+ * The server side of SPDY/3.1, as far as Kubernetes' clients use it (`moby/spdystream` 0.5): streams that the client opens,
+ * half-close, reset, ping. No flow-control windows or priorities: that library has none either, so an unread stream blocks the
+ * whole connection.
  */
 export class SpdyConnection {
   readonly #duplex: Duplex;
@@ -45,20 +45,20 @@ export class SpdyConnection {
   }
 
   /**
-   * Serves until the client has gone or {@link close} was called.
+   * Serves until the client disconnects or {@link close} is called.
    *
-   * @throws SpdyError when the client breaks the protocol.
+   * @throws SpdyError when the client violates the protocol.
    */
   async run(): Promise<void> {
     const duplex = this.#duplex;
-    duplex.on('error', () => duplex.destroy()); // a connection that breaks is the client's affair
-    // Each stream that waits for room listens.
+    duplex.on('error', () => duplex.destroy()); // a broken connection is the client's concern
+    // Each stream that waits for room adds a listener.
     duplex.setMaxListeners(0);
     duplex.once('close', () => this.#abortAll());
     try {
       for await (const frame of readFrames(duplex)) await this.#take(frame);
     } catch (error) {
-      // A stream that was destroyed under the reader: the client went away, or we closed.
+      // The transport was destroyed while reading: the client disconnected, or we closed it.
       if (error instanceof SpdyError) throw error;
     } finally {
       this.#abortAll();
@@ -67,7 +67,7 @@ export class SpdyConnection {
     }
   }
 
-  /** Says goodbye and ends the connection once everything was sent. */
+  /** Sends GOAWAY and ends the connection once everything is sent. */
   close(): void {
     if (this.#duplex.destroyed || this.#duplex.writableEnded) return;
     this.#duplex.write(controlFrame(frameTypes.goAway, numbers(this.#lastId, 0)));
@@ -83,7 +83,7 @@ export class SpdyConnection {
     if (kind === frameTypes.synStream) await this.#open(payload, flags);
     else if (kind === frameTypes.ping) void this.#write(controlFrame(frameTypes.ping, payload));
     else if (kind === frameTypes.reset) this.#streams.get(streamIdOf(payload))?.aborted();
-    // Packed headers that follow a stream's first must be unpacked though nobody wants them: zlib counts on it.
+    // Later header blocks are not used, but must be decompressed to keep zlib's state in sync.
     else if (kind === frameTypes.headers || kind === frameTypes.synReply) await this.#blocks.read(payload.subarray(4));
   }
 
@@ -91,7 +91,7 @@ export class SpdyConnection {
     if (payload.length < 10) throw new SpdyError('a stream is opened by too short a frame');
     const id = streamIdOf(payload);
     const headers = await this.#blocks.read(payload.subarray(10));
-    // A client counts its streams in odd numbers, upwards.
+    // Clients use increasing odd stream IDs.
     if (id % 2 === 0 || id <= this.#lastId) {
       this.#reset(id, resetReasons.protocolError);
       return;
@@ -123,7 +123,7 @@ export class SpdyConnection {
     void this.#write(controlFrame(frameTypes.reset, numbers(streamId, reason)));
   }
 
-  /** Writes; resolves when there is room for more. */
+  /** Writes a frame; resolves when there is room for more. */
   #write(frame: Buffer): Promise<void> {
     const duplex = this.#duplex;
     if (duplex.destroyed || duplex.writableEnded) return Promise.resolve();

@@ -1,4 +1,4 @@
-/** The other side broke the protocol or asked for more than is allowed; its connection ends. */
+/** The other side violated the protocol or exceeded a limit. Its connection ends. */
 export class SpdyError extends Error {
   readonly code = 'KW5104';
 

@@ -1,24 +1,26 @@
 import { ByteQueue } from '../byte-queue.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
-/** More than this unread holds the whole connection back: SPDY clients of Kubernetes know no windows. */
+/**
+ * Above this many unread bytes, the whole connection has to wait: the SPDY clients of Kubernetes have no flow-control windows.
+ */
 const mostUnreadBytes = 1024 * 1024;
-/** Longest frame that is written. */
+/** Maximum size of a written frame. */
 const mostFrameBytes = 64 * 1024;
 
-/** How a stream writes: through its connection. */
+/** A stream's output: its connection. */
 export interface SpdyStreamOutput {
   data(streamId: number, bytes: Uint8Array, options: { readonly fin: boolean }): Promise<void>;
   reset(streamId: number): void;
-  /** Both sides have ended. */
+  /** Called when both sides have ended. */
   forget(streamId: number): void;
 }
 
-/** One stream of a connection: bytes both ways, each of which ends for itself. */
+/** A stream of a connection: bytes in both directions, each with its own end. */
 export class SpdyStream {
   readonly id: number;
   readonly headers: SpdyHeaders;
-  /** What the client sends. */
+  /** Bytes from the client. */
   readonly input: ByteQueue = new ByteQueue();
   readonly #output: SpdyStreamOutput;
   #unwanted = false;
@@ -33,14 +35,14 @@ export class SpdyStream {
     this.input.drained = () => this.#roomFound();
   }
 
-  /** Sends bytes; resolves when there is room for more. Nothing is sent after the end. */
+  /** Sends bytes; resolves when there is room for more. Sends nothing after the end. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length && !this.#outputEnded; at += mostFrameBytes) {
       await this.#output.data(this.id, bytes.subarray(at, at + mostFrameBytes), { fin: false });
     }
   }
 
-  /** Says that nothing more will be sent. */
+  /** Ends this side of the stream. */
   end(): void {
     if (this.#outputEnded) return;
     this.#outputEnded = true;
@@ -48,20 +50,20 @@ export class SpdyStream {
     this.#forgetIfOver();
   }
 
-  /** Ends both ways at once. */
+  /** Ends both directions immediately. */
   reset(): void {
     if (this.#outputEnded && this.#inputEnded) return;
     this.#output.reset(this.id);
     this.aborted();
   }
 
-  /** Throws away what still comes: nobody reads it any more. */
+  /** Drops everything that still arrives, because it is no longer read. */
   discard(): void {
     this.#unwanted = true;
     this.#roomFound();
   }
 
-  /** Bytes have come; resolves when there is room for more. Called by the connection. */
+  /** Handles received bytes; resolves when there is room for more. Called by the connection. */
   async received(bytes: Uint8Array, options: { readonly fin: boolean }): Promise<void> {
     if (this.#inputEnded) return;
     if (bytes.length > 0 && !this.#unwanted) this.input.push(bytes);
@@ -77,7 +79,7 @@ export class SpdyStream {
     });
   }
 
-  /** The client has given the stream up, or the connection has ended. Called by the connection. */
+  /** The client has reset the stream, or the connection has ended. Called by the connection. */
   aborted(): void {
     this.#inputEnded = true;
     this.#outputEnded = true;
