@@ -249,7 +249,7 @@ async function update(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const { uid } = draft.metadata;
   const transform = (live: unknown): ReturnType<typeof decode> => {
     const mine = draft ?? decode(ignore);
-    draft = undefined; // a retry needs a fresh draft, because this one gets modified
+    draft = undefined; // a retry needs a fresh draft, because this attempt modifies it
     checkObjectKey(mine, definition, writeCall);
     if (live === undefined) return mine;
     if (!mine.metadata.resourceVersion && strategy.allowUnconditionalUpdate) mine.metadata.resourceVersion = '0';

@@ -25,7 +25,7 @@ describe('health', () => {
   afterEach(() => server[Symbol.asyncDispose]());
 
   it.each(['/livez', '/readyz', '/healthz', '/livez/ping', '/readyz/informer-sync', '/livez/'])(
-    'answers %s',
+    'answers %s with ok',
     async (path) => {
       expect(await server.get(path)).toMatchObject({ status: 200, text: 'ok' });
     },
@@ -38,7 +38,7 @@ describe('health', () => {
     );
   });
 
-  it('says what is wrong, but not why', async () => {
+  it('reports which check fails, but not why', async () => {
     storage = 'down';
     expect(await server.get('/readyz')).toMatchObject({
       status: 500,
@@ -48,7 +48,7 @@ describe('health', () => {
     expect((await server.get('/livez/ping')).status).toBe(200);
   });
 
-  it('leaves out what it is asked to leave out', async () => {
+  it('excludes checks on request', async () => {
     storage = 'down';
     const { status, text } = await server.get('/livez?verbose&exclude=etcd&exclude=foo');
     expect(status).toBe(200);
@@ -57,13 +57,13 @@ describe('health', () => {
     );
   });
 
-  it('does not know other checks, nor other methods', async () => {
+  it('rejects unknown checks and other methods', async () => {
     expect((await server.get('/livez/nope')).status).toBe(404);
     expect((await server.get('/livez/informer-sync')).status).toBe(404);
     expect((await server.post('/livez', {})).status).toBe(405);
   });
 
-  it('tells the version in numbers that clients can compare', async () => {
+  it('reports a version with comparable numbers', async () => {
     const { json } = await server.get('/version');
     expect(json).toMatchObject({ major: '1', minor: '36' });
     expect(json.gitVersion).toMatch(/^v1\.36\.3\+/);

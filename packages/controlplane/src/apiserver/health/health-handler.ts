@@ -2,12 +2,12 @@ import { methodNotSupported } from '@kubewright/apimachinery';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 
-/** One thing that must be in order. */
+/** A health check. */
 export interface HealthCheck {
   readonly name: string;
-  /** Which endpoints ask it besides `/healthz`, which asks all. @defaultValue both */
+  /** The endpoint that runs the check besides `/healthz`, which runs all. @defaultValue both */
   readonly for?: 'livez' | 'readyz' | undefined;
-  /** Answers a reason when it is not in order. Must be quick: probes wait for it. */
+  /** Returns the reason for a failure. Must be quick: probes wait for it. */
   check(): string | undefined | Promise<string | undefined>;
 }
 
@@ -15,9 +15,9 @@ const ENDPOINTS = ['livez', 'readyz', 'healthz'] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
 
 /**
- * Answers `/livez`, `/readyz` and `/healthz` from the given checks, in their order: `ok`, or a list of what is wrong;
- * `?verbose` lists all, `?exclude=name` leaves some out, `/livez/<name>` asks one. Mirrors k8s.io/apiserver's
- * `healthz` package (1.36); reasons are not shown, since anybody may ask.
+ * Serves `/livez`, `/readyz` and `/healthz` from the given checks, in their order: `ok`, or a list of failed checks; `?verbose`
+ * lists all, `?exclude=name` skips some, `/livez/<name>` runs one. Mirrors k8s.io/apiserver's `healthz` package (1.36). Reasons
+ * are not shown, because any client may call these endpoints.
  */
 export function healthHandler(options: { readonly checks: readonly HealthCheck[] }): NonResourceHandler {
   const { checks } = options;

@@ -3,8 +3,8 @@ import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 
 /**
- * Answers `/version`: the version of Kubernetes whose API this is. `major` and `minor` are plain numbers, since clients
- * compare them; what tells us apart stands behind the `+` of `gitVersion`, where build metadata belongs.
+ * Serves `/version`: the version of Kubernetes that the API implements. `major` and `minor` are plain numbers, because clients
+ * compare them; this server is identified after the `+` in `gitVersion`, the place for build metadata.
  */
 export function versionHandler(): NonResourceHandler {
   const body = Buffer.from(JSON.stringify(versionInfo(), undefined, 2));

@@ -12,13 +12,13 @@ import { RequestMetrics } from './request-metrics.ts';
 export interface ServerMetricsOptions {
   readonly catalog: ResourceCatalog;
   readonly storage: Storage;
-  /** The server's watches; a function, since the server is made after its handlers. */
+  /** The server's watches. A function, because the server is created after its handlers. */
   readonly watches: () => WatchHubs;
-  /** What other parts count. */
+  /** Metrics of other components. */
   readonly others?: readonly MetricFamily[] | undefined;
 }
 
-/** The API server's own numbers, at `/metrics`, under kube-apiserver's names (1.36). */
+/** The API server's own metrics, at `/metrics`, under kube-apiserver's names (1.36). */
 export class ServerMetrics {
   readonly #options: ServerMetricsOptions;
   readonly #requests: RequestMetrics;
@@ -29,12 +29,12 @@ export class ServerMetrics {
     this.#requests = new RequestMetrics(options.catalog);
   }
 
-  /** Takes note of an answered request: the server's `audit`. */
+  /** Records an answered request: the server's `audit`. */
   get audit(): RequestMetrics['observe'] {
     return this.#requests.observe;
   }
 
-  /** Counts what a handler is working on. */
+  /** Wraps a handler to count its requests in progress. */
   counting(handle: ApiHandler): ApiHandler {
     return async (request) => {
       if (isLongRunning(request.method, request.path)) return handle(request);
@@ -48,7 +48,7 @@ export class ServerMetrics {
     };
   }
 
-  /** Answers `/metrics`. */
+  /** Serves `/metrics`. */
   get handler(): NonResourceHandler {
     return ({ info, request }) => {
       if (info.path.replace(/\/+$/, '') !== '/metrics') return undefined;
@@ -99,7 +99,7 @@ export class ServerMetrics {
     return renderGauge('apiserver_resource_objects', { help: 'Stored objects by resource.', samples });
   }
 
-  /** One definition for each place where objects are stored: the versions of a resource share it. */
+  /** Returns one definition per storage prefix, because the versions of a resource share it. */
   #stored(): ReadonlyMap<string, { readonly group: string; readonly resource: string; readonly version: string }> {
     const { catalog } = this.#options;
     return new Map(

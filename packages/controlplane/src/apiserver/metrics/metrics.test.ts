@@ -4,7 +4,7 @@ import { Counter, Histogram, renderGauge } from './metric-family.ts';
 import { ServerMetrics } from './metrics-handler.ts';
 
 describe('metric families', () => {
-  it('writes counters with their labels', () => {
+  it('renders counters with their labels', () => {
     const counter = new Counter('x_total', 'Help.');
     counter.add({ a: 'one' });
     counter.add({ a: 'one' }, 2);
@@ -14,7 +14,7 @@ describe('metric families', () => {
     );
   });
 
-  it('writes histograms that add up', () => {
+  it('renders histograms with cumulative buckets', () => {
     const histogram = new Histogram('x_seconds', { help: 'Help.', bounds: [0.5, 1] });
     for (const value of [0.25, 0.5, 0.75, 2]) histogram.observe({}, value);
     expect(histogram.render().split('\n').slice(2, -1)).toEqual([
@@ -26,7 +26,7 @@ describe('metric families', () => {
     ]);
   });
 
-  it('writes numbers as Go does', () => {
+  it('formats numbers like Go', () => {
     const samples = [1, 1.5, 1e-7, 1e21, Number.POSITIVE_INFINITY].map((value) => [{}, value] as const);
     expect(renderGauge('x', { help: 'h', samples }).split('\n').slice(2, -1)).toEqual([
       'x 1',
@@ -57,7 +57,7 @@ describe('ServerMetrics', () => {
   const lines = async (start: string): Promise<readonly string[]> =>
     (await server.get('/metrics')).text.split('\n').filter((line) => line.startsWith(start));
 
-  it('counts requests by what they are', async () => {
+  it('counts requests by their labels', async () => {
     await server.get('/api/v1/namespaces/default/configmaps');
     await server.get('/api/v1/namespaces/default/configmaps');
     await server.get('/api/v1/namespaces/default/configmaps/none');
@@ -72,7 +72,7 @@ describe('ServerMetrics', () => {
     expect(counts).toHaveLength(3);
   });
 
-  it('does not make series of names that clients invent', async () => {
+  it('creates no series for names that clients invent', async () => {
     for (const n of [1, 2, 3]) await server.get(`/apis/invented${n}/v1/things${n}`);
     for (const n of [1, 2, 3]) await server.get(`/nowhere/${n}`);
     await server.send('BREW', '/pot');

@@ -8,7 +8,7 @@ const recorded = JSON.parse(readFileSync(new URL('testdata/apps-v1-1.36.3.json',
   readonly paths: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly schemas: readonly string[];
 };
-/** Referred to by operations that we do not publish (watch paths, discovery). */
+/** Schemas used by operations that we do not publish (watch paths, discovery). */
 const UNPUBLISHED = ['APIResource', 'APIResourceList', 'WatchEvent', 'RawExtension'];
 
 describe('OpenAPI', () => {
@@ -52,7 +52,7 @@ describe('OpenAPI', () => {
     expect(Object.keys(json.components.schemas)).toEqual(expect.arrayContaining(expected));
   });
 
-  it('has every schema that a document refers to', async () => {
+  it('includes every schema that a document refers to', async () => {
     for (const { serverRelativeURL } of Object.values(await index())) {
       const { json, text } = await server.get(serverRelativeURL);
       const schemas = new Set(Object.keys(json.components.schemas));
@@ -63,14 +63,14 @@ describe('OpenAPI', () => {
     }
   });
 
-  it('gives every operation a name of its own', async () => {
+  it('gives every operation a unique ID', async () => {
     const { text } = await server.get('/openapi/v2');
     const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
     expect(ids.length).toBeGreaterThan(500);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   });
 
-  it('writes the second version without what it does not know', async () => {
+  it('omits everything that OpenAPI v2 does not support', async () => {
     const { json, text } = await server.get('/openapi/v2');
     expect(json.swagger).toBe('2.0');
     const unknown: string[] = [];
@@ -95,7 +95,7 @@ describe('OpenAPI', () => {
     );
   });
 
-  it('publishes custom resources with what all objects have, and under a new hash', async () => {
+  it('publishes custom resources with the common fields, and under a new hash', async () => {
     const before = await index();
     const custom = widgets();
     const openApiSchema = {
@@ -136,7 +136,7 @@ describe('OpenAPI', () => {
     expect((await server.get(`/openapi/v3/${name}`)).status).toBe(404);
   });
 
-  it('lets clients keep documents', async () => {
+  it('lets clients cache documents', async () => {
     const { serverRelativeURL: url } = (await index())['apis/batch/v1'] ?? expect.unreachable();
     const { headers } = await server.get(url);
     expect(headers['cache-control']).toContain('immutable');
@@ -149,7 +149,7 @@ describe('OpenAPI', () => {
   });
 
   it.each(['/openapi/v2', '/openapi/v3/apis/batch/v1'])(
-    'refuses protobuf, which clients do not insist on: %s',
+    'rejects protobuf, for which clients have a fallback: %s',
     async (path) => {
       const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
       expect((await server.get(path, { accept })).status).toBe(406);
@@ -157,7 +157,7 @@ describe('OpenAPI', () => {
     },
   );
 
-  it('knows no other document and no other method', async () => {
+  it('rejects other documents and other methods', async () => {
     expect((await server.get('/openapi/v3/apis/nope/v1')).status).toBe(404);
     expect((await server.post('/openapi/v3', {})).status).toBe(405);
   });

@@ -8,22 +8,22 @@ import type { ApiResponse } from '../http/api-request.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
 import { swaggerDocument } from './swagger-document.ts';
 
-/** Part of every hash: raise it when the form of the documents changes. */
+/** Part of every hash: increase it when the form of the documents changes. */
 const FORM = 'kubewright 1';
 
 /** Options of {@link openApiHandler}. */
 export interface OpenApiHandlerOptions {
   readonly catalog: ResourceCatalog;
-  /** Groups that other servers answer for. */
+  /** Groups that other servers serve. */
   readonly remote?: RemoteGroups | undefined;
-  /** Where descriptions of built-in kinds come from. @defaultValue the package `kubernetes-types`, where installed */
+  /** Source of the descriptions of built-in kinds. @defaultValue the package `kubernetes-types`, if installed */
   readonly description?: OpenApiOptions['description'];
 }
 
 /**
- * Answers `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each
- * group and version below it, and `/openapi/v2` as JSON. Documents are made when first asked for and forgotten when
- * their resources change; those of other servers are fetched there for each client, under its identity.
+ * Serves `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each group and
+ * version below it, and `/openapi/v2` as JSON. Documents are built on first use and dropped when their resources change; those of
+ * other servers are fetched for each client, under its identity.
  */
 export function openApiHandler(options: OpenApiHandlerOptions): NonResourceHandler {
   const documents = new OpenApiDocuments(options);
@@ -68,7 +68,7 @@ function route(
   };
 }
 
-/** Protobuf documents are not made: every client that asks for one asks for JSON, too, or falls back to it. */
+/** Rejects requests for protobuf only: every client that asks for protobuf also asks for JSON, or falls back to it. */
 function assertJson(accept: string | undefined): void {
   if (accept === undefined || /(?:^|[,\s])(?:application\/json|application\/\*|\*\/\*)/.test(accept)) return;
   throw notAcceptable(['application/json']);
@@ -87,7 +87,7 @@ class OpenApiDocuments {
   /** Definitions by `api/v1`, `apis/apps/v1`. */
   #parts = new Map<string, ResourceDefinition[]>();
   #hashes = new Map<string, string>();
-  /** Kept over changes of the catalog, by hash. */
+  /** Documents by hash, kept across changes of the catalog. */
   readonly #documents = new Map<string, Encoded>();
   #swagger: Encoded | undefined;
 
@@ -108,7 +108,7 @@ class OpenApiDocuments {
     return { paths: Object.fromEntries(paths) };
   }
 
-  /** A document that another server has. */
+  /** Returns a function that fetches another server's document, or undefined. */
   fetched(name: string, context: RequestContext): (() => Promise<ApiResponse>) | undefined {
     const remote = this.#remote;
     return remote?.openApiPaths().has(name) ? () => remote.openApiDocument(name, context) : undefined;
@@ -154,7 +154,7 @@ class OpenApiDocuments {
   }
 }
 
-/** Changes when the document does, and is known without making it. */
+/** Returns a hash that changes with the document, computed without building it. */
 function fingerprint(name: string, definitions: readonly ResourceDefinition[]): string {
   const hash = createHash('sha512').update(FORM).update(name);
   for (const definition of definitions) {
@@ -178,7 +178,7 @@ function documentAnswer(
   { bytes, etag }: Encoded,
   { context, hash }: { readonly context: RequestContext; readonly hash: string | undefined },
 ): ApiResponse {
-  // Under its hash a document never changes, so clients may keep it for a year.
+  // The document under a hash never changes, so clients may cache it for a year.
   const caching = hash === undefined ? 'no-cache, private' : 'public, immutable, max-age=31536000';
   const headers = { etag, vary: 'Accept', 'cache-control': caching };
   const known = context.request.headers['if-none-match'];

@@ -4,7 +4,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** Everything in one document of OpenAPI v2, for tools that know no newer one. */
+/** Builds a single OpenAPI v2 document of all definitions, for tools that support nothing newer. */
 export function swaggerDocument(definitions: readonly DocumentedResource[], options: OpenApiOptions): JsonObject {
   const { paths, schemas } = documentParts(definitions, options);
   return {
@@ -64,7 +64,7 @@ function parameterV2(parameter: JsonObject): JsonObject {
   return { ...rest, ...schema };
 }
 
-/** References stand elsewhere, and there is no `oneOf`, `anyOf`, `not` or `nullable`. */
+/** Converts a schema to OpenAPI v2, which has other references, and no `oneOf`, `anyOf`, `not` or `nullable`. */
 function schemaV2(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(schemaV2);
   if (typeof schema !== 'object' || schema === null) return schema;

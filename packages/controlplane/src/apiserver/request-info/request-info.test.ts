@@ -32,13 +32,13 @@ describe('parseRequestInfo', () => {
       ['rbac.authorization.k8s.io', 'v1', 'clusterroles', '', '', ''],
     ],
     ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Dx', 'list', ['', 'v1', 'pods', '', 'x', '']],
-  ])('reads %s %s', (method, path, verb, [group, version, resource, namespace, name, subresource]) => {
+  ])('parses %s %s', (method, path, verb, [group, version, resource, namespace, name, subresource]) => {
     const info = parseRequestInfo(method, path);
     expect(info).toMatchObject({ isResource: true, verb, group, version, resource, namespace, name, subresource });
   });
 
   it.each(['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/version', '/foo/bar/baz'])(
-    'takes %s for no resource',
+    'treats %s as a non-resource path',
     (path) => {
       expect(parseRequestInfo('GET', path)).toMatchObject({ isResource: false, verb: 'get', path });
     },
@@ -50,11 +50,11 @@ describe('parseRequestInfo', () => {
     ['metadata.name!=x', ''],
     ['metadata.name=a/b', ''],
     ['metadata.name=x,\\', ''],
-  ])('names what the selector %s really allows', (selector, name) => {
+  ])('sets the name that the selector %s actually matches', (selector, name) => {
     expect(parseRequestInfo('GET', `/api/v1/secrets?fieldSelector=${encodeURIComponent(selector)}`).name).toBe(name);
   });
 
-  it('keeps what follows a subresource', () => {
+  it('keeps the path after a subresource', () => {
     expect(parseRequestInfo('GET', '/api/v1/namespaces/a/pods/b/proxy/x/y').remainder).toEqual(['x', 'y']);
   });
 });

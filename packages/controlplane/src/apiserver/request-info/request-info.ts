@@ -1,8 +1,8 @@
 import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
 
 /**
- * What a request's method and URL mean, before anybody knows whether such a resource exists.
- * Mirrors `RequestInfoFactory` of k8s.io/apiserver (1.36), without the deprecated `/watch/` and `/proxy/` prefixes.
+ * The meaning of a request's method and URL, whether or not such a resource exists. Mirrors `RequestInfoFactory` of
+ * k8s.io/apiserver (1.36), without the deprecated `/watch/` and `/proxy/` prefixes.
  */
 export interface RequestInfo {
   /** False for discovery, health and everything else outside `/api/v1/…` and `/apis/<group>/<version>/…`. */
@@ -13,17 +13,17 @@ export interface RequestInfo {
   readonly verb: string;
   readonly group: string;
   readonly version: string;
-  /** Empty for cluster-scoped requests; the namespace's own name for requests on a namespace. */
+  /** Empty for cluster-scoped requests; the namespace's own name for requests for a namespace. */
   readonly namespace: string;
-  /** True when the path places the resource inside a namespace: `…/namespaces/<namespace>/<resource>…`. */
+  /** True if the path places the resource inside a namespace: `…/namespaces/<namespace>/<resource>…`. */
   readonly inNamespace: boolean;
   readonly resource: string;
   readonly subresource: string;
   /** Also set by the field selector `metadata.name=…` of a list or watch. */
   readonly name: string;
-  /** The object's name in the path; empty for collections, whatever the selector says. */
+  /** The object's name in the path; empty for collections, whatever the selector contains. */
   readonly pathName: string;
-  /** What follows the subresource: the path behind a proxy. */
+  /** The segments after the subresource: the path behind a proxy. */
   readonly remainder: readonly string[];
   readonly query: URLSearchParams;
 }
@@ -40,10 +40,10 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads method and URL.
+ * Parses method and URL.
  *
  * @param target - path and query, as sent
- * @throws StatusError 400 when the path has broken percent-escapes
+ * @throws StatusError 400 when the path has invalid percent-escapes
  */
 export function parseRequestInfo(method: string, target: string): RequestInfo {
   const mark = target.indexOf('?');
@@ -107,7 +107,7 @@ function outsideResources(method: string, path: string, query: URLSearchParams):
   return { isResource: false, path, verb: method.toLowerCase(), ...none, inNamespace: false, remainder: [], query };
 }
 
-/** Booleans of queries as Go's `ParseBool` reads them; an empty value (`?watch`) counts as true there, too. */
+/** Parses a boolean of a query as Go's `ParseBool` does, which also treats an empty value (`?watch`) as true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && !/^(?:0|f|F|false|FALSE|False)$/.test(value);
 }
@@ -130,8 +130,8 @@ function splitPath(path: string): readonly string[] {
 }
 
 /**
- * The one name that a selector allows. Who may see only that object is let in on the strength of it, so the selector is
- * read just as it will be applied: a comma may be part of a value.
+ * Returns the only name that a selector matches. This authorizes clients that may see only that object, so the selector is parsed
+ * exactly as it is applied later: a comma may be part of a value.
  */
 function selectedName(selector: string | null): string {
   if (selector === null || !selector.includes('metadata.name')) return '';
@@ -139,7 +139,7 @@ function selectedName(selector: string | null): string {
     const name = FieldSelector.parse(selector).exactValue('metadata.name') ?? '';
     return /^\.\.?$|[/%]/.test(name) ? '' : name;
   } catch (error) {
-    if (error instanceof FieldSelectorError) return ''; // refused where it would be applied
+    if (error instanceof FieldSelectorError) return ''; // rejected where it is applied
     throw error;
   }
 }

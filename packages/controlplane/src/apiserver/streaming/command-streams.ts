@@ -23,7 +23,7 @@ export interface WantedStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;
   readonly stderr: boolean;
-  /** On a terminal. */
+  /** True if the command runs on a terminal. */
   readonly tty: boolean;
 }
 
@@ -35,8 +35,8 @@ export function checkCommandUpgrade(request: ApiRequest): void {
 /**
  * Switches a request's protocol to one for commands.
  *
- * @param options - `closed` is called when the client has gone.
- * @throws StatusError 400 when the client offers no protocol that is spoken here.
+ * @param options - `closed` is called when the client disconnects.
+ * @throws StatusError 400 when the client offers no supported protocol.
  */
 export async function openCommandStreams(
   request: ApiRequest,

@@ -31,7 +31,7 @@ function dropUnknownSource(spec: PersistentVolumeClaimSpec): void {
   if (VOLUME_SOURCES.get(dataSource.kind) !== (dataSource.apiGroup ?? '')) delete spec.dataSource;
 }
 
-/** Keeps the old and the new field in sync, as far as the old one can express the source. */
+/** Keeps the old and the new field in sync, as far as the old field can express the source. */
 function mirrorSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };
