@@ -20,8 +20,9 @@ export interface NodeConnector {
   /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue answered with 501 */
   attach?(pod: KubernetesObject, options: AttachOptions): Promise<void>;
   /**
-   * Connects to a port of a pod; resolves when the connection has ended. @defaultValue answered with 501
+   * Connects to a port of a pod; resolves when the connection has ended.
    *
+   * @defaultValue answered with 501
    * @throws Error if the connection fails; the client gets its message.
    */
   portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;

@@ -11,21 +11,26 @@ export interface HttpLimits {
   /** Time for a client to send a request's body once the server reads it; then it gets a 504. @defaultValue 30 s */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to answer a request, and time for a client to read a large response. Watches and other streams are exempt. @defaultValue
-   * 60 s
+   * Time to answer a request, and time for a client to read a large response. Watches and other streams are exempt.
+   *
+   * @defaultValue 60 s
    */
   readonly requestTimeoutMs: number;
   /** Responses larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
   readonly gzipThresholdBytes: number;
   /**
    * Open sockets. At the limit, a new one replaces the one that has been idle longest, unknown clients first. It is rejected only
-   * if all have requests in progress. @defaultValue 4,096
+   * if all have requests in progress.
+   *
+   * @defaultValue 4,096
    */
   readonly maxConnections: number;
   /** Concurrent requests on one HTTP/2 connection; at most 500 on Node 20. @defaultValue 1,000 (clients share one) */
   readonly maxConcurrentStreams: number;
   /**
-   * Memory of one HTTP/2 connection, in MiB. Node's default of 10 rejects streams once some readers are slow. @defaultValue 512
+   * Memory of one HTTP/2 connection, in MiB. Node's default of 10 rejects streams once some readers are slow.
+   *
+   * @defaultValue 512
    */
   readonly maxSessionMemoryMiB: number;
   /**

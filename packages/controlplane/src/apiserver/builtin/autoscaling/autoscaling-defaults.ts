@@ -7,7 +7,7 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 
 const DEFAULT_CPU_UTILIZATION = 80;
 
-/** Carries what version 1 has no fields for. */
+/** Carries the metrics that version 1 has no fields for. */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 
 /** Defaults of the autoscaling group. */

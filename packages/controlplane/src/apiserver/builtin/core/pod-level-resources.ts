@@ -3,7 +3,7 @@ import type { PodSpec } from '../generated/drafts.ts';
 /** Resources that may be set for a whole pod. */
 const SUPPORTED = /^(cpu|memory|hugepages-.+)$/;
 
-/** Sets missing pod-level requests if the pod has pod-level limits. */
+/** Fills in missing pod-level requests from the pod-level limits. */
 export function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources?.limits) return;

@@ -1,7 +1,7 @@
 import type { Conversion } from '../../registry/resource-definition.ts';
 import { copyJson } from '../copy-json.ts';
 
-/** Field names of events.k8s.io/v1 and their core/v1 names; all others are equal. */
+/** Field names of events.k8s.io/v1 and their core/v1 names; all other names are the same. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['regarding', 'involvedObject'],
   ['note', 'message'],
