@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Kind, type KubernetesObject, parseApiVersion, type UnstructuredObject } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** A manifest cannot be applied: which file, which object, why. */
+/** Thrown if a manifest cannot be applied. The message names the file, the object and the reason. */
 export class ManifestError extends Error {
   readonly code = 'KW5501';
 
@@ -12,7 +12,7 @@ export class ManifestError extends Error {
   }
 }
 
-/** Applies every object of YAML files in order, by server-side apply; answers the objects as the server has them. */
+/** Applies every object of the YAML files in order with server-side apply. Returns the objects as stored by the server. */
 export async function applyManifests(
   client: KubernetesClient,
   options: { readonly files: readonly string[]; readonly fieldManager: string; readonly signal?: AbortSignal },
@@ -44,18 +44,18 @@ async function applyOne(
 }
 
 async function readManifests(file: string): Promise<readonly UnstructuredObject[]> {
-  // Not needed before there is a cluster to apply to.
+  // Loaded lazily: not needed until there is a cluster to apply to.
   const { parseAllDocuments } = await import('yaml');
   return parseAllDocuments(await readFile(file, 'utf8')).flatMap((document) => {
     const [fault] = document.errors;
     if (fault) throw new ManifestError(`${file} is not good YAML: ${fault.message}`, { cause: fault });
     const object: unknown = document.toJS({ maxAliasCount: 100 });
-    // The server judges the rest.
+    // The server validates the rest.
     return object === null || object === undefined ? [] : [object as UnstructuredObject];
   });
 }
 
-/** Finds the kind by discovery, asked anew once: an earlier manifest may just have brought it. */
+/** Finds the kind by discovery. Refreshes discovery once if it is missing, because an earlier manifest may have just added it. */
 async function kindOf(client: KubernetesClient, object: UnstructuredObject): Promise<Kind<UnstructuredObject>> {
   const { group, version } = parseApiVersion(object.apiVersion);
   const wanted = { group, version, kind: object.kind };

@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const start = (node: { readonly count: number; readonly driver: 'process' | 'simulated' }) =>
   EmbeddedCluster.start({ directory, clock: systemClock, random: systemRandom, log: silentLogger, node });
 
-/** Waits until the scheduler can choose among so many nodes. */
+/** Waits until the scheduler can choose among `count` nodes. */
 async function areReady(cluster: EmbeddedCluster, count: number): Promise<void> {
   const ready = async () => {
     const { items } = await cluster.client().resource(Node).list();
@@ -38,8 +38,8 @@ async function runPods(cluster: EmbeddedCluster, count: number): Promise<readonl
   return (await running()).map(({ spec }) => spec?.nodeName ?? '');
 }
 
-describe('the nodes of an embedded cluster', () => {
-  it('are as many as asked for, and share the pods, with addresses of their own', async () => {
+describe('nodes of an embedded cluster', () => {
+  it('match the requested count, share the pods and have distinct addresses', async () => {
     await using cluster = await start({ count: 3, driver: 'simulated' });
     const list = async () => (await cluster.client().resource(Node).list()).items;
     const names = async () => (await list()).map(({ metadata }) => metadata.name);
@@ -54,10 +54,10 @@ describe('the nodes of an embedded cluster', () => {
     expect(new Set(ips).size).toBe(6);
   });
 
-  it('run local processes side by side, and lead to each pod where it is', async () => {
+  it("run local processes side by side and route each request to the pod's node", async () => {
     await using cluster = await start({ count: 2, driver: 'process' });
     await areReady(cluster, 2);
-    // More than the control plane's own pods, which the first node has before it gets others.
+    // Enough pods that some land on the second node, although the first one already runs the control plane's own pods.
     const used = await runPods(cluster, 8);
     expect([...new Set(used)].sort()).toEqual(['kubewright', 'kubewright-2']);
     for (const name of [used.indexOf('kubewright'), used.indexOf('kubewright-2')].map((i) => `p${i}`)) {

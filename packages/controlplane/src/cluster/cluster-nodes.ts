@@ -6,32 +6,35 @@ import { processNode, simulatedNode } from '../node/index.ts';
 import { containedClock } from './contained-clock.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
-/** What the cluster's nodes are told. */
+/** Settings for the cluster's nodes. */
 export interface NodeSettings {
-  /** How many nodes there are: `kubewright`, `kubewright-2`, … @defaultValue 1 */
+  /** Number of nodes, named `kubewright`, `kubewright-2`, … @defaultValue 1 */
   readonly count?: number | undefined;
-  /** What containers are: local processes, or simulated, so that nothing runs. @defaultValue 'process' */
+  /** How containers run: as local processes, or simulated without running anything. @defaultValue 'process' */
   readonly driver?: 'process' | 'simulated' | undefined;
-  /** Lets pods run as uid 0. @defaultValue false */
+  /** Allows pods to run as uid 0. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
-  /** User and group ids for pods, each its own, when root runs the node. @defaultValue 65,536 from 1,879,048,192 on, others for each node */
+  /**
+   * User and group ids for pods when the node runs as root; each pod gets its own.
+   * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node
+   */
   readonly podUids?: { readonly first: number; readonly count: number } | undefined;
-  /** JSON file that says what further images run; read again when it changes, and may come to be later. */
+  /** JSON file that maps further images to programs. It is reread when it changes, and may be created later. */
   readonly imageFile?: string | undefined;
-  /** Lets images be programs of this machine by their absolute paths. @defaultValue false */
+  /** Allows images to be programs of this machine, given by absolute path. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
-  /** Folder of PostgreSQL server programs to take when the machine has none. */
+  /** Returns a folder of PostgreSQL server programs to use if the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
-  /** Environment in which programs are looked for. @defaultValue that of this process */
+  /** Environment used to look up programs. @defaultValue that of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What nodes are made with. */
+/** Dependencies of nodes. */
 export interface NodeParts {
   readonly settings: NodeSettings;
-  /** A client that acts as the node of that name. */
+  /** Returns a client that acts as the named node. */
   readonly client: (nodeName: string) => KubernetesClient;
-  /** Folder of a node's own. */
+  /** Returns the node's own state folder. */
   readonly directory: (nodeName: string) => string;
   readonly apiServer: { readonly url: string; readonly ca: string };
   readonly clock: Clock;
@@ -39,7 +42,7 @@ export interface NodeParts {
   readonly log: Logger;
 }
 
-/** A node that runs. */
+/** A running node. */
 export interface ClusterNode {
   readonly name: string;
   readonly connector: NodeConnector;
@@ -47,8 +50,8 @@ export interface ClusterNode {
 }
 
 /**
- * Starts the nodes of a cluster side by side; those that were made are given to `onMade` even when another fails. A node
- * that fails later is made anew and given to it once more.
+ * Starts the nodes of a cluster in parallel. Created nodes are passed to `onMade` even if another node fails. A node that fails
+ * later is recreated and passed to `onMade` again.
  */
 export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) => void): Promise<void> {
   const { count = 1 } = parts.settings;
@@ -87,7 +90,7 @@ async function makeNode(
     });
     return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
   }
-  // The control plane runs once.
+  // Only the first node runs the control plane.
   const components = index === 0 ? undefined : [];
   const node = await processNode({ ...own, ...common, components, directory: directory(name), apiServer });
   return { agent: node.agent, connector: node.connector, stop: (time) => node.stop(time) };

@@ -40,7 +40,7 @@ it('restarts each component that fails, while the others continue', async () => 
   expect([...failed].sort()).toEqual([...starts.keys()].sort());
   expect(failed).toContain('scheduler');
   expect(failed.length).toBeGreaterThan(15);
-  // They work again: an account appears, and a pod finds out that there is no node for it.
+  // Both work again: a service account is created, and a pod is marked unschedulable because there is no node.
   await plane.client.resource(Namespace).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'after' } });
   const key = { namespace: 'after', name: 'default' };
   const account = () =>

@@ -5,24 +5,24 @@ import { type ControllerDefinition, type Logger, Manager } from '@kubewright/run
 import { containedClock } from './contained-clock.ts';
 import { runWithRestarts } from './restarts.ts';
 
-/** A part of the cluster that is an ordinary program on the runtime. */
+/** A part of the cluster that is an ordinary program built on the runtime. */
 export interface Component {
-  /** In log lines. */
+  /** Name in log lines. */
   readonly name: string;
-  /** Acts under the component's own identity. */
+  /** A client that acts under the component's own identity. */
   readonly client: KubernetesClient;
-  /** Returns a new controller for each start: the state of a failed one may be the reason of its failure. */
+  /** Returns a new controller for each start, because the state of a failed one may have caused its failure. */
   readonly definition: () => ControllerDefinition;
 }
 
-/** The clock, chance and log that components share. */
+/** The clock, randomness and log that components share. */
 export interface ComponentSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** Runs a cluster's components, each with its own manager. One that fails is restarted; the others are not affected. */
+/** Runs a cluster's components, each with its own manager. A component that fails is restarted; the others are not affected. */
 export class Components implements AsyncDisposable {
   readonly #surroundings: ComponentSurroundings;
   readonly #stop = new AbortController();
@@ -30,11 +30,11 @@ export class Components implements AsyncDisposable {
 
   constructor(surroundings: ComponentSurroundings) {
     this.#surroundings = surroundings;
-    // Each component listens.
+    // Every component adds a listener.
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Starts components; resolves when all of them work, rejects when one fails before it does for the first time. */
+  /** Starts components. Resolves once all of them work; rejects if one fails before its first start completes. */
   async start(components: readonly Component[]): Promise<void> {
     await Promise.all(components.map((component) => this.#start(component)));
   }
@@ -68,7 +68,7 @@ export class Components implements AsyncDisposable {
       clock,
       random: this.#surroundings.random,
       log,
-      // As Kubernetes' own: errors are in the log, events are those that each part records.
+      // Same as in Kubernetes: errors go to the log, and each component records its own events.
       controllerDefaults: { errorEvents: false },
       watchdog: false,
       handleSignals: false,
@@ -76,7 +76,7 @@ export class Components implements AsyncDisposable {
       signal: this.#stop.signal,
     });
     const running = manager.run();
-    // The run reports a start that fails.
+    // The run reports a failed start.
     manager.started().then(started, () => {});
     await running;
   }

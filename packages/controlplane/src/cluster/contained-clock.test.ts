@@ -2,7 +2,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { expect, it } from 'vitest';
 import { containedClock } from './contained-clock.ts';
 
-it('reports what a timer throws, and continues', async () => {
+it('reports errors thrown by timers and continues', async () => {
   const clock = new VirtualClock();
   const faults: unknown[] = [];
   const contained = containedClock(clock, (error) => faults.push(error));

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** A clock whose timers end no process: what a callback throws is reported instead. */
+/** Returns a clock whose timers cannot crash the process: errors thrown by callbacks are reported instead. */
 export function containedClock(clock: Clock, onFault: (error: unknown) => void): Clock {
   return {
     now: () => clock.now(),

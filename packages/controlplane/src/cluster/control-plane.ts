@@ -58,37 +58,37 @@ import { type ConnectSubresource, MutableCatalog } from '../apiserver/registry/i
 import { HttpsWebhookCaller, serviceResolver, type WebhookCaller, WebhookClient } from '../apiserver/webhooks/index.ts';
 import { eachChange, type Storage } from '../storage/index.ts';
 
-/** What a {@link ControlPlane} is made of. */
+/** Options of {@link ControlPlane}. */
 export interface ControlPlaneOptions {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
-  /** PEM (PKCS #8) of the key that signs service-account tokens. */
+  /** Private key (PEM, PKCS #8) that signs service-account tokens. */
   readonly serviceAccountKey: string;
-  /** Bearer tokens that are known from the start. */
+  /** Static bearer tokens. */
   readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
-  /** Subresources that reach into nodes: `pods/log`, `pods/exec`. */
+  /** Subresources that connect to nodes, such as `pods/log` and `pods/exec`. */
   readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
-  /** Whether endpoints may be loopback addresses: pods of the process driver live there. @defaultValue false */
+  /** Allows loopback addresses as endpoints, which pods of the process driver use. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
-  /** How the server is known where it passes requests on to other servers. @defaultValue it is not */
+  /** Identity used when the server proxies requests to other servers. @defaultValue none */
   readonly frontProxy?: FrontProxy | undefined;
-  /** Bounds on requests. */
+  /** Limits on requests. */
   readonly limits?: ApiServerLimits | undefined;
-  /** The way to webhooks. @defaultValue HTTPS */
+  /** Calls webhooks. @defaultValue over HTTPS */
   readonly webhookCaller?: WebhookCaller | undefined;
-  /** `host:port` under which clients reach the server, for discovery. */
+  /** Returns `host:port` under which clients reach the server, for discovery. */
   readonly serverAddress: () => string;
-  /** Told of faults that are the server's own. */
+  /** Called with the server's own internal errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What servers behind this one know it by. */
+/** Data by which aggregated API servers recognize this server. */
 export interface FrontProxy extends AuthenticationTrust {
   clientCertificate(): Promise<KeyPair>;
 }
 
-/** An API server with everything that decides: who may, what is valid, which kinds there are. No sockets, no controllers. */
+/** An API server with authentication, authorization, admission and validation. It has no sockets and no controllers. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   readonly catalog: MutableCatalog;
@@ -140,10 +140,10 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       tools: { ...tools, conversion: { client, random } },
       onRemoved: (prefix) => this.server.watches.close(prefix),
-      // Names are granted when a definition is written: whoever waits for some is written again, as it is.
+      // Names are granted when a definition is written, so a definition that waits for names is rewritten unchanged.
       onNamesFreed: (name) => void this.#writeAsItIs(`${CRDS}/${name}`),
       onChanged: () => {
-        // What is served at the start is caught up with at its end.
+        // Changes made during startup are picked up by the refresh at the end of start().
         if (this.#started) void this.#apiServices.refresh();
       },
       onError,
@@ -208,8 +208,9 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Publishes where the server is (to pods, as the Service `default/kubernetes`), and how servers behind it know callers; to be
-   * called once it listens.
+   * Publishes the server's address to pods (as the Service `default/kubernetes`) and the trust data that aggregated servers need
+   * to
+   * recognize it. Call it once the server listens.
    */
   async publish(): Promise<void> {
     const { handle } = this.server;
@@ -217,12 +218,12 @@ export class ControlPlane implements AsyncDisposable {
     if (this.#frontProxy) await publishAuthentication(handle, this.#frontProxy);
   }
 
-  /** Answers a request; the same function serves sockets and in-process callers. */
+  /** Handles a request. The same function serves sockets and in-process callers. */
   get handle(): ApiHandler {
     return this.server.handle;
   }
 
-  /** Reads what is stored and makes the objects that every cluster has. Requests are answered rightly from then on. */
+  /** Reads the stored objects and creates those that every cluster has. Requests get correct responses from then on. */
   async start(): Promise<void> {
     await this.#rbac.start(this.#storage);
     await this.#nodes.start(this.#storage);
@@ -236,7 +237,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#apiServices.refresh();
   }
 
-  /** Ends with the server. */
+  /** Creates a webhook caller that is disposed with the server. */
   #ownCaller(): WebhookCaller {
     const caller = new HttpsWebhookCaller();
     this.#followers.push(caller);
@@ -262,7 +263,7 @@ export class ControlPlane implements AsyncDisposable {
     ];
   }
 
-  /** Gone meanwhile, or refused: then nobody waits any more. */
+  /** Rewrites an object unchanged. An object that was deleted or rejected in the meantime needs no rewrite. */
   async #writeAsItIs(path: string): Promise<void> {
     await asServer(this.server.handle)('PATCH', path, { body: {}, contentType: 'application/merge-patch+json' });
   }
@@ -287,7 +288,7 @@ export class ControlPlane implements AsyncDisposable {
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Paths besides those of API groups, for people who ask for `/`. */
+/** Paths listed under `/` in addition to those of API groups. */
 const PATHS = [
   '/.well-known/openid-configuration',
   '/healthz',
@@ -301,7 +302,7 @@ const PATHS = [
   '/version',
 ];
 
-/** Admission in upstream's order. */
+/** Returns the admission plugins in upstream's order. */
 function admissionPlugins(parts: {
   readonly storage: Storage;
   readonly read: ReadObject;
@@ -321,7 +322,7 @@ function admissionPlugins(parts: {
   ];
 }
 
-/** Tells the allocator which addresses and ports stored services have. */
+/** Keeps the allocator informed of the addresses and ports of stored services. */
 async function followServices(
   storage: Storage,
   allocator: ReturnType<typeof memoryServiceAllocator>,

@@ -47,16 +47,16 @@ export interface ClusterLimits {
 /** Options of {@link EmbeddedCluster.start}; each has a default. */
 export interface EmbeddedClusterOptions {
   /**
-   * Folder for certificates, the kubeconfig and notes; created if needed, locked while the cluster runs.
+   * Folder for certificates, the kubeconfig and notes. It is created if needed and locked while the cluster runs.
    *
    * @defaultValue a temporary folder, removed when the cluster stops
    */
   readonly directory?: string | undefined;
-  /** Port of the API server. @defaultValue the one of the last start, if it is free, else any */
+  /** Port of the API server. @defaultValue the port of the last start if it is free, otherwise any free port */
   readonly port?: number | undefined;
-  /** @defaultValue the system's clock */
+  /** @defaultValue the system clock */
   readonly clock?: Clock | undefined;
-  /** @defaultValue the system's randomness */
+  /** @defaultValue system randomness */
   readonly random?: Random | undefined;
   /** @defaultValue nothing is logged */
   readonly log?: Logger | undefined;
@@ -64,18 +64,18 @@ export interface EmbeddedClusterOptions {
   readonly limits?: ClusterLimits | undefined;
   /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
-  /** The way to nodes that somebody else runs, for logs and exec. @defaultValue the way to `node` */
+  /** Connects to nodes that run outside this cluster object, for logs and exec. @defaultValue connects to the nodes of `node` */
   readonly connector?: NodeConnector | undefined;
 }
 
-/** How long stopping may take when nobody says, in milliseconds. */
+/** Default time limit for stopping, in milliseconds. */
 const defaultStopMs = 4_000;
-/** What the server gets of that time when node and components have had theirs, in milliseconds. */
+/** Part of the time limit reserved for the server after nodes and components have stopped, in milliseconds. */
 const serverStopMs = 700;
 
 /**
- * A Kubernetes cluster in this process: API server, controllers, scheduler, nodes. Real clients see a cluster; state
- * is in memory and ends with it.
+ * A Kubernetes cluster in this process: API server, controllers, scheduler and nodes. Standard clients can connect to it. State
+ * is kept in memory and lost when the cluster stops.
  *
  * @example
  * ```ts
@@ -92,15 +92,15 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Starts a cluster; resolves when it answers.
+   * Starts a cluster. Resolves once it serves requests.
    *
-   * @throws StateDirectoryError when the folder cannot be used or is held, ListenError when the port is busy.
+   * @throws StateDirectoryError if the folder cannot be used or is locked; ListenError if the port is busy.
    */
   static async start(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
     const { directory: path, clock = systemClock, random = systemRandom } = options;
     const directory = path === undefined ? StateDirectory.temporary() : StateDirectory.take(path);
     try {
-      // The runtime, which has the logger, is loaded later where nobody needs it sooner.
+      // The logger's module, the runtime, is loaded only if needed.
       const log = options.log ?? (await import('./workers.ts')).silentLogger;
       return await EmbeddedCluster.#startIn(directory, { ...options, clock, random, log });
     } catch (error) {
@@ -160,7 +160,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     try {
       await cluster.#writeKubeconfig();
       await plane.publish();
-      // Loaded now, so that the first clients need not wait until a quarter of the program is there.
+      // Loaded now, so that the first clients do not wait until a quarter of the program is loaded.
       const workers = await import('./workers.ts');
       await Promise.all([cluster.#startComponents(workers), cluster.#startNodes(workers)]);
       return cluster;
@@ -175,7 +175,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.http.url;
   }
 
-  /** Port of an earlier start that somebody else has now, so that the cluster is elsewhere this time; `undefined` if none. */
+  /** Port of an earlier start that another process now uses, so this cluster has a different one; otherwise `undefined`. */
   get takenPort(): number | undefined {
     return this.#parts.takenPort;
   }
@@ -185,7 +185,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.directory.file('kubeconfig');
   }
 
-  /** Makes a client without sockets that acts as `identity`. @defaultValue the administrator */
+  /** Returns a client without sockets that acts as `identity`. @defaultValue the administrator */
   client(identity: ClientCertificate = adminIdentity): KubernetesClient {
     const { clock, random } = this.#parts.options;
     const userAgent = identity.commonName.replace(/^.*:/, '');
@@ -193,8 +193,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Lets a program outside pods log in as a service account: writes a kubeconfig whose token is renewed while the cluster
-   * runs, and answers its path.
+   * Logs a program outside pods in as a service account. Writes a kubeconfig whose token is renewed while the cluster runs, and
+   * returns its path.
    */
   async logInAs(account: { readonly namespace: string; readonly name: string }): Promise<string> {
     const { directory, options, certificates, logins } = this.#parts;
@@ -210,10 +210,10 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Stops everything, whatever hangs, within a time that all parts share: containers get a grace, then they are killed;
-   * requests under way may end, then they are cut. A second call waits for the first.
+   * Stops everything within one shared time limit, even if a part hangs. Containers get a grace period and are then killed;
+   * requests in flight may finish and are then cut off. A second call waits for the first.
    *
-   * @param options - `withinMs`: all the time that there is, in milliseconds. @defaultValue 4_000
+   * @param options - `withinMs`: the total time limit, in milliseconds. @defaultValue 4_000
    */
   stop(options: { readonly withinMs?: number } = {}): Promise<void> {
     this.#stopped ??= this.#stop(options.withinMs ?? defaultStopMs);
@@ -243,7 +243,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     }
   }
 
-  /** A full disk must not keep the folder from being released. */
+  /** Notes the last revision. A full disk must not prevent the release of the folder. */
   #noteRevision(): void {
     const { directory, storage, options } = this.#parts;
     try {
@@ -253,7 +253,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     }
   }
 
-  /** A part that fails or hangs must not keep the next from ending. */
+  /** Waits for a part to stop. A part that fails or hangs must not prevent the others from stopping. */
   async #end(part: string, inTime: Promise<boolean>): Promise<void> {
     const { log } = this.#parts.options;
     try {
@@ -307,7 +307,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     });
   }
 
-  /** A client that reads as all controllers together do and writes as one of them. */
+  /** Returns a client that reads as the controller manager and writes as one controller. */
   #controllerClient(account: string): KubernetesClient {
     const { clock, random } = this.#parts.options;
     const informers = this.#transport(controllerManagerIdentity);
@@ -322,7 +322,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 }
 
-/** Options with the defaults that parts of a cluster share. */
+/** Options after defaults have been applied. */
 type CompleteOptions = EmbeddedClusterOptions & {
   readonly clock: Clock;
   readonly random: Random;
@@ -339,14 +339,14 @@ interface Parts {
   readonly takenPort: number | undefined;
   readonly logins: ServiceAccountLogin[];
   readonly connector: LateConnector;
-  /** These come to be after the server. */
+  /** Set after the server has started. */
   components: Components | undefined;
   readonly nodes: Map<string, ClusterNode>;
 }
 
 /**
- * Listens where the last start did, so that an exported KUBECONFIG stays good; elsewhere if that port is taken now, which
- * the next start tries again.
+ * Listens on the port of the last start, so an exported KUBECONFIG stays valid. If that port is taken, listens on another; the
+ * next start tries the old port again.
  */
 async function listen(
   directory: StateDirectory,

@@ -11,7 +11,7 @@ describe('firstRevision', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-revision-'));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('goes on after the cluster before, whether it wrote much or was killed', async () => {
+  it('continues after the previous cluster, even if that one wrote much or was killed', async () => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 21));
     using directory = StateDirectory.take(folder);
     const first = firstRevision(directory, clock);
@@ -22,7 +22,7 @@ describe('firstRevision', () => {
     expect(first).toBeLessThan(2 ** 30);
   });
 
-  it('lets nobody watch from a version of the cluster before', async () => {
+  it('rejects watches from a revision of the previous cluster', async () => {
     const clock = new VirtualClock();
     await using storage = new MemoryStorage({ clock, initialRevision: 1_000 });
     const watch = (fromRevision: number) => storage.watch({ prefix: '/', fromRevision }, () => {});

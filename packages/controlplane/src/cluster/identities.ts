@@ -1,21 +1,21 @@
 import type { ClientCertificate } from '../apiserver/http/index.ts';
 
-/** The user that a cluster's owner gets: may do everything. */
+/** The administrator, who may do everything. */
 export const adminIdentity: ClientCertificate = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 
-/** The scheduler, under its bootstrap role. */
+/** The scheduler, with its bootstrap role. */
 export const schedulerIdentity: ClientCertificate = { commonName: 'system:kube-scheduler', organizations: [] };
 
-/** The API server itself, for what it does of its own accord. */
+/** The API server itself, for its own internal requests. */
 export const serverIdentity: ClientCertificate = { commonName: 'system:apiserver', organizations: ['system:masters'] };
 
-/** All built-in controllers together, for what their informers read. */
+/** The controller manager: the shared identity under which the built-in controllers' informers read. */
 export const controllerManagerIdentity: ClientCertificate = {
   commonName: 'system:kube-controller-manager',
   organizations: [],
 };
 
-/** A built-in controller, under the bootstrap role `system:controller:<name>`. */
+/** Returns the identity of a built-in controller, with the bootstrap role `system:controller:<name>`. */
 export function controllerIdentity(name: string): ClientCertificate {
   return {
     commonName: `system:serviceaccount:kube-system:${name}`,
@@ -23,7 +23,7 @@ export function controllerIdentity(name: string): ClientCertificate {
   };
 }
 
-/** A node's agent, under the bootstrap role `system:node`. */
+/** Returns the identity of a node's agent, with the bootstrap role `system:node`. */
 export function nodeIdentity(name: string): ClientCertificate {
   return { commonName: `system:node:${name}`, organizations: ['system:nodes'] };
 }

@@ -7,7 +7,7 @@ import { silentLogger } from '@kubewright/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 
-describe("EmbeddedCluster's port", () => {
+describe('port of EmbeddedCluster', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'kw-port-'));
@@ -18,14 +18,14 @@ describe("EmbeddedCluster's port", () => {
     EmbeddedCluster.start({ directory, clock: systemClock, random: systemRandom, log: silentLogger });
   const portOf = ({ url }: EmbeddedCluster): number => Number(new URL(url).port);
 
-  /** Starts, looks at where the cluster is, stops. */
+  /** Starts a cluster, reads its port and stops it. */
   async function place(): Promise<{ readonly port: number; readonly takenPort: number | undefined }> {
     await using cluster = await start();
     expect(readFileSync(cluster.kubeconfig, 'utf8')).toContain(cluster.url);
     return { port: portOf(cluster), takenPort: cluster.takenPort };
   }
 
-  it('is that of the last start; another is told of when it is taken, and the old one tried again later', {
+  it('is that of the last start; if it is taken, another is used and reported, and the old one is retried later', {
     timeout: 30_000,
   }, async () => {
     const { port, takenPort } = await place();

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 
-/** Who logs in, where. */
+/** Options of {@link writeKubeconfig}. */
 export interface KubeconfigOptions {
   readonly server: string;
-  /** PEM of the authority that the server's certificate comes from. */
+  /** CA certificate that signed the server's certificate, in PEM. */
   readonly ca: string;
   readonly user: { readonly name: string } & (
     | { readonly certificate: string; readonly key: string }
@@ -14,12 +14,12 @@ export interface KubeconfigOptions {
   readonly namespace?: string;
 }
 
-/** Writes a kubeconfig that kubectl and every client library read, for the owner of the file only. */
+/** Writes a kubeconfig for kubectl and client libraries. Only the file's owner can read it. */
 export function writeKubeconfig(path: string, options: KubeconfigOptions): void {
   writeFileSync(path, kubeconfigText(options), { mode: 0o600 });
 }
 
-/** Quotes every value as JSON does, which is YAML too: a library would cost as much as the rest of the start. */
+/** Formats a kubeconfig. Values are quoted as JSON, which is valid YAML: loading a YAML library would double the startup time. */
 function kubeconfigText({ server, ca, user, namespace }: KubeconfigOptions): string {
   const base64 = (pem: string): string => Buffer.from(pem, 'utf8').toString('base64');
   const text = JSON.stringify;

@@ -8,9 +8,9 @@ import type {
   PortForwardOptions,
 } from '../apiserver/node-connector.ts';
 
-/** The way to the pods of several nodes, for a server that starts before them. */
+/** A connector to the pods of several nodes, for a server that starts before the nodes. */
 export class LateConnector implements NodeConnector {
-  /** The ways themselves, by the names of nodes. */
+  /** The connectors of the nodes, by node name. */
   readonly targets: Map<string, NodeConnector> = new Map();
 
   async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {

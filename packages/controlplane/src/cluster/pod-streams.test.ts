@@ -15,7 +15,7 @@ import { EmbeddedCluster } from './embedded-cluster.ts';
 
 const path = '/api/v1/namespaces/default/pods/p';
 
-/** A node that answers of what it was asked. */
+/** A fake node that echoes its request. */
 const connector = {
   logs: async () => (async function* () {})(),
   async exec(_pod: unknown, { command, stdin, stdout, stderr }: ExecOptions) {
@@ -36,7 +36,7 @@ const connector = {
   },
 };
 
-describe('streams of pods, by clients of our own', () => {
+describe('pod streams over raw WebSocket and SPDY requests', () => {
   let directory: string;
   let cluster: EmbeddedCluster;
   let tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
@@ -69,7 +69,7 @@ describe('streams of pods, by clients of our own', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Talks over a WebSocket until the server closes; answers what came, channel by channel. */
+  /** Sends messages over a WebSocket and waits until the server closes it. Returns the received data by channel. */
   function talk(below: string, options: { readonly protocol: string; readonly say?: readonly Buffer[] }) {
     const socket = new WebSocket(`${cluster.url}${path}${below}`.replace('https', 'wss'), options.protocol, tls);
     const heard: Record<number, string> = {};
@@ -85,7 +85,7 @@ describe('streams of pods, by clients of our own', () => {
     });
   }
 
-  /** Asks to switch to SPDY; answers what the server says to that. */
+  /** Requests an upgrade to SPDY and returns the server's response. */
   function upgrade(
     below: string,
     { method = 'POST', headers }: { readonly method?: string; readonly headers: Readonly<Record<string, string>> },
@@ -118,7 +118,7 @@ describe('streams of pods, by clients of our own', () => {
     });
   });
 
-  it('runs commands: output, input up to its end, exit code', async () => {
+  it('runs a command with output, input up to its end, and exit code', async () => {
     const say = [Buffer.from('\x00typed'), Buffer.of(255, 0)];
     const query = '?command=a&command=b%20c&stdin=true&stdout=true&stderr=true';
     const heard = await talk(`/exec${query}`, { protocol: 'v5.channel.k8s.io', say });
@@ -130,7 +130,7 @@ describe('streams of pods, by clients of our own', () => {
     });
   });
 
-  it('attaches to what was asked for only', async () => {
+  it('attaches only the requested streams', async () => {
     const heard = await talk('/attach?stdout=true', { protocol: 'v4.channel.k8s.io' });
     expect(heard).toEqual({ 1: 'c', 3: '{"metadata":{},"status":"Success"}' });
   });
@@ -152,14 +152,14 @@ describe('streams of pods, by clients of our own', () => {
     ['/portforward', {}, 400, 'Upgrade request required'],
     ['/exec?command=a&stdout=1', {}, 400, 'Upgrade request required'],
     ['/attach?stdin=false', spdy, 400, 'at least 1 of stdin, stdout, stderr'],
-  ])('answers POST %s with %o by %i %s', async (below, headers, status, text) => {
+  ])('responds to POST %s with headers %o with status %i and %s', async (below, headers, status, text) => {
     const answer = await upgrade(below, { headers });
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(text);
   });
 
   it.each(['exec?command=a&stdout=1', 'attach?stdout=1', 'portforward?ports=1'])(
-    'lets nobody %s who may only read',
+    'forbids %s for a user with read-only access',
     async (below) => {
       const user = `reader-of-${below.slice(0, 4)}`;
       const name = user;
@@ -190,7 +190,7 @@ describe('streams of pods, by clients of our own', () => {
   );
 
   it.each(['?ports=0', '?ports=70000', '?ports=x', '', `?ports=${'1,'.repeat(70)}1`])(
-    'refuses to forward %s over channels',
+    'rejects port forwarding with query %s',
     async (query) => {
       await expect(talk(`/portforward${query}`, { protocol: 'v4.channel.k8s.io' })).rejects.toThrow(/400/);
     },

@@ -1,23 +1,23 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** The first pause before a restart, in milliseconds; it doubles with each failure. */
+/** The first pause before a restart, in milliseconds. It doubles with each failure. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
-/** What has run for this long, in milliseconds, has recovered: its next pause is the first again. */
+/** Run time in milliseconds after which the pause is reset to the first one. */
 const recoveredMs = 10 * 60_000;
 
-/** Something that is started again when it fails. */
+/** Something that is restarted when it fails. */
 export interface Restartable {
-  /** Runs it once; ends when it is stopped or fails. */
+  /** Runs once; settles when it is stopped or fails. */
   readonly run: () => Promise<void>;
   readonly clock: Clock;
-  /** Ends the restarts. */
+  /** Stops the restarts. */
   readonly signal: AbortSignal;
-  /** Told of each failure before the pause. `error` is undefined when it ended without one. */
+  /** Called after each failure, before the pause. `error` is undefined if the run ended without one. */
   readonly failed: (error: unknown, how: { readonly restartInMs: number }) => void;
 }
 
-/** Runs something until `signal` is aborted, however often it fails, with growing pauses in between. Never rejects. */
+/** Runs something until `signal` is aborted, restarting it after each failure with growing pauses. Never rejects. */
 export async function runWithRestarts({ run, clock, signal, failed }: Restartable): Promise<void> {
   let pauseMs = firstPauseMs;
   while (!signal.aborted) {
@@ -29,7 +29,7 @@ export async function runWithRestarts({ run, clock, signal, failed }: Restartabl
     if (signal.aborted) return;
     if (clock.monotonic() - startedMs >= recoveredMs) pauseMs = firstPauseMs;
     failed(error, { restartInMs: pauseMs });
-    // Aborted meanwhile: the loop ends.
+    // Aborted during the pause: the loop ends.
     await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
     pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }

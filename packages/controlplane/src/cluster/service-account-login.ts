@@ -4,12 +4,12 @@ import { ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 
-/** Lifetime asked for each token, in seconds; a new one is fetched when four fifths are over. */
+/** Requested token lifetime, in seconds. A new token is fetched after four fifths of it. */
 const TOKEN_SECONDS = 3_600;
 
-/** What a {@link ServiceAccountLogin} works with. */
+/** Options of {@link ServiceAccountLogin}. */
 export interface ServiceAccountLoginOptions {
-  /** May create tokens. */
+  /** A client that may create tokens. */
   readonly client: KubernetesClient;
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ServiceAccountLoginOptions {
   readonly log: Logger;
 }
 
-/** Keeps a valid token of a service account in a file, for a program outside pods that runs as that account. */
+/** Keeps a valid service-account token in a file, for a program outside pods that runs as that account. */
 export class ServiceAccountLogin implements Disposable {
   readonly #options: ServiceAccountLoginOptions;
   #timer: Timer | undefined;
@@ -29,7 +29,7 @@ export class ServiceAccountLogin implements Disposable {
     this.#options = options;
   }
 
-  /** Fetches a token, writes it, and arranges for the next one. */
+  /** Fetches a token, writes it to the file and schedules the next renewal. */
   async renew(): Promise<void> {
     const { client, namespace, name, tokenFile, clock } = this.#options;
     const body = {

@@ -1,8 +1,8 @@
 import type { Transport, TransportRequest, TransportResponse } from '@kubewright/client';
 
 /**
- * Sends lists and watches under one identity and everything else under another. Upstream's controller manager does the
- * same: its shared informers read as `system:kube-controller-manager`, each controller acts under its own account.
+ * Sends lists and watches under one identity and everything else under another. Upstream's controller manager does the same:
+ * its shared informers read as `system:kube-controller-manager`, and each controller acts under its own account.
  */
 export class SplitIdentityTransport implements Transport {
   readonly #informers: Transport;
@@ -23,7 +23,7 @@ export class SplitIdentityTransport implements Transport {
   }
 }
 
-/** True for `/api/v1/pods` and `/apis/apps/v1/namespaces/x/deployments`, false for one object and for discovery. */
+/** True for `/api/v1/pods` and `/apis/apps/v1/namespaces/x/deployments`; false for single objects and discovery. */
 function isCollection(path: string): boolean {
   const segments =
     path

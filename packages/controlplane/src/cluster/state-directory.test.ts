@@ -12,7 +12,7 @@ describe('StateDirectory', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is readable by the user alone and ignored by git', () => {
+  it('is readable only by the user and ignored by git', () => {
     using directory = StateDirectory.take(join(folder, 'a folder', '.kubewright'));
     directory.writeNote('note.json', { port: 1 });
     expect(statSync(directory.path).mode & 0o777).toBe(0o700);
@@ -21,7 +21,7 @@ describe('StateDirectory', () => {
     expect(directory.readNote('note.json')).toEqual({ port: 1 });
   });
 
-  it('refuses a second holder, with the pid of the first', () => {
+  it('rejects a second holder and reports the pid of the first', () => {
     expect(clusterProcess(folder)).toBeUndefined();
     using _first = StateDirectory.take(folder);
     expect(clusterProcess(folder)).toBe(process.pid);
@@ -29,39 +29,39 @@ describe('StateDirectory', () => {
     expect(() => StateDirectory.take(folder)).toThrow(`(pid ${process.pid})`);
   });
 
-  it('is removed when it was temporary', () => {
+  it('is removed on dispose if it is temporary', () => {
     const directory = StateDirectory.temporary();
     expect(statSync(directory.path).mode & 0o777).toBe(0o700);
     directory[Symbol.dispose]();
     expect(existsSync(directory.path)).toBe(false);
   });
 
-  it('is free again once released', () => {
+  it('can be taken again once released', () => {
     StateDirectory.take(folder)[Symbol.dispose]();
     using again = StateDirectory.take(folder);
     expect(again.abandonedBy).toBeUndefined();
   });
 
-  it('is taken over from a holder that was killed', () => {
+  it('is taken over from a killed holder', () => {
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
     writeFileSync(join(folder, 'instance.json'), JSON.stringify({ pid, started: 'long ago' }));
     using directory = StateDirectory.take(folder);
     expect(directory.abandonedBy?.pid).toBe(pid);
   });
 
-  it('is taken over when the pid belongs to another process now', () => {
+  it('is taken over if the pid now belongs to another process', () => {
     writeFileSync(join(folder, 'instance.json'), JSON.stringify({ pid: process.pid, started: 'another time' }));
     using directory = StateDirectory.take(folder);
     expect(directory.abandonedBy?.pid).toBe(process.pid);
   });
 
-  it('says that a path is too long', () => {
+  it('reports that a path is too long', () => {
     expect(() => StateDirectory.take(join(folder, 'a'.repeat(300)))).toThrow(
       /cannot be used\n {2}why: ENAMETOOLONG: .* its longest name 300; .*\n {2}do: use a shorter path: start in another folder/,
     );
   });
 
-  it('says in three lines what, why and what to do when the folder cannot be made', () => {
+  it('reports the problem, the reason and the remedy in three lines if the folder cannot be created', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => StateDirectory.take(join(folder, 'file', '.kubewright'))).toThrow(
       /cannot be used\n {2}why: .*ENOTDIR.*\n {2}do: remove the file that is in its place, or start in another folder/,

@@ -5,7 +5,7 @@ import { folderFault } from '@kubewright/apimachinery';
 import { makeFolder } from '../node/make-folder.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 
-/** The folder cannot be used; the message says what was tried, why it failed and what to do. */
+/** Thrown if the folder cannot be used. The message says what was tried, why it failed and what to do. */
 export class StateDirectoryError extends Error {
   readonly code = 'KW5502';
 
@@ -16,13 +16,13 @@ export class StateDirectoryError extends Error {
 }
 
 /**
- * The one folder in which an embedded cluster keeps what outlives it: certificates, kubeconfig, notes of its processes
- * and temporary folders. Only the user can read it, git ignores it, and one instance at a time holds it.
+ * The folder for an embedded cluster's persistent state: certificates, kubeconfig, process notes and temporary folders. Only the
+ * user can read it, git ignores it, and one instance at a time holds it.
  */
 export class StateDirectory implements Disposable {
   /** Absolute path. */
   readonly path: string;
-  /** The process that held the folder before and did not release it (it was killed); `undefined` if none. */
+  /** The previous holder, if it was killed before it released the folder; otherwise `undefined`. */
   readonly abandonedBy: ProcessIdentity | undefined;
   readonly #isTemporary: boolean;
   #held = true;
@@ -37,9 +37,9 @@ export class StateDirectory implements Disposable {
   }
 
   /**
-   * Creates a folder among the system's temporary files; disposing removes it.
+   * Creates a temporary folder, which is removed on dispose.
    *
-   * @throws {@link StateDirectoryError} when no folder can be created there.
+   * @throws {@link StateDirectoryError} if the folder cannot be created.
    */
   static temporary(): StateDirectory {
     const parent = resolve(tmpdir());
@@ -50,7 +50,7 @@ export class StateDirectory implements Disposable {
   /**
    * Creates the folder if needed and locks it.
    *
-   * @throws {@link StateDirectoryError} when it cannot be written, or another instance holds it (with that one's pid).
+   * @throws {@link StateDirectoryError} if it is not writable or another instance holds it (with that instance's pid).
    */
   static take(path: string): StateDirectory {
     return StateDirectory.#hold(resolve(path), { isTemporary: false });
@@ -65,22 +65,22 @@ export class StateDirectory implements Disposable {
     });
   }
 
-  /** Path of a file or folder inside. */
+  /** Returns the path of a file or folder inside the directory. */
   file(...names: readonly string[]): string {
     return join(this.path, ...names);
   }
 
-  /** Reads a JSON note; `undefined` when there is none or it is not whole. */
+  /** Reads a JSON note; returns `undefined` if it is missing or incomplete. */
   readNote<T>(name: string): T | undefined {
     try {
       return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
     } catch {
-      // Absent, or cut short by a crash: the same as absent.
+      // Missing, or truncated by a crash: treated as missing.
       return undefined;
     }
   }
 
-  /** Writes a JSON note that only the user can read. @throws {@link StateDirectoryError} when it cannot be written */
+  /** Writes a JSON note that only the user can read. @throws {@link StateDirectoryError} if it cannot be written */
   writeNote(name: string, value: unknown): void {
     try {
       writeFileSync(this.file(name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
@@ -113,13 +113,13 @@ function unusable(path: string, cause: unknown): StateDirectoryError {
   return new StateDirectoryError(`${what}\n  why: ${why}\n  do: ${remedy}`, { cause });
 }
 
-/** Finds the living process that holds a state folder: its pid, `undefined` if none does. */
+/** Returns the pid of the live process that holds a state folder, or `undefined`. */
 export function clusterProcess(path: string): number | undefined {
   const holder = readHolder(join(path, 'instance.json'));
   return holder && isSameProcess(holder) ? holder.pid : undefined;
 }
 
-/** Writes the lock; answers the earlier holder if it is dead, throws if it lives. */
+/** Writes the lock. Returns the previous holder if it is dead; throws if it is alive. */
 function lock(directory: string): ProcessIdentity | undefined {
   const path = join(directory, 'instance.json');
   let abandoned: ProcessIdentity | undefined;
@@ -145,7 +145,7 @@ function readHolder(path: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
   } catch {
-    // Gone in the meantime, or cut short by a crash: nobody holds it.
+    // Removed in the meantime, or truncated by a crash: the folder is free.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts'
 import { simulatedNode } from '../node/index.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
-it('makes a node anew when its agent has ended or cannot be made', async () => {
+it('recreates a node if its agent stops or cannot be created', async () => {
   await using plane = await TestControlPlane.start();
   const lines: { readonly msg?: string; readonly error?: string }[] = [];
   const log = jsonLogger({ destination: { write: (line) => void lines.push(JSON.parse(line)) } });

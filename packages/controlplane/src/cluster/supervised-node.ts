@@ -3,7 +3,7 @@ import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../apiserver/node-connector.ts';
 import { runWithRestarts } from './restarts.ts';
 
-/** A node that was made and does not run yet. */
+/** A node that has been created but is not running yet. */
 export interface MadeNode {
   readonly agent: { run(): Promise<void>; started(): Promise<void> };
   readonly connector: NodeConnector;
@@ -12,7 +12,7 @@ export interface MadeNode {
 
 /** Options of {@link SupervisedNode}. */
 export interface SupervisedNodeOptions {
-  /** Returns a new node for each start. */
+  /** Creates a new node for each start. */
   readonly make: () => Promise<MadeNode>;
   /** Called with each new node before it runs. */
   readonly onMade: (node: MadeNode) => void;
@@ -20,10 +20,10 @@ export interface SupervisedNodeOptions {
   readonly log: Logger;
 }
 
-/** How long what is left of a failed node may take to end, in milliseconds. */
+/** Time limit for cleaning up after a failed node, in milliseconds. */
 const cleanUpMs = 6_000;
 
-/** Runs a node's agent. One that fails is ended, with its containers, and a new one takes its place. */
+/** Runs a node's agent. If it fails, its containers are stopped and a new node replaces it. */
 export class SupervisedNode {
   readonly #options: SupervisedNodeOptions;
   readonly #stop = new AbortController();
@@ -34,7 +34,7 @@ export class SupervisedNode {
     this.#options = options;
   }
 
-  /** Starts the node; resolves when its agent watches, rejects when it fails before for the first time. */
+  /** Starts the node. Resolves once its agent watches; rejects if the first start fails. */
   start(): Promise<void> {
     const { clock, log } = this.#options;
     let hasStarted = false;
@@ -73,7 +73,7 @@ export class SupervisedNode {
     this.#options.onMade(node);
     try {
       const running = node.agent.run();
-      // The run reports a start that fails.
+      // The run reports a failed start.
       node.agent.started().then(started, () => {});
       await running;
     } finally {

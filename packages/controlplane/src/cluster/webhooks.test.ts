@@ -49,7 +49,7 @@ const hooks = [
   ]),
 ];
 
-/** A service of the cluster that stands before an operator's webhooks in this process. */
+/** Runs an operator's webhooks in this process, behind a service of the cluster. */
 describe('webhooks of an operator behind a service', () => {
   let directory: string;
   let cluster: EmbeddedCluster;
@@ -123,24 +123,24 @@ describe('webhooks of an operator behind a service', () => {
     ...more,
   });
 
-  it('completes what is written', async () => {
+  it('defaults written objects', async () => {
     const made = await sites().create({ ...type, metadata: metadata('plain'), spec: { port: 80 } });
     expect(made.spec).toEqual({ host: 'localhost', port: 80 });
   });
 
-  it('refuses what a rule refuses, in its words', async () => {
+  it("rejects an object with the validator's message", async () => {
     const refused = sites().create({ ...type, metadata: metadata('unlucky'), spec: { port: 13 } });
     await expect(refused).rejects.toSatisfy(isForbidden);
     await expect(refused).rejects.toThrow(/admission webhook ".*" denied the request: no port 13 here/);
   });
 
-  it('judges deletions by the object that is to go', async () => {
+  it('validates deletions by the object to be deleted', async () => {
     await sites().create({ ...type, metadata: metadata('kept', { labels: { keep: 'yes' } }), spec: { port: 1 } });
     await expect(sites().delete({ namespace: 'default', name: 'kept' })).rejects.toThrow('it is to be kept');
     await sites().delete({ namespace: 'default', name: 'plain' });
   });
 
-  it('writes an old version through the webhooks of the new one, and reads it in both', async () => {
+  it('runs the webhooks of the new version for an old version, and reads the object in both', async () => {
     const old = cluster.client().resource(OldSite);
     const made = await old.create({ ...oldType, metadata: metadata('old'), spec: { address: 'example.com:8080' } });
     expect(made).toMatchObject({ apiVersion: `${group}/v1`, spec: { address: 'example.com:8080' } });
@@ -155,7 +155,7 @@ describe('webhooks of an operator behind a service', () => {
     );
   });
 
-  it('streams changes in the version that is watched', async () => {
+  it('streams changes in the watched version', async () => {
     const abort = new AbortController();
     const old = cluster.client().resource(OldSite);
     const { metadata: listed } = await old.list({ namespace: 'default' });

@@ -1,4 +1,4 @@
-// What a cluster runs beside its API server, in one module so that it can be loaded once that listens.
+// Everything that a cluster runs in addition to its API server, in one module so it can be loaded once the server listens.
 export { silentLogger } from '@kubewright/runtime';
 export { builtInControllers } from '../controllers/index.ts';
 export { schedulerController } from '../scheduler/index.ts';

@@ -24,11 +24,11 @@ const requests = (cpu: string): Partial<PodSpec> => ({ containers: [{ name: 'c',
 const infos = (...nodes: Node[]) => nodes.map((each) => nodeInfo(each, []));
 
 describe('chooseNode', () => {
-  it('says that there are no nodes', () => {
+  it('reports that there are no nodes', () => {
     expect(chooseNode(pod(), [])).toEqual({ unschedulable: 'no nodes available to schedule pods' });
   });
 
-  it('counts the reasons of all nodes in one sentence', () => {
+  it('summarizes the reasons of all nodes in one message', () => {
     const nodes = infos(
       node('cordoned', { spec: { unschedulable: true } }),
       node('small', { cpu: '1' }),
@@ -40,21 +40,21 @@ describe('chooseNode', () => {
     });
   });
 
-  it('lets a toleration in, by key and effect', () => {
+  it('admits a pod with a toleration that matches by key, value and effect', () => {
     const nodes = infos(node('n', { spec: { taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }] } }));
     const tolerating = (value: string) => pod({ tolerations: [{ key: 'k', value, effect: 'NoExecute' }] });
     expect(chooseNode(tolerating('v'), nodes)).toEqual({ nodeName: 'n' });
     expect(chooseNode(tolerating('w'), nodes)).toHaveProperty('unschedulable');
   });
 
-  it('counts what the pods of a node have taken, those that have ended excepted', () => {
+  it('counts the requests of pods on a node, except finished ones', () => {
     const taken: Pod = { ...pod(requests('3')), spec: { containers: [], ...requests('3'), nodeName: 'n' } };
     const ended: Pod = { ...taken, status: { phase: 'Succeeded' } };
     expect(chooseNode(pod(requests('2')), [nodeInfo(node('n'), [taken])])).toHaveProperty('unschedulable');
     expect(chooseNode(pod(requests('2')), [nodeInfo(node('n'), [ended])])).toEqual({ nodeName: 'n' });
   });
 
-  it('refuses a host port that is taken, also through 0.0.0.0', () => {
+  it('rejects a host port that is in use, including through 0.0.0.0', () => {
     const onPort = (hostIP: string): Partial<PodSpec> => ({
       containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 8080, hostIP }] }],
     });
@@ -63,7 +63,7 @@ describe('chooseNode', () => {
     expect(chooseNode(pod(onPort('127.0.0.2')), busy)).toEqual({ nodeName: 'n' });
   });
 
-  it('obeys nodeSelector and required affinity, and prefers what is preferred', () => {
+  it('honors nodeSelector and preferred affinity', () => {
     const nodes = infos(node('a', { labels: { disk: 'hdd' } }), node('b', { labels: { disk: 'ssd' } }));
     expect(chooseNode(pod({ nodeSelector: { disk: 'ssd' } }), nodes)).toEqual({ nodeName: 'b' });
     const matchExpressions = [{ key: 'disk', operator: 'In' as const, values: ['ssd'] }];
@@ -72,12 +72,12 @@ describe('chooseNode', () => {
     expect(chooseNode(pod({ affinity }), nodes)).toEqual({ nodeName: 'b' });
   });
 
-  it('takes the emptier of two nodes', () => {
+  it('prefers the node with more free resources', () => {
     const busy = nodeInfo(node('a'), [pod(requests('2'))]);
     expect(chooseNode(pod(requests('1')), [busy, nodeInfo(node('b'), [])])).toEqual({ nodeName: 'b' });
   });
 
-  it('spreads pods that ask for nothing', () => {
+  it('spreads pods that have no requests', () => {
     const on = (nodeName: string): Pod => pod({ nodeName });
     const nodes = [nodeInfo(node('a'), [on('a')]), nodeInfo(node('b'), [])];
     expect(chooseNode(pod(), nodes)).toEqual({ nodeName: 'b' });

@@ -2,10 +2,10 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { filters, intolerablePreferences, preferredAffinity } from './filters/index.ts';
 import { type NodeInfo, podRequests } from './node-info.ts';
 
-/** Where a pod goes, or why it goes nowhere. */
+/** The node chosen for a pod, or the reason why it is unschedulable. */
 export type Choice = { readonly nodeName: string } | { readonly unschedulable: string };
 
-/** Picks the best of the nodes that can take a pod. Pure: equal inputs give equal choices. */
+/** Picks the best node for a pod. Pure: the same inputs give the same choice. */
 export function chooseNode(pod: Pod, nodes: readonly NodeInfo[]): Choice {
   const counts = new Map<string, number>();
   const feasible: NodeInfo[] = [];
@@ -28,7 +28,7 @@ function firstReasons(pod: Pod, node: NodeInfo): readonly string[] {
   return [];
 }
 
-/** Weights as kube-scheduler's default profile: taints 3, node affinity 2, free and balanced resources 1 each. */
+/** Scores a node with the weights of kube-scheduler's default profile: taints 3, node affinity 2, free resources 1, balance 1. */
 function score(pod: Pod, node: NodeInfo): number {
   const requests = podRequests(pod.spec);
   const shares = ['cpu', 'memory'].map((name) => {
@@ -44,7 +44,7 @@ function score(pod: Pod, node: NodeInfo): number {
   return 3 * tolerable + 2 * preferred + free + balanced;
 }
 
-/** Pods that ask for nothing are spread, too. */
+/** Counts the pods of a node: the tiebreaker that spreads pods without requests. */
 function podsOf({ requested }: NodeInfo): number {
   return requested.get('pods')?.toNumber() ?? 0;
 }

@@ -1,17 +1,17 @@
 import { Quantity } from '@kubewright/apimachinery';
 import type { Node, Pod, PodSpec } from '@kubewright/apimachinery/core/v1';
 
-/** Amounts by resource name (`cpu`, `memory`, `pods`, extended ones). */
+/** Amounts by resource name: `cpu`, `memory`, `pods` and extended resources. */
 export type Resources = ReadonlyMap<string, Quantity>;
 
-/** A port that a pod takes on its node. */
+/** A host port that a pod uses on its node. */
 export interface HostPort {
   readonly ip: string;
   readonly port: number;
   readonly protocol: string;
 }
 
-/** What a node has and what its pods have taken, as the filters need it. */
+/** A node's capacity and the requests of its pods, in the form that the filters need. */
 export interface NodeInfo {
   readonly node: Node;
   readonly allocatable: Resources;
@@ -19,7 +19,7 @@ export interface NodeInfo {
   readonly hostPorts: readonly HostPort[];
 }
 
-/** Sums up a node and the pods on it; pods that have ended take nothing. */
+/** Summarizes a node and the pods on it, ignoring finished pods. */
 export function nodeInfo(node: Node, pods: readonly Pod[]): NodeInfo {
   const requested = new Map<string, Quantity>();
   const hostPorts: HostPort[] = [];
@@ -33,8 +33,8 @@ export function nodeInfo(node: Node, pods: readonly Pod[]): NodeInfo {
 }
 
 /**
- * What a pod asks for: its containers together or its greediest init container, whichever is more, plus overhead; and
- * one of `pods`. Restartable init containers run beside the others and count with them.
+ * Returns a pod's requests: the larger of its containers' sum and its init containers' peak, plus overhead, and one of `pods`.
+ * Restartable init containers run alongside the others and count towards both.
  */
 export function podRequests(spec: PodSpec | undefined): Resources {
   const total = new Map<string, Quantity>();
@@ -59,7 +59,7 @@ export function podRequests(spec: PodSpec | undefined): Resources {
   return total;
 }
 
-/** The ports that a pod takes on its node. */
+/** Returns the host ports that a pod uses. */
 export function podHostPorts(spec: PodSpec | undefined): readonly HostPort[] {
   return (spec?.containers ?? []).flatMap(({ ports }) =>
     (ports ?? [])

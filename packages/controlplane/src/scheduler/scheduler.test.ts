@@ -4,7 +4,7 @@ import { Event } from '@kubewright/apimachinery/events/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 
-describe('the scheduler', () => {
+describe('scheduler', () => {
   let plane: TestControlPlane;
   const namespace = 'default';
   const within = { timeout: 5_000, interval: 10 };
@@ -36,7 +36,7 @@ describe('the scheduler', () => {
   const reasonOf = async (name: string): Promise<string | undefined> =>
     (await read(name)).status?.conditions?.find(({ type }) => type === 'PodScheduled')?.reason;
 
-  it('says why a pod fits nowhere, and binds it when a node comes that it fits', async () => {
+  it('reports why a pod is unschedulable and binds it when a suitable node appears', async () => {
     await createPod('early');
     await expect.poll(() => reasonOf('early'), within).toBe('Unschedulable');
     await createNode('small', '2');
@@ -48,7 +48,7 @@ describe('the scheduler', () => {
     await expect.poll(reasons, within).toEqual(expect.arrayContaining(['FailedScheduling', 'Scheduled']));
   });
 
-  it('does not overfill a node with pods that come at once, and uses room that is freed', async () => {
+  it('does not overcommit a node for simultaneous pods, and uses freed room', async () => {
     await Promise.all(['a', 'b', 'c'].map((name) => createPod(name)));
     const bound = async () =>
       (await plane.client.resource(Pod).list({ namespace })).items.filter(({ spec }) => spec?.nodeName).length;
@@ -61,7 +61,7 @@ describe('the scheduler', () => {
     await expect.poll(nodes, within).toHaveLength(2);
   });
 
-  it('leaves gated pods and those of other schedulers alone', async () => {
+  it('skips gated pods and pods of other schedulers', async () => {
     await createNode('large', '64');
     await createPod('gated', { schedulingGates: [{ name: 'example.com/wait' }] });
     await createPod('foreign', { schedulerName: 'other' });
@@ -74,7 +74,7 @@ describe('the scheduler', () => {
     await expect.poll(() => nodeOf('gated'), within).toBe('large');
   });
 
-  it('forgets a pod that went before it was bound', async () => {
+  it('forgets a pod that was deleted before it was bound', async () => {
     await createPod('impossible', { nodeSelector: { no: 'where' } });
     await expect.poll(() => reasonOf('impossible'), within).toBe('Unschedulable');
     await plane.client.resource(Pod).delete({ namespace, name: 'impossible' }, { gracePeriodSeconds: 0 });

@@ -13,13 +13,13 @@ import { nodeInfo } from './node-info.ts';
 
 const NAME = 'default-scheduler';
 
-/** Pods that were bound, by uid, until the cache shows it: the next choice must count them already. */
+/** Bound pods by uid, until the cache shows the binding. The next choice must already count them. */
 type Assumed = Map<string, { readonly pod: Pod; readonly nodeName: string }>;
 
 /**
- * Gives pods to nodes: the minimal set of kube-scheduler's default profile (node name, cordon, taints, node affinity,
- * host ports, resources, scheduling gates), one pod at a time. A pod that fits nowhere says why in its PodScheduled
- * condition and is tried again when a node or a pod changes, and with growing pauses.
+ * Assigns pods to nodes, one pod at a time, with a minimal version of kube-scheduler's default profile: node name, cordon,
+ * taints, node affinity, host ports, resources and scheduling gates. For a pod that fits no node, it sets the reason in the
+ * PodScheduled condition and retries when a node or pod changes, and with growing backoff.
  */
 export function schedulerController(): ControllerDefinition {
   const assumed: Assumed = new Map();
@@ -28,7 +28,7 @@ export function schedulerController(): ControllerDefinition {
     for: Pod,
     watches: [
       watch(Pod, enqueueForObject(), { indexes: { waiting: ({ object }) => (isWaiting(object) ? ['true'] : []) } }),
-      // A changed node may fit what fitted nowhere; the empty name stands for every pod that waits.
+      // A changed node may now fit pending pods. The name `*` stands for all pending pods.
       watch(
         Node,
         enqueueMapped(() => [everyWaitingPod]),

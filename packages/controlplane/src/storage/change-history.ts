@@ -1,18 +1,18 @@
 import type { KeyEntry, KeyVersion } from './key-entry.ts';
 import type { StorageChange } from './storage.ts';
 
-/** A change with what is needed to undo it and to forget it. */
+/** A change with the data needed to undo it and to compact it. */
 export interface HistoryRecord {
   readonly change: StorageChange;
   readonly entry: KeyEntry;
   readonly version: KeyVersion;
-  /** When it was made, by the monotonic clock, in milliseconds. */
+  /** Time of the change by the monotonic clock, in milliseconds. */
   readonly atMs: number;
-  /** What keeping it costs, in bytes. */
+  /** Memory cost of keeping the record, in bytes. */
   readonly cost: number;
 }
 
-/** The last changes in order of their revisions, bounded in age and size. */
+/** The most recent changes in revision order, bounded by age and size. */
 export class ChangeHistory {
   readonly #maxAgeMs: number;
   readonly #maxBytes: number;
@@ -25,7 +25,7 @@ export class ChangeHistory {
     this.#maxBytes = limits.maxBytes;
   }
 
-  /** When the oldest record was made; `undefined` when there is none. */
+  /** Time of the oldest record; `undefined` if the history is empty. */
   get oldestAtMs(): number | undefined {
     return this.#records[this.#head]?.atMs;
   }
@@ -36,8 +36,8 @@ export class ChangeHistory {
   }
 
   /**
-   * Takes away the changes of the oldest revision if they are too old or all is too large; a revision goes whole.
-   * `undefined` when nothing has to go.
+   * Removes and returns the changes of the oldest revision if they are too old or the history is too large. A revision is always
+   * removed as a whole. Returns `undefined` if nothing has expired.
    */
   takeExpired(nowMs: number): readonly HistoryRecord[] | undefined {
     const oldest = this.#records[this.#head];
@@ -56,7 +56,7 @@ export class ChangeHistory {
     return taken;
   }
 
-  /** The changes below a prefix that are newer than a revision. */
+  /** Returns the changes under a prefix that are newer than a revision. */
   since(prefix: string, revision: number): StorageChange[] {
     const changes: StorageChange[] = [];
     for (let i = this.#firstAfter(revision); i < this.#records.length; i++) {

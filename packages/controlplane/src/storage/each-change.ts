@@ -1,8 +1,8 @@
 import type { StorageChange } from './storage.ts';
 
 /**
- * Returns a watch handler that calls a function for each change. A change that the function fails on is skipped; the others
- * are still applied, then the first failure is thrown, with the key in its message.
+ * Returns a watch handler that calls a function for each change. If the function throws, that change is skipped and the others
+ * are still applied. The first error is then thrown, with the key in its message.
  */
 export function eachChange(apply: (change: StorageChange) => void): (changes: readonly StorageChange[]) => void {
   return (changes) => {

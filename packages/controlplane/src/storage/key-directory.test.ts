@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { KeyDirectory } from './key-directory.ts';
 
-/** Adds members and removes them at once, as events come and go: nobody ever lists them. */
+/** Adds members and removes them right away without ever listing them, as happens with events. */
 function comeAndGo(directory: KeyDirectory, count: number): readonly WeakRef<object>[] {
   return Array.from({ length: count }, (_, i) => {
     const key = `/events/${i}`;
@@ -21,14 +21,14 @@ function comeAndGo(directory: KeyDirectory, count: number): readonly WeakRef<obj
 }
 
 describe('KeyDirectory', () => {
-  it('lets go of members that were removed, though nobody reads it', async () => {
+  it('releases removed members even if it is never read', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const directory = new KeyDirectory('/events/', undefined);
     const stays = { key: '/events/stays', home: directory, removed: false };
     directory.add({ ...stays, head: { revision: 1, object: undefined, previous: undefined } });
     const gone = comeAndGo(directory, 50);
-    // What was looked at in a turn is not collected in it.
+    // WeakRefs dereferenced in the current turn are not collected in it.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     expect(gone.filter((entry) => entry.deref() !== undefined).length).toBeLessThan(3);

@@ -1,13 +1,13 @@
 import type { KeyEntry } from './key-entry.ts';
 
 /**
- * The keys directly below one prefix, in byte order: entries, and directories below.
+ * The keys directly under one prefix, in byte order: entries and subdirectories.
  *
- * New members wait in a list and are merged in when somebody reads the order, so that writing costs no search and
- * reading after writing costs one pass.
+ * New members wait in a list and are merged when the order is next read. Writes therefore need no search, and the first read
+ * after a write costs one pass.
  */
 export class KeyDirectory {
-  /** The whole prefix, ending in `/`; empty for the root. */
+  /** The full prefix, ending in `/`; empty for the root. */
   readonly prefix: string;
   readonly parent: KeyDirectory | undefined;
   #sorted: KeyMember[] = [];
@@ -19,7 +19,7 @@ export class KeyDirectory {
     this.parent = parent;
   }
 
-  /** True when nothing is left, so that the directory itself may go. */
+  /** True if no member is left and the directory itself can be removed. */
   get isEmpty(): boolean {
     return this.#sorted.length + this.#added.length === this.#removed;
   }
@@ -28,14 +28,14 @@ export class KeyDirectory {
     this.#added.push(member);
   }
 
-  /** Takes note that a member has been marked `removed`. */
+  /** Records that a member has been marked `removed`. */
   noteRemoved(): void {
     this.#removed++;
-    // Always when it is empty: then the directory itself may go, and be known to the one above for a while.
+    // This is always true for an empty directory, because the caller may remove it while its parent still holds it for a while.
     if (this.#removed * 2 > this.#sorted.length + this.#added.length) this.#dropRemoved();
   }
 
-  /** The members in byte order of their keys. Valid until the next change. */
+  /** Returns the members in byte order of their keys. The array is valid until the next change. */
   members(): readonly KeyMember[] {
     if (this.#removed > 0) this.#dropRemoved();
     if (this.#added.length > 0) this.#merge();
@@ -72,7 +72,7 @@ export class KeyDirectory {
   }
 }
 
-/** What a directory holds: a key, or another directory. `key` of a directory is its prefix. */
+/** A member of a directory: a key or a subdirectory. The `key` of a subdirectory is its prefix. */
 export type KeyMember = KeyEntry | SubDirectory;
 
 /** A directory as a member of its parent. */
@@ -82,7 +82,7 @@ export interface SubDirectory {
   removed: boolean;
 }
 
-/** Finds the first member whose key, or any key below it, comes after `after`. */
+/** Returns the index of the first member whose key, or any key under it, comes after `after`. */
 export function firstAfter(members: readonly KeyMember[], after: string): number {
   let low = 0;
   let high = members.length;
@@ -96,7 +96,7 @@ export function firstAfter(members: readonly KeyMember[], after: string): number
   return low;
 }
 
-/** Compares keys in the order of their UTF-8 bytes, in which every durable store keeps them. */
+/** Compares keys by their UTF-8 bytes, the order that durable stores use. */
 function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -1,7 +1,7 @@
 import type { KeyDirectory } from './key-directory.ts';
 import type { StoredObject } from './storage.ts';
 
-/** A key with its versions, newest first; kept until the deletion of its last version has been compacted. */
+/** A key with its versions, newest first. It is kept until the deletion of its last version has been compacted. */
 export interface KeyEntry {
   readonly key: string;
   readonly home: KeyDirectory;
@@ -9,16 +9,16 @@ export interface KeyEntry {
   removed: boolean;
 }
 
-/** What a key was from one revision on. */
+/** The state of a key as of one revision. */
 export interface KeyVersion {
   readonly revision: number;
   /** Absent when the key was deleted at {@link revision}. */
   readonly object: StoredObject | undefined;
-  /** What it was before, as far as history is kept. */
+  /** The previous version, if history still holds it. */
   previous: KeyVersion | undefined;
 }
 
-/** Reads what a key was at a revision. */
+/** Returns the object of a key at a revision; `undefined` if the key did not exist then. */
 export function versionAt(entry: KeyEntry, revision: number): StoredObject | undefined {
   let version: KeyVersion | undefined = entry.head;
   while (version && version.revision > revision) version = version.previous;

@@ -3,19 +3,19 @@ import { type KeyEntry, type KeyVersion, versionAt } from './key-entry.ts';
 import type { StorageListOptions, StoredObject } from './storage.ts';
 
 /**
- * All keys: one map for point reads, and a directory for every prefix that ends in `/`, so that listing a namespace
- * of a resource touches nothing else.
+ * All keys: one map for point reads, and a directory for every prefix that ends in `/`. Listing one namespace of a resource
+ * therefore reads only the keys of that namespace.
  */
 export class KeyTree {
   readonly #entries = new Map<string, KeyEntry>();
   readonly #directories = new Map<string, { readonly directory: KeyDirectory; readonly member: SubDirectory }>();
 
-  /** The entry of a key, deleted or not. */
+  /** Returns the entry of a key, including a deleted one. */
   get(key: string): KeyEntry | undefined {
     return this.#entries.get(key);
   }
 
-  /** Puts a new version on top of a key. */
+  /** Adds a new version of a key and returns its entry. */
   put(key: string, version: KeyVersion): KeyEntry {
     const known = this.#entries.get(key);
     if (known) {
@@ -29,7 +29,7 @@ export class KeyTree {
     return entry;
   }
 
-  /** Forgets what came before a version; and the key, when that version is its deletion and its newest. */
+  /** Drops all versions older than the given one. Removes the key if that version is the newest and a deletion. */
   compact(entry: KeyEntry, version: KeyVersion): void {
     version.previous = undefined;
     if (entry.head !== version || version.object !== undefined) return;
@@ -39,7 +39,7 @@ export class KeyTree {
     this.#prune(entry.home);
   }
 
-  /** Lists a prefix at a revision. */
+  /** Lists the keys under a prefix at a revision. */
   list(options: StorageListOptions & { readonly revision: number }): {
     readonly objects: StoredObject[];
     readonly remaining: number;
@@ -68,7 +68,7 @@ export class KeyTree {
 
   #prune(start: KeyDirectory): void {
     for (let directory = start; directory.isEmpty && directory.parent; directory = directory.parent) {
-      const { member } = this.#directories.get(directory.prefix) as { readonly member: SubDirectory }; // all are there
+      const { member } = this.#directories.get(directory.prefix) as { readonly member: SubDirectory }; // always present
       this.#directories.delete(directory.prefix);
       member.removed = true;
       directory.parent.noteRemoved();

@@ -9,8 +9,8 @@ storageContract('MemoryStorage', async (limits) => {
   return { clock, storage: new MemoryStorage({ clock, ...limits }) };
 });
 
-describe('MemoryStorage at rest', () => {
-  it('leaves no timer behind once history is empty or it is closed', async () => {
+describe('MemoryStorage timers and revisions', () => {
+  it('leaves no timer behind once history is empty or the storage is closed', async () => {
     const clock = new VirtualClock();
     const storage = new MemoryStorage({ clock, historyMs: 1000 });
     await storage.commit([put('/r/x', '1')]);

@@ -25,7 +25,7 @@ export interface MemoryStorageOptions {
   readonly clock: Clock;
   /** How long history is kept, in milliseconds. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** How much superseded content history keeps, in bytes. @defaultValue 64 MiB */
+  /** How much superseded content is kept in history, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
   /**
    * How much the current values and their keys may take, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it
@@ -36,21 +36,21 @@ export interface MemoryStorageOptions {
   readonly maxBytes?: number | undefined;
   /** The revision before the first write; what is older is taken for compacted, as in an older store. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
-  /** Told what handlers of watches throw. @defaultValue thrown in a later turn, which ends the process */
+  /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Nobody is told: it must not vanish either. */
+/** Default fault handler: rethrows, so the error is not lost. */
 function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });
 }
 
-/** The largest commit, in bytes of keys and values: etcd's `--max-request-bytes`. */
+/** The largest commit, in bytes of keys and values. Same as etcd's `--max-request-bytes`. */
 const MAX_COMMIT_BYTES = 1.5 * 1024 * 1024;
 
-/** What a record of history costs besides the content that it keeps alive, in bytes (measured: four small objects). */
+/** Cost of a history record in bytes, excluding the content it keeps alive (measured: four small objects). */
 const RECORD_BYTES = 256;
 
 function sizeOf(object: StoredObject | undefined): number {
@@ -58,8 +58,8 @@ function sizeOf(object: StoredObject | undefined): number {
 }
 
 /**
- * A {@link Storage} in this process's memory: durable as long as the process lives. Commits are done when the call
- * returns; only their answer is a promise. Old versions hang below the new ones and are undone by revision.
+ * A {@link Storage} in the memory of this process, durable as long as the process lives. A commit is complete when the call
+ * returns; only its result is a promise. Old versions hang off the new ones and are removed by revision.
  */
 export class MemoryStorage implements Storage {
   readonly #clock: Clock;
@@ -84,7 +84,7 @@ export class MemoryStorage implements Storage {
       maxAgeMs: this.#historyMs,
       maxBytes: options.historyBytes ?? 64 * 1024 * 1024,
     });
-    // Real stores begin at 1, so that an empty list never carries the resourceVersion 0, which means "any".
+    // Real stores start at 1, so an empty list never carries resourceVersion 0, which means "any".
     this.#revision = options.initialRevision ?? 1;
     if (this.#revision > 1) this.#compacted = this.#revision;
   }
@@ -164,7 +164,7 @@ export class MemoryStorage implements Storage {
     const { revision, object, atMs } = write;
     const version: KeyVersion = { revision, object, previous: undefined };
     const entry = this.#tree.put(key, version);
-    const previous = (version.previous as KeyVersion | undefined)?.object; // put() has set it
+    const previous = (version.previous as KeyVersion | undefined)?.object; // set by put()
     const change: StorageChange = { key, revision, current: object, previous };
     this.#history.add({ change, entry, version, atMs, cost: RECORD_BYTES + (previous?.bytes.length ?? 0) });
     return change;

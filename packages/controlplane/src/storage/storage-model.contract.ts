@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { StorageFactory } from './storage.contract.ts';
 import { CompactedError, RevisionMismatchError, type Storage, type StorageChange } from './storage.ts';
 
-/** The naive storage: a whole copy of everything for every revision. */
+/** A naive storage that keeps a full copy of all keys for every revision. */
 class NaiveStorage {
   readonly snapshots: ReadonlyMap<string, string>[] = [];
   readonly changes: { readonly key: string; readonly revision: number; readonly text: string | undefined }[] = [];
@@ -80,7 +80,7 @@ interface Watcher {
 
 /** Compares a storage with the naive one over random histories. */
 export function storageModelContract(create: StorageFactory): void {
-  it('behaves like a copy of everything for every revision', async () => {
+  it('behaves like a storage with a full copy for every revision', async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       const { storage, clock } = await create({ historyMs: 1000, historyBytes: 1_000_000 });
       const model = new NaiveStorage(storage.revision);

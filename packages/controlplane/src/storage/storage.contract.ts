@@ -11,24 +11,24 @@ import {
 } from './storage.ts';
 import { storageModelContract } from './storage-model.contract.ts';
 
-/** A storage to test, with a clock that the test moves. */
+/** A storage under test, with a clock that the test controls. */
 export interface StorageUnderTest {
   readonly storage: Storage;
   readonly clock: VirtualClock;
 }
 
-/** Limits that the factory must give the storage. */
+/** Limits that the factory must apply to the storage. */
 export interface ContractLimits {
   readonly historyMs: number;
   readonly historyBytes: number;
 }
 
-/** Makes a fresh, empty storage. */
+/** Creates a new, empty storage. */
 export type StorageFactory = (limits: ContractLimits) => Promise<StorageUnderTest>;
 
 const LIMITS: ContractLimits = { historyMs: 60_000, historyBytes: 1024 * 1024 };
 
-/** What every {@link Storage} must do. */
+/** Defines the tests that every {@link Storage} must pass. */
 export function storageContract(name: string, create: StorageFactory): void {
   describe(name, () => {
     let storage: Storage;
@@ -54,7 +54,7 @@ interface ContractContext {
   clock(): VirtualClock;
 }
 
-/** A write of a text. */
+/** Returns a write of a text value. */
 export function put(key: string, text: string, expected = 0): StorageWrite {
   return { key, expected, encode: (revision) => Buffer.from(`${text}@${revision}`) };
 }
@@ -72,7 +72,7 @@ async function keysOf(storage: Storage, prefix: string, revision?: number): Prom
 }
 
 function commitContract(context: ContractContext): void {
-  it('gives every commit the next revision and tells it to the encoder', async () => {
+  it('gives every commit the next revision and passes it to the encoder', async () => {
     const storage = context.storage();
     const before = storage.revision;
     expect(before).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ function commitContract(context: ContractContext): void {
     expect(storage.revision).toBe(revision);
   });
 
-  it('answers a wrong expectation with what is there', async () => {
+  it('reports the actual object if the expected revision is wrong', async () => {
     const storage = context.storage();
     const { revision } = await storage.commit([put('/a/x', 'x')]);
     const error: unknown = await storage.commit([put('/a/x', 'y', revision + 7)]).catch((reason: unknown) => reason);
@@ -102,7 +102,7 @@ function commitContract(context: ContractContext): void {
     await expect(storage.commit([remove('/a/none', 3)])).rejects.toThrow(RevisionMismatchError);
   });
 
-  it('writes nothing when an encoder throws', async () => {
+  it('writes nothing if an encoder throws', async () => {
     const storage = context.storage();
     const before = storage.revision;
     const failing: StorageWrite = {
@@ -117,14 +117,14 @@ function commitContract(context: ContractContext): void {
     expect(await keysOf(storage, '/a/')).toEqual([]);
   });
 
-  it('refuses an empty commit, a key twice, and deleting what is not there', async () => {
+  it('rejects an empty commit, a duplicate key and the deletion of a missing key', async () => {
     const storage = context.storage();
     await expect(storage.commit([])).rejects.toThrow(TypeError);
     await expect(storage.commit([put('/a/x', '1'), put('/a/x', '2')])).rejects.toThrow(TypeError);
     await expect(storage.commit([remove('/a/x', 0)])).rejects.toThrow(TypeError);
   });
 
-  it('deletes, and creates anew', async () => {
+  it('deletes a key and recreates it', async () => {
     const storage = context.storage();
     const first = await storage.commit([put('/a/x', '1')]);
     const { objects } = await storage.commit([remove('/a/x', first.revision)]);
@@ -134,13 +134,13 @@ function commitContract(context: ContractContext): void {
     expect(textOf(await storage.get('/a/x'))).toBe(`2@${again.revision}`);
   });
 
-  it('lets one of several writers win', async () => {
+  it('lets exactly one of several concurrent writers win', async () => {
     const storage = context.storage();
     const attempts = await Promise.allSettled([1, 2, 3].map((n) => storage.commit([put('/a/x', `${n}`)])));
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('refuses everything once closed', async () => {
+  it('rejects all operations once closed', async () => {
     const storage = context.storage();
     await storage[Symbol.asyncDispose]();
     await storage[Symbol.asyncDispose]();
@@ -152,7 +152,7 @@ function commitContract(context: ContractContext): void {
 }
 
 function listContract(context: ContractContext): void {
-  it('lists a prefix in byte order of the keys, and nothing beside it', async () => {
+  it('lists only keys under the prefix, in byte order', async () => {
     const storage = context.storage();
     // `-` and `.` sort before `/`, so the namespaces a-b and a.b come before a; U+10000 comes after U+FFFD.
     const keys = [
@@ -170,13 +170,13 @@ function listContract(context: ContractContext): void {
     expect(await keysOf(storage, '/r/pods/none/')).toEqual([]);
   });
 
-  it('keeps a key apart from a prefix of the same name', async () => {
+  it('distinguishes a key from a prefix of the same name', async () => {
     const storage = context.storage();
     await storage.commit([put('/r/n', 'key'), put('/r/n/x', 'below'), put('/r/n-1', 'beside')]);
     expect(await keysOf(storage, '/r/')).toEqual(['/r/n', '/r/n-1', '/r/n/x']);
   });
 
-  it('pages, and tells how many remain', async () => {
+  it('returns pages with the number of remaining keys', async () => {
     const storage = context.storage();
     for (const n of ['a/1', 'a/2', 'b/1', 'b/2', 'c/1']) await storage.commit([put(`/r/${n}`, n)]);
     const first = await storage.list({ prefix: '/r/', limit: 2 });
@@ -196,7 +196,7 @@ function listContract(context: ContractContext): void {
     ]);
   });
 
-  it('lists at a past revision what was there then', async () => {
+  it('lists the keys of a past revision', async () => {
     const storage = context.storage();
     const { revision: r1 } = await storage.commit([put('/r/x', '1')]);
     const { revision: r2 } = await storage.commit([put('/r/y', '2')]);
@@ -210,7 +210,7 @@ function listContract(context: ContractContext): void {
     expect(await keysOf(storage, '/r/')).toEqual(['/r/x', '/r/y']);
   });
 
-  it('refuses a revision that does not exist yet', async () => {
+  it('rejects a revision that does not exist yet', async () => {
     const storage = context.storage();
     const asked = storage.revision + 1;
     await expect(storage.list({ prefix: '/', revision: asked })).rejects.toThrow(FutureRevisionError);
@@ -230,7 +230,7 @@ function watchContract(context: ContractContext): void {
     return { ...seen, [Symbol.dispose]: () => subscription[Symbol.dispose]() };
   };
 
-  it('delivers creation, change and deletion with both values, in order', async () => {
+  it('delivers creations, updates and deletions in order, with both values', async () => {
     const storage = context.storage();
     const seen = collect('/r/', storage.revision);
     const a = await storage.commit([put('/r/x', 'a')]);
@@ -247,7 +247,7 @@ function watchContract(context: ContractContext): void {
     ]);
   });
 
-  it('delivers only what lies below the prefix', async () => {
+  it('delivers only keys under the prefix', async () => {
     const storage = context.storage();
     const seen = collect('/r/a/', storage.revision);
     await storage.commit([put('/r/a/x', '1'), put('/r/a-b/x', '2'), put('/r/ab', '3'), put('/q/a/x', '4')]);
@@ -255,7 +255,7 @@ function watchContract(context: ContractContext): void {
     expect(seen.changes.map(({ key }) => key)).toEqual(['/r/a/x']);
   });
 
-  it('delivers history first, then goes on without gap or repetition', async () => {
+  it('delivers history first, then live changes without gaps or duplicates', async () => {
     const storage = context.storage();
     const { revision } = await storage.commit([put('/r/1', '1')]);
     await storage.commit([put('/r/2', '2')]);
@@ -267,7 +267,7 @@ function watchContract(context: ContractContext): void {
     expect(seen.changes.map(({ key }) => key)).toEqual(['/r/2', '/r/3', '/r/4']);
   });
 
-  it('waits for a revision in the future', async () => {
+  it('starts at a future revision once it is reached', async () => {
     const storage = context.storage();
     const seen = collect('/r/', storage.revision + 2);
     for (const n of [1, 2, 3, 4]) await storage.commit([put(`/r/${n}`, 'x')]);
@@ -275,7 +275,7 @@ function watchContract(context: ContractContext): void {
     expect(seen.changes.map(({ key }) => key)).toEqual(['/r/3', '/r/4']);
   });
 
-  it('hands over what one turn has written in one call', async () => {
+  it('delivers all changes of one turn in one call', async () => {
     const storage = context.storage();
     const seen = collect('/r/', storage.revision);
     await Promise.all([1, 2, 3].map((n) => storage.commit([put(`/r/${n}`, 'x')])));
@@ -284,7 +284,7 @@ function watchContract(context: ContractContext): void {
     expect(seen.calls.length).toBeLessThan(3);
   });
 
-  it('stops when disposed of, also between a write and its delivery', async () => {
+  it('stops once disposed, even between a write and its delivery', async () => {
     const storage = context.storage();
     const seen = collect('/r/', storage.revision);
     const other = collect('/r/', storage.revision);
@@ -299,7 +299,7 @@ function watchContract(context: ContractContext): void {
 }
 
 function historyContract(context: ContractContext, create: StorageFactory): void {
-  it('forgets history after its time and keeps what is there', async () => {
+  it('drops history after its maximum age and keeps current objects', async () => {
     const [storage, clock] = [context.storage(), context.clock()];
     const a = await storage.commit([put('/r/x', 'a'), put('/r/gone', 'g')]);
     await clock.advance(LIMITS.historyMs / 2);
@@ -316,7 +316,7 @@ function historyContract(context: ContractContext, create: StorageFactory): void
     expect(await keysOf(storage, '/r/')).toEqual(['/r/x']);
   });
 
-  it('forgets the oldest history when it grows too large', async () => {
+  it('drops the oldest history when it grows too large', async () => {
     const { storage } = await create({ historyMs: 60_000, historyBytes: 100_000 });
     let expected = 0;
     const first = storage.revision;
@@ -328,7 +328,7 @@ function historyContract(context: ContractContext, create: StorageFactory): void
   });
 }
 
-/** Lets deliveries that are due happen. */
+/** Waits until pending deliveries have happened. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,9 +1,9 @@
 /**
- * The revisioned store behind the API server: one increasing revision over all keys, compare-and-swap commits, lists at
- * a revision, and watches that miss nothing between the revision they start at and now.
+ * The revisioned store behind the API server. It has one increasing revision over all keys, compare-and-swap commits, lists at
+ * a revision, and watches that miss nothing between their start revision and now.
  *
- * Memory is the one implementation so far; any other has to pass `storage.contract.ts`. A revision is visible to reads
- * and watches only once it is durable. History is kept for a bounded time and size; what is older is compacted.
+ * The in-memory store is the only implementation so far; any other must pass `storage.contract.ts`. A revision is visible to
+ * reads and watches only once it is durable. History is bounded in time and size; older history is compacted.
  */
 export interface Storage extends AsyncDisposable {
   /** The newest visible revision. */
@@ -14,14 +14,15 @@ export interface Storage extends AsyncDisposable {
   /** Reads one key at the newest revision. */
   get(key: string): Promise<StoredObject | undefined>;
   /**
-   * Reads keys with a prefix, in byte order of the keys.
+   * Lists the keys with a prefix, in byte order.
    *
-   * @throws {@link CompactedError} when the asked revision is no longer kept.
-   * @throws {@link FutureRevisionError} when it does not exist yet.
+   * @throws {@link CompactedError} if the requested revision is no longer kept.
+   * @throws {@link FutureRevisionError} if it does not exist yet.
    */
   list(options: StorageListOptions): Promise<StorageList>;
   /**
-   * Writes all or nothing, in one revision. A key may be written once in a commit, and only what exists be deleted.
+   * Commits all writes in one revision, or none of them. Each key may be written once per commit, and only existing keys can be
+   * deleted.
    *
    * @throws {@link RevisionMismatchError} when a key's revision is not the expected one; nothing was written.
    * @throws {@link CommitTooLargeError} when keys and values together are larger than 1.5 MiB; nothing was written.
@@ -29,58 +30,58 @@ export interface Storage extends AsyncDisposable {
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
-   * Delivers every change of keys with a prefix whose revision is greater than `fromRevision`, in order, to `handler`,
-   * first what history holds (in this call), then live ones as they become visible, a turn's worth in one call.
-   * The handler must not throw, nor wait.
+   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order. Changes held
+   * in history are delivered during this call. Live changes follow as they become visible, all changes of one turn in one call.
+   * The handler must not throw or wait.
    *
-   * @throws {@link CompactedError} when history no longer reaches back to `fromRevision`.
+   * @throws {@link CompactedError} if history no longer reaches back to `fromRevision`.
    */
   watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable;
 }
 
-/** One key's value at one revision. Immutable; identity may be used as a cache key. */
+/** One key's value at one revision. Immutable, so its identity can serve as a cache key. */
 export interface StoredObject {
   readonly key: string;
-  /** The object's JSON, resourceVersion included. Never modified. */
+  /** The object's JSON, including the resourceVersion. Never modified. */
   readonly bytes: Uint8Array;
-  /** Revision of the write that made this value; equals `metadata.resourceVersion`. */
+  /** Revision of the write that produced this value; equals `metadata.resourceVersion`. */
   readonly revision: number;
 }
 
 /** Options of {@link Storage.list}. */
 export interface StorageListOptions {
-  /** Ends in `/`. */
+  /** Must end in `/`. */
   readonly prefix: string;
   /** A past revision to read at. @defaultValue the newest */
   readonly revision?: number | undefined;
   /** Continues after this key (exclusive). */
   readonly after?: string | undefined;
-  /** At most so many. */
+  /** Maximum number of objects. */
   readonly limit?: number | undefined;
 }
 
-/** Answer of {@link Storage.list}. */
+/** Result of {@link Storage.list}. */
 export interface StorageList {
   readonly objects: readonly StoredObject[];
-  /** The revision that was read at. */
+  /** The revision of the list. */
   readonly revision: number;
-  /** How many keys with the prefix follow the last one returned. */
+  /** Number of keys with the prefix after the last one returned. */
   readonly remaining: number;
 }
 
-/** One key's part of a commit. */
+/** One write of a commit. */
 export interface StorageWrite {
   readonly key: string;
-  /** Revision that the key must have now; 0 means that it must not exist. */
+  /** The key's expected current revision; 0 means that the key must not exist. */
   readonly expected: number;
-  /** Makes the value, given the revision under which it will be written; `undefined` deletes the key. */
+  /** Encodes the value for the revision under which it will be written; `undefined` deletes the key. */
   readonly encode: ((revision: number) => Uint8Array) | undefined;
 }
 
-/** What a commit made. */
+/** Result of a commit. */
 export interface Commit {
   readonly revision: number;
-  /** The new values, in the order of the writes; `undefined` where a key was deleted. */
+  /** The new values, in the order of the writes; `undefined` for a deleted key. */
   readonly objects: readonly (StoredObject | undefined)[];
 }
 
@@ -90,7 +91,7 @@ export interface StorageWatchOptions {
   readonly fromRevision: number;
 }
 
-/** One change of one key. `current` is absent when the key was deleted, `previous` when it was created. */
+/** One change of one key. `current` is absent if the key was deleted, `previous` if it was created. */
 export interface StorageChange {
   readonly key: string;
   readonly revision: number;
@@ -98,7 +99,7 @@ export interface StorageChange {
   readonly previous: StoredObject | undefined;
 }
 
-/** A commit found another revision than the expected one. Read again and retry. */
+/** Thrown if a key's revision differs from the expected one. Read again and retry. */
 export class RevisionMismatchError extends Error {
   readonly code = 'KW5001';
   readonly key: string;
@@ -112,7 +113,7 @@ export class RevisionMismatchError extends Error {
   }
 }
 
-/** A commit holds more than the storage takes. Store less; a retry fails the same way. */
+/** Thrown if a commit exceeds the size limit. Store less; a retry fails the same way. */
 export class CommitTooLargeError extends Error {
   readonly code = 'KW5005';
   readonly bytes: number;
@@ -146,7 +147,7 @@ export class CompactedError extends Error {
   }
 }
 
-/** A list was asked for at a revision that does not exist yet. Wait until {@link Storage.revision} has reached it. */
+/** Thrown if a list requests a revision that does not exist yet. Wait until {@link Storage.revision} reaches it. */
 export class FutureRevisionError extends Error {
   readonly code = 'KW5003';
   readonly revision: number;
@@ -158,7 +159,7 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** The storage has been disposed of. */
+/** Thrown if the storage has been disposed. */
 export class StorageClosedError extends Error {
   readonly code = 'KW5004';
 

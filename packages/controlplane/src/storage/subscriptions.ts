@@ -2,25 +2,25 @@ import type { StorageChange } from './storage.ts';
 
 /** One watcher of a prefix. */
 interface Subscription {
-  /** Changes up to this revision were delivered already. */
+  /** Changes up to this revision have already been delivered. */
   readonly fromRevision: number;
   readonly handler: (changes: readonly StorageChange[]) => void;
   closed: boolean;
   batch: StorageChange[];
 }
 
-/** Hands changes to whoever watches their prefix, all that were made in one turn of the event loop at once. */
+/** Delivers changes to the watchers of their prefix, batching all changes of one turn of the event loop. */
 export class Subscriptions {
   readonly #byPrefix = new Map<string, Set<Subscription>>();
   #pending: StorageChange[] = [];
   readonly #onFault: (error: unknown) => void;
 
-  /** @param onFault - told what a watcher's handler throws; it costs no other watcher its changes. */
+  /** @param onFault - called with errors thrown by a watcher's handler; other watchers still get their changes. */
   constructor(onFault: (error: unknown) => void) {
     this.#onFault = onFault;
   }
 
-  /** Delivers changes newer than `fromRevision` from now on. */
+  /** Adds a subscription to changes newer than `fromRevision`. */
   add(
     options: { readonly prefix: string; readonly fromRevision: number },
     handler: (changes: readonly StorageChange[]) => void,
@@ -39,14 +39,14 @@ export class Subscriptions {
     };
   }
 
-  /** Queues changes that have become visible; they are delivered before the loop's next turn. */
+  /** Queues visible changes for delivery in a microtask. */
   publish(changes: readonly StorageChange[]): void {
     if (this.#byPrefix.size === 0) return;
     if (this.#pending.length === 0) queueMicrotask(() => this.#flush());
     for (const change of changes) this.#pending.push(change);
   }
 
-  /** Ends all subscriptions. */
+  /** Closes all subscriptions. */
   clear(): void {
     for (const siblings of this.#byPrefix.values()) {
       for (const subscription of siblings) subscription.closed = true;

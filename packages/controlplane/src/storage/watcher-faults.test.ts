@@ -4,7 +4,7 @@ import { eachChange, MemoryStorage, type StorageChange } from './index.ts';
 
 const prefix = '/registry/things/';
 
-it('reports a watcher that fails; it and the others get the changes that follow', async () => {
+it('reports a failing watcher and still delivers later changes to it and the others', async () => {
   const faults: unknown[] = [];
   await using storage = new MemoryStorage({ clock: new VirtualClock(), onWatcherFault: (error) => faults.push(error) });
   const seen: Record<'failing' | 'other', string[]> = { failing: [], other: [] };

@@ -11,18 +11,18 @@ import { TestEnvironmentError } from './test-environment-error.ts';
 
 type Binaries = Extract<TestBackend, { readonly type: 'binaries' }>;
 
-/** What a {@link BinaryControlPlane} is told. */
+/** Options of {@link BinaryControlPlane}. */
 export interface BinaryControlPlaneOptions extends Binaries {
   /** A new folder for state, certificates and the kubeconfig. */
   readonly directory: string;
   readonly clock: Clock;
 }
 
-/** How often it is asked whether it is ready, in milliseconds. */
+/** Interval between readiness checks, in milliseconds. */
 const pollMs = 100;
 const listen = '127.0.0.1';
 
-/** etcd and kube-apiserver as processes of this one, as envtest starts them: without controllers, scheduler and nodes. */
+/** Runs etcd and kube-apiserver as child processes, as envtest does, without controllers, scheduler or nodes. */
 export class BinaryControlPlane implements AsyncDisposable {
   /** Path of an administrator's kubeconfig. */
   readonly kubeconfig: string;
@@ -35,7 +35,7 @@ export class BinaryControlPlane implements AsyncDisposable {
     this.kubeconfig = join(options.directory, 'kubeconfig');
   }
 
-  /** Starts both; resolves when they answer. @throws TestEnvironmentError when they end, or are not ready in time */
+  /** Starts both; resolves once they respond. @throws TestEnvironmentError if one exits or they are not ready in time */
   static async start(options: BinaryControlPlaneOptions): Promise<BinaryControlPlane> {
     const started = new BinaryControlPlane(options);
     try {
@@ -76,7 +76,7 @@ export class BinaryControlPlane implements AsyncDisposable {
       publicKeyEncoding: { type: 'spki', format: 'pem' },
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
-    const token = randomBytes(24).toString('hex'); // seam: a secret, which must not be told from a seed
+    const token = randomBytes(24).toString('hex'); // seam: a secret must not be derivable from a seed
     this.#write('sa.key', privateKey);
     this.#write('sa.pub', publicKey);
     this.#write('tokens.csv', `${token},admin,admin,"system:masters"\n`);
@@ -88,7 +88,7 @@ export class BinaryControlPlane implements AsyncDisposable {
       '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
       `--service-account-key-file=${join(directory, 'sa.pub')}`,
       `--service-account-signing-key-file=${join(directory, 'sa.key')}`,
-      // Nobody makes accounts here, so nobody must ask for them.
+      // No controller creates service accounts here, so pods must not require them.
       '--disable-admission-plugins=ServiceAccount',
     ]);
     const server = `https://${listen}:${secure}`;
@@ -137,11 +137,11 @@ export class BinaryControlPlane implements AsyncDisposable {
   async #answers(): Promise<boolean> {
     await using client = clientFromConfig(await loadClientConfig({ kubeconfig: this.kubeconfig }));
     try {
-      // The last of what it makes for itself.
+      // The last object that the server creates on its own.
       await client.resource(Namespace).get({ name: 'default' });
       return true;
     } catch {
-      // Not yet.
+      // Not ready yet.
       return false;
     }
   }
@@ -157,7 +157,7 @@ interface Access {
   readonly token: string;
 }
 
-/** JSON is YAML. */
+/** Formats a kubeconfig as JSON, which is valid YAML. */
 function kubeconfigText({ server, authority, token }: Access): string {
   return JSON.stringify({
     apiVersion: 'v1',
@@ -175,7 +175,7 @@ async function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, listen, resolve);
   });
-  const { port } = server.address() as { readonly port: number }; // a TCP server's
+  const { port } = server.address() as { readonly port: number }; // the address of a TCP server
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

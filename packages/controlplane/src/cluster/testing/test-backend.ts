@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestEnvironmentError } from './test-environment-error.ts';
 
-/** Environment variables, as of a process. */
+/** Environment variables of a process. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What tests run on, and how, by the environment variables of envtest. */
+/** The cluster that tests run on, selected by envtest's environment variables. */
 export type TestBackend =
   | { readonly type: 'embedded' }
   | { readonly type: 'existing' }
@@ -15,19 +15,20 @@ export type TestBackend =
       readonly apiServer: string;
       readonly startTimeoutMs: number;
       readonly stopTimeoutMs: number;
-      /** Whether what they write is shown. */
+      /** True to show the output of both programs. */
       readonly showOutput: boolean;
     };
 
-/** envtest's own. */
+/** Same as envtest's default. */
 const defaultTimeoutMs = 20_000;
 
 /**
  * Reads envtest's variables: `USE_EXISTING_CLUSTER`, `KUBEBUILDER_ASSETS`, `TEST_ASSET_ETCD`, `TEST_ASSET_KUBE_APISERVER`,
- * `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT` and `_STOP_TIMEOUT`, `KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT`. With none of them it is
- * the embedded cluster.
+ * `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT` and `_STOP_TIMEOUT`, `KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT`. If none is set,
+ * returns the
+ * embedded cluster.
  *
- * @throws TestEnvironmentError for a program that is not there, and a duration that is none
+ * @throws TestEnvironmentError if a program does not exist or a duration is invalid
  */
 export function testBackend(env: Env): TestBackend {
   if (env['USE_EXISTING_CLUSTER']?.toLowerCase() === 'true') return { type: 'existing' };
@@ -53,7 +54,7 @@ function present(path: string | undefined, variable: string): string {
   );
 }
 
-/** As Go writes them: `20s`, `1m30s`, `500ms`. */
+/** Parses a Go duration such as `20s`, `1m30s` or `500ms`. */
 function duration(env: Env, variable: string): number {
   const text = env[variable];
   if (text === undefined || text === '') return defaultTimeoutMs;

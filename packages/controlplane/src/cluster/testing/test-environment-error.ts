@@ -1,4 +1,4 @@
-/** A cluster for tests cannot be had: what was asked for, why not, what to do. */
+/** Thrown if a test cluster is unavailable. The message says what was requested, why it failed and what to do. */
 export class TestEnvironmentError extends Error {
   readonly code = 'KW5503';
 

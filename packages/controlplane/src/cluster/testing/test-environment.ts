@@ -11,21 +11,23 @@ import { BinaryControlPlane } from './binary-control-plane.ts';
 import { type Env, type TestBackend, testBackend } from './test-backend.ts';
 import { TestEnvironmentError } from './test-environment-error.ts';
 
-/** What a {@link TestEnvironment} is told. */
+/** Options of {@link TestEnvironment.start}. */
 export interface TestEnvironmentOptions {
-  /** YAML files that are applied before it is handed over; kinds among them are served then. @defaultValue none */
+  /** YAML files that are applied before `start` resolves. Kinds defined in them are served by then. @defaultValue none */
   readonly manifests?: readonly string[];
-  /** @defaultValue this process's */
+  /** @defaultValue the environment of this process */
   readonly env?: Env;
 }
 
-/** How long a kind may take until it is served, in milliseconds. */
+/** Time limit for a kind to be served, in milliseconds. */
 const servedMs = 20_000;
 
 /**
- * A cluster for tests, what envtest is for Go, by the same environment variables: the embedded cluster without them, etcd and
- * kube-apiserver of `KUBEBUILDER_ASSETS`, or with `USE_EXISTING_CLUSTER=true` the one that the kubeconfig names. Kinds that it has
- * brought to an existing cluster go with it, and their objects; all else is the test's to remove.
+ * A cluster for tests, like Go's envtest, and selected by the same environment variables. Without them it is the embedded
+ * cluster;
+ * with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver; with `USE_EXISTING_CLUSTER=true` it is the cluster of the
+ * kubeconfig.
+ * Kinds that it adds to an existing cluster are removed on dispose, with their objects. Tests must remove everything else.
  *
  * @example
  * ```ts
@@ -34,9 +36,9 @@ const servedMs = 20_000;
  * ```
  */
 export class TestEnvironment implements AsyncDisposable {
-  /** An administrator's. */
+  /** A client that acts as administrator. */
   readonly client: KubernetesClient;
-  /** Path of the administrator's kubeconfig; undefined where an existing cluster was found without one. */
+  /** Path of the administrator's kubeconfig; undefined if an existing cluster was found without one. */
   readonly kubeconfig: string | undefined;
   readonly backend: TestBackend['type'];
   readonly #stop: () => Promise<void>;
@@ -49,9 +51,11 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * Starts a cluster, or finds one.
+   * Starts a cluster, or connects to an existing one.
    *
-   * @throws TestEnvironmentError for variables that cannot be followed; ManifestError for a manifest that is refused
+   * @throws TestEnvironmentError if the variables are invalid or the cluster cannot be started; ManifestError if a manifest
+   * cannot be
+   * applied
    */
   static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     const { manifests = [], env = process.env } = options;

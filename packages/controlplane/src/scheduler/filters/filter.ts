@@ -2,8 +2,8 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { NodeInfo } from '../node-info.ts';
 
 /**
- * One reason why a pod cannot go to a node. Answers the reasons in the words of kube-scheduler's plugin of that name;
- * none means that it can.
+ * A check that a pod can run on a node. `reasons` returns the messages of the kube-scheduler plugin with the same name; an empty
+ * list means that the node passes.
  */
 export interface Filter {
   readonly name: string;

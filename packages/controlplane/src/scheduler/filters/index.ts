@@ -9,7 +9,7 @@ export type { Filter } from './filter.ts';
 export { preferredAffinity } from './node-affinity.ts';
 export { intolerablePreferences } from './taints.ts';
 
-/** The filters in kube-scheduler's order; the first one with a reason speaks for a node. */
+/** The filters in kube-scheduler's order. Only the first filter that rejects a node reports its reasons. */
 export const filters: readonly Filter[] = [
   nodeUnschedulable,
   nodeName,

@@ -1,7 +1,7 @@
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '@kubewright/apimachinery/core/v1';
 import type { Filter } from './filter.ts';
 
-/** A pod's nodeSelector and its required node affinity must match the node. */
+/** Requires that the node matches the pod's nodeSelector and required node affinity. */
 export const nodeAffinity: Filter = {
   name: 'NodeAffinity',
   reasons({ spec }, { node }) {
@@ -13,13 +13,13 @@ export const nodeAffinity: Filter = {
   },
 };
 
-/** Sums the weights of the preferred terms that a node matches; more is better. */
+/** Sums the weights of the preferred terms that a node matches; higher is better. */
 export function preferredAffinity(pod: Pod, node: Node): number {
   const preferred = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return preferred.reduce((sum, { weight, preference }) => sum + (matchesTerm(preference, node) ? weight : 0), 0);
 }
 
-/** A term without any requirement matches nothing. */
+/** Reports whether a node matches a term. An empty term matches nothing. */
 function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata.labels ?? {};
@@ -51,7 +51,7 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, actual: str
   }
 }
 
-/** A label that the node has itself: `constructor` is no label of a plain object. */
+/** Returns the value of an own label, so `constructor` is not found on a plain object. */
 function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

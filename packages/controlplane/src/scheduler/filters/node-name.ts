@@ -1,6 +1,6 @@
 import type { Filter } from './filter.ts';
 
-/** A pod that names its node goes to no other. */
+/** Limits a pod with a node name to that node. */
 export const nodeName: Filter = {
   name: 'NodeName',
   reasons: ({ spec }, { node }) =>

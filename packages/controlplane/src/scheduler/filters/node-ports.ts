@@ -1,7 +1,7 @@
 import { type HostPort, podHostPorts } from '../node-info.ts';
 import type { Filter } from './filter.ts';
 
-/** A host port is taken once for each address and protocol; 0.0.0.0 is every address. */
+/** Requires that the pod's host ports are free. A port is taken per address and protocol; 0.0.0.0 means every address. */
 export const nodePorts: Filter = {
   name: 'NodePorts',
   reasons({ spec }, { hostPorts }) {

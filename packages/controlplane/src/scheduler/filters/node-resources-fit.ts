@@ -2,7 +2,7 @@ import { Quantity } from '@kubewright/apimachinery';
 import { podRequests } from '../node-info.ts';
 import type { Filter } from './filter.ts';
 
-/** What a pod asks for must be left on the node. */
+/** Requires that the node has enough unreserved resources for the pod's requests. */
 export const nodeResourcesFit: Filter = {
   name: 'NodeResourcesFit',
   reasons({ spec }, { allocatable, requested }) {

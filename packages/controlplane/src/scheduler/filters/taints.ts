@@ -1,7 +1,7 @@
 import type { Node, Pod, Taint, Toleration } from '@kubewright/apimachinery/core/v1';
 import type { Filter } from './filter.ts';
 
-/** A cordoned node takes no pods but those that tolerate its taint. */
+/** Rejects a cordoned node unless the pod tolerates its taint. */
 export const nodeUnschedulable: Filter = {
   name: 'NodeUnschedulable',
   reasons({ spec }, { node }) {
@@ -10,7 +10,7 @@ export const nodeUnschedulable: Filter = {
   },
 };
 
-/** A node's NoSchedule and NoExecute taints must be tolerated. */
+/** Requires that the pod tolerates the node's NoSchedule and NoExecute taints. */
 export const taintToleration: Filter = {
   name: 'TaintToleration',
   reasons({ spec }, { node }) {
@@ -21,7 +21,7 @@ export const taintToleration: Filter = {
   },
 };
 
-/** Counts the PreferNoSchedule taints that a pod does not tolerate; fewer is better. */
+/** Counts the PreferNoSchedule taints that a pod does not tolerate; lower is better. */
 export function intolerablePreferences(pod: Pod, node: Node): number {
   return taintsOf(node).filter(
     (taint) => taint.effect === 'PreferNoSchedule' && !tolerates(pod.spec?.tolerations, taint),
