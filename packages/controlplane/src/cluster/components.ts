@@ -11,7 +11,7 @@ export interface Component {
   readonly name: string;
   /** A client that acts under the component's own identity. */
   readonly client: KubernetesClient;
-  /** Returns a new controller for each start, because the state of a failed one may have caused its failure. */
+  /** Returns a new controller for each start, because the old controller's state may have caused its failure. */
   readonly definition: () => ControllerDefinition;
 }
 

@@ -10,24 +10,24 @@ import {
 } from '@kubewright/apimachinery';
 import { patchObject, type WriteContext } from './object-writes.ts';
 
-/** Who claims what. */
+/** An owner's claim to objects. */
 export interface Claim<O extends KubernetesObject, T extends KubernetesObject> {
   readonly owner: O;
   readonly ownerKind: Kind<O>;
   readonly selector: LabelSelector;
   readonly kind: Kind<T>;
-  /** Objects of the owner's namespace: those it controls and those that nobody does. */
+  /** Candidates in the owner's namespace: objects that it controls and objects without a controller. */
   readonly candidates: readonly T[];
-  /** More conditions that an object must meet. */
+  /** Returns true if an object meets further conditions. */
   readonly matches?: (object: T) => boolean;
-  /** Finalizers that adoption puts on, and release takes off. */
+  /** Finalizers added on adoption and removed on release. */
   readonly finalizers?: readonly string[];
 }
 
 /**
- * Answers the objects that belong to an owner, after adopting orphans that its selector takes and releasing its own that
- * it takes no more. Every patch carries the object's uid, so that it cannot hit another of the same name; before the
- * first adoption the owner is read live, so that one that was deleted adopts nothing. Mirrors `ControllerRefManager`.
+ * Returns the objects that belong to an owner. Adopts orphans that match its selector and releases its objects that no longer
+ * match. Every patch carries the object's uid, so it cannot hit another object of the same name. Before the first adoption the
+ * owner is read live, so a deleted owner adopts nothing. Mirrors `ControllerRefManager`.
  */
 export async function claim<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
@@ -53,7 +53,7 @@ export async function claim<O extends KubernetesObject, T extends KubernetesObje
   return mine;
 }
 
-/** @throws when the owner, read live, is gone, another, or being deleted. */
+/** @throws if the live owner is missing, was replaced or is being deleted. */
 async function canAdopt<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
   { owner, ownerKind }: Claim<O, T>,
@@ -115,7 +115,7 @@ async function patchOrGone<T extends KubernetesObject>(
   try {
     return await patchObject(ctx, write);
   } catch (error) {
-    // Deleted meanwhile: nothing to claim or to let go.
+    // Deleted in the meantime: there is nothing to claim or release.
     if (isNotFound(error)) return undefined;
     throw error;
   }

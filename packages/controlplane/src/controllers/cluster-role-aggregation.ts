@@ -3,7 +3,7 @@ import { ClusterRole, type PolicyRule } from '@kubewright/apimachinery/rbac/v1';
 import { controller, enqueueMapped, type RequestContext, watch } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 
-/** Fills cluster roles that have an aggregation rule with the rules of those that it selects. */
+/** Aggregates cluster roles: fills roles that have an aggregation rule with the rules of the roles that they select. */
 export function clusterRoleAggregation(): BuiltInController {
   const aggregating = new Set<string>();
   return {
@@ -11,7 +11,7 @@ export function clusterRoleAggregation(): BuiltInController {
     definition: controller({
       name: 'clusterrole-aggregation',
       for: ClusterRole,
-      // Any role may be part of any aggregate; there are few of those.
+      // Any role may be part of any aggregate, and there are few aggregates.
       watches: [
         watch(
           ClusterRole,

@@ -2,7 +2,7 @@ import { type Clock, formatTime, type KubernetesObject } from '@kubewright/apima
 import { Event } from '@kubewright/apimachinery/core/v1';
 import type { RequestContext } from '@kubewright/runtime';
 
-/** What happened to an object. */
+/** An event to record about an object. */
 export interface CoreEventNote {
   readonly about: KubernetesObject;
   /** @defaultValue 'Normal' */
@@ -16,22 +16,22 @@ const burst = 25;
 const refillMs = 300_000;
 
 /**
- * Writes core/v1 events as the built-in controllers do: one object for each text, counted up when it comes again, and
- * at most 25 about one object, then one each five minutes. Mirrors client-go's `tools/record`; the recorder of the
- * runtime joins texts of one reason, which would hide one of "Scaled up" and "Scaled down". Never fails a reconcile.
+ * Writes core/v1 events as the built-in controllers do. Each distinct event is one object whose count grows when it recurs. There
+ * are at most 25 events about one object, then one every five minutes. Mirrors client-go's `tools/record`. The runtime's recorder
+ * merges events by reason, which would hide one of "Scaled up" and "Scaled down". Never fails a reconcile.
  */
 export class CoreEventRecorder {
   readonly #component: string;
   readonly #known = new Map<string, Event>();
   readonly #tokens = new Map<string, { tokens: number; atMs: number }>();
-  /** By the signal of the reconcile that they belong to: its client writes nothing once it is over. */
+  /** Pending writes, by the signal of their reconcile: its client rejects writes once the reconcile is over. */
   readonly #writing = new WeakMap<AbortSignal, Promise<void>>();
 
   constructor(component: string) {
     this.#component = component;
   }
 
-  /** Starts to write an event. It must be waited for: run the reconcile by {@link CoreEventRecorder.during}. */
+  /** Starts to write an event. Run the reconcile with {@link CoreEventRecorder.during}, which waits for the write. */
   record(ctx: Context, note: CoreEventNote): void {
     if (!this.#allows(note.about.metadata.uid ?? '', ctx.clock)) return;
     const before = this.#writing.get(ctx.signal) ?? Promise.resolve();
@@ -43,7 +43,7 @@ export class CoreEventRecorder {
     this.#writing.set(ctx.signal, write);
   }
 
-  /** Runs a reconcile and waits, however it ends, until its events are written. */
+  /** Runs a reconcile and then waits until its events are written, even if it fails. */
   async during<R>(ctx: Context, reconcile: () => Promise<R>): Promise<R> {
     try {
       return await reconcile();
@@ -63,7 +63,7 @@ export class CoreEventRecorder {
       const body = { count: (known.count ?? 1) + 1, lastTimestamp: formatTime(clock.now()) };
       event = await events
         .patch({ name, namespace }, { type: 'merge', body }, { signal })
-        // Expired, or its namespace was emptied: it starts over.
+        // The event expired or its namespace was emptied: create it again.
         .catch(() => events.create(this.#event(ctx, note), { signal }));
     } else {
       event = await events.create(this.#event(ctx, note), { signal });

@@ -64,7 +64,7 @@ describe('customResourceCleanup', () => {
       .toMatch(/made|already exists/);
   }
 
-  it('lets a CRD go with the last of its objects', async () => {
+  it('removes a CRD once its last object is deleted', async () => {
     await defineThings(['example.com/hold']);
     await crds().delete({ name });
     await expect
@@ -77,12 +77,12 @@ describe('customResourceCleanup', () => {
     await expect.poll(() => isGone(), { timeout: 10_000 }).toBe(true);
   }, 30_000);
 
-  it('keeps a CRD while nobody can look for its objects, and lets it go once a version is served again', async () => {
+  it('keeps a CRD while no version is served, and removes it once one is served again', async () => {
     await defineThings([]);
     await serve(false);
     await crds().delete({ name });
     await expect.poll(async () => (await condition('Terminating'))?.status, { timeout: 10_000 }).toBe('True');
-    // One worker takes them in turn: once this one has gone, the other has been looked at.
+    // One worker handles CRDs in order: once this one is deleted, the other one has been reconciled.
     const witness = 'witnesses.cleanup.example.com';
     await define({ kind: 'Witness', plural: 'witnesses' });
     await crds().delete({ name: witness });
@@ -105,7 +105,7 @@ describe('terminatingBecause', () => {
   } as const;
   const established = { type: 'Established', status: 'True' } as const;
 
-  it('says that deletion is in progress, since when the CRD began to go', () => {
+  it('reports that deletion is in progress and keeps the time since the CRD is terminating', () => {
     const conditions = terminatingBecause(inProgress, { conditions: [pending, established], nowMs });
     const terminating = {
       ...pending,
@@ -119,7 +119,7 @@ describe('terminatingBecause', () => {
     );
   });
 
-  it('says which version is to be served when none is', () => {
+  it('names the version to serve if none is served', () => {
     const spec = {
       group: 'example.com',
       scope: 'Namespaced',

@@ -29,9 +29,11 @@ interface Cause {
 type Context = ReconcileContext<CustomResourceDefinition>;
 
 /**
- * Deletes the objects of a CRD that is being deleted, and lets the CRD go when they are gone; its `Terminating`
- * condition tells how far that is. Upstream's API server does this by itself, so it acts under the server's own
- * identity; unlike the server it works over the API, so a CRD without a served version is kept until it has one.
+ * Deletes the objects of a CRD that is being deleted and then removes its finalizer. The `Terminating` condition reports
+ * progress.
+ * Upstream's API server does this itself, so the controller acts under the server's identity. Unlike upstream it works through
+ * the
+ * API, so a CRD without a served version is kept until one is served.
  */
 export function customResourceCleanup(): BuiltInController {
   return {
@@ -41,7 +43,7 @@ export function customResourceCleanup(): BuiltInController {
       for: CustomResourceDefinition,
       async reconcile(crd, ctx) {
         if (!isDeleting(crd) || !crd.metadata.finalizers?.includes(FINALIZER)) return undefined;
-        // What was never served has no objects.
+        // A CRD that was never served has no objects.
         if (findCondition(crd.status?.conditions, 'Established')?.status !== 'True') return release(crd, ctx);
         const kind = servedKind(crd);
         if (!kind) return explain(crd, ctx, unserved(crd));
@@ -53,7 +55,7 @@ export function customResourceCleanup(): BuiltInController {
   };
 }
 
-/** Writes why the CRD is still there, unless it says so already. */
+/** Writes why the CRD still exists, unless its conditions already say so. */
 async function explain(crd: CustomResourceDefinition, ctx: Context, cause: Cause): Promise<undefined> {
   const conditions = terminatingBecause(cause, { conditions: crd.status?.conditions ?? [], nowMs: ctx.clock.now() });
   if (!conditions) return;
@@ -62,13 +64,13 @@ async function explain(crd: CustomResourceDefinition, ctx: Context, cause: Cause
   try {
     await crds.status.patch({ name: crd.metadata.name ?? '' }, { type: 'merge', body }, { signal: ctx.signal });
   } catch (error) {
-    // A server may refuse the CRD's other fields, such as a finalizer's name: that must not keep the objects alive.
+    // The server may reject other fields of the CRD, such as a finalizer's name. That must not keep the objects alive.
     if (!isInvalid(error)) throw error;
     ctx.log.info('the server refuses to note why the definition is still there', { ...cause, error: error.message });
   }
 }
 
-/** Conditions with the cause for which a CRD is still there; `undefined` when they say so already. Pure. */
+/** Returns conditions with the reason why a CRD still exists, or `undefined` if they already say so. Pure. */
 export function terminatingBecause(
   cause: Cause,
   { conditions, nowMs }: { readonly conditions: readonly CustomResourceDefinitionCondition[]; readonly nowMs: number },
@@ -84,7 +86,7 @@ export function terminatingBecause(
 async function release(crd: CustomResourceDefinition, ctx: Context): Promise<undefined> {
   const name = crd.metadata.name ?? '';
   const crds = ctx.client.resource(CustomResourceDefinition);
-  // Fresh: the condition may have just been written.
+  // Read live, because the condition may have just been written.
   const latest = await crds.get({ name }, { signal: ctx.signal });
   if (latest.metadata.uid !== crd.metadata.uid) return;
   const finalizers = (latest.metadata.finalizers ?? []).filter((each) => each !== FINALIZER);
@@ -92,7 +94,7 @@ async function release(crd: CustomResourceDefinition, ctx: Context): Promise<und
   await crds.patch({ name }, { type: 'merge', body }, { signal: ctx.signal });
 }
 
-/** Why a CRD waits of which no version is served. */
+/** Returns the reason why a CRD without a served version still exists. */
 export function unserved({ spec }: CustomResourceDefinition): Cause {
   const stored = spec.versions.find(({ storage }) => storage)?.name ?? '';
   const message = `could not list instances: no version of ${spec.names.plural}.${spec.group} is served; set served of version ${stored} to true to let them be deleted`;
@@ -113,7 +115,12 @@ function servedKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject> 
   );
 }
 
-/** @throws StatusError when the server refuses, also when it does not serve the kind (yet): then nobody knows what is left. */
+/**
+ * Deletes all objects of a kind and returns how many are left.
+ *
+ * @throws StatusError if the server rejects a request or does not serve the kind (yet): the number of objects left is then
+ * unknown.
+ */
 async function deleteInstances(kind: Kind<KubernetesObject>, ctx: Context): Promise<number> {
   const client = ctx.client.resource(kind);
   let left = 0;

@@ -10,8 +10,8 @@ const namespace = 'default';
 const spec = { containers: [{ name: 'c', image: 'i' }] } as const;
 const most = 0x7fffffff;
 
-/** What a user asks for must not size anything in the controllers; each of these once ended the process. */
-describe('the built-in controllers, asked for billions', () => {
+/** Numbers set by a user must not size anything in the controllers. Each of these once crashed the process. */
+describe('built-in controllers with counts in the billions', () => {
   let plane: TestControlPlane;
   beforeAll(async () => {
     plane = await TestControlPlane.start();
@@ -36,7 +36,7 @@ describe('the built-in controllers, asked for billions', () => {
     await plane.client.resource(Pod).status.patch({ namespace, name }, { type: 'merge', body });
   }
 
-  it('creates the pods of a StatefulSet one after the other', async () => {
+  it('create the pods of a StatefulSet one after the other', async () => {
     const sets = plane.client.resource(StatefulSet);
     const set = { ...labelled('ordered'), serviceName: 's', replicas: most, ordinals: { start: 3 } };
     await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('ordered'), spec: set });
@@ -50,7 +50,7 @@ describe('the built-in controllers, asked for billions', () => {
     await expect.poll(() => namesOf('ordered')).toEqual(['ordered-3']);
   });
 
-  it('creates the pods of a StatefulSet with parallel management a part at a time', async () => {
+  it('create the pods of a StatefulSet with parallel management in batches', async () => {
     const sets = plane.client.resource(StatefulSet);
     const set = { ...labelled('parallel'), serviceName: 's', podManagementPolicy: 'Parallel', replicas: most } as const;
     await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('parallel'), spec: set });
@@ -59,7 +59,7 @@ describe('the built-in controllers, asked for billions', () => {
     await expect.poll(() => namesOf('parallel'), { timeout: 40_000 }).toEqual(['parallel-0', 'parallel-1']);
   }, 60_000);
 
-  it('replaces the pods of a StatefulSet that may all be unavailable', async () => {
+  it('replace the pods of a StatefulSet whose pods may all be unavailable', async () => {
     const sets = plane.client.resource(StatefulSet);
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: most } } as const;
     const set = { ...labelled('rolled'), serviceName: 's', replicas: 2, updateStrategy };
@@ -76,7 +76,7 @@ describe('the built-in controllers, asked for billions', () => {
       .toBe(false);
   });
 
-  it('runs the last index of an Indexed Job', async () => {
+  it('run the last index of an Indexed Job', async () => {
     const jobs = plane.client.resource(Job);
     const template = { metadata: { labels: { app: 'indexed' } }, spec: { ...spec, restartPolicy: 'Never' } } as const;
     const completions = 2_000_000_000;
@@ -103,7 +103,7 @@ describe('the built-in controllers, asked for billions', () => {
       .toMatchObject({ completedIndexes: '0-1999999999', succeeded: completions });
   });
 
-  it('computes rollouts and budgets of a Deployment', async () => {
+  it('compute rollouts and budgets of a Deployment', async () => {
     const rollingUpdate = { maxSurge: '2000000000%', maxUnavailable: 1 };
     const limits = { revisionHistoryLimit: most, progressDeadlineSeconds: most, minReadySeconds: most - 1 };
     const deployments = plane.client.resource(Deployment);

@@ -1,6 +1,6 @@
 import { isNotFound } from '@kubewright/apimachinery';
 
-/** For `.catch()` of deletions and the like: that it is gone already is what was wanted. */
+/** Ignores NotFound errors in a `.catch()` of deletions: the object is already deleted. */
 export function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }

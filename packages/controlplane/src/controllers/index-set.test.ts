@@ -4,18 +4,18 @@ import { IndexSet } from './index-set.ts';
 
 const indexes = fc.uniqueArray(fc.nat(50));
 const all = { count: 100, limit: 51 };
-/** The indexes below 51 that are in a set. */
+/** Returns the indexes below 51 that are in a set. */
 const listed = (set: IndexSet): readonly number[] => Array.from({ length: 51 }, (_, i) => i).filter((i) => set.has(i));
 const sorted = (of: Iterable<number>): readonly number[] => [...of].sort((a, b) => a - b);
 
 describe('IndexSet', () => {
-  it('is written with ranges of three and more', () => {
+  it('formats three or more consecutive indexes as a range', () => {
     expect(IndexSet.of([7, 1, 3, 4, 5]).toString()).toBe('1,3-5,7');
     expect(IndexSet.of([1, 2]).toString()).toBe('1,2');
     expect(IndexSet.empty.toString()).toBe('');
   });
 
-  it('is read back as it was written', () => {
+  it('round-trips through its text form', () => {
     fc.assert(
       fc.property(indexes, (of) => {
         expect(listed(IndexSet.parse(IndexSet.of(of).toString(), 51))).toEqual(sorted(of));
@@ -23,7 +23,7 @@ describe('IndexSet', () => {
     );
   });
 
-  it('skips what is beyond the limit, and what is no index', () => {
+  it('skips indexes beyond the limit and invalid parts', () => {
     expect(IndexSet.parse('0,2-999999999,x,-1', 4).toString()).toBe('0,2,3');
     expect(IndexSet.parse(undefined, 4).size).toBe(0);
   });

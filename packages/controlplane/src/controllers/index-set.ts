@@ -4,13 +4,14 @@ interface Interval {
 }
 
 /**
- * An immutable set of completion indexes or ordinals, kept as ordered intervals: its memory and the work on it follow the number of
- * intervals, never the number of indexes, which a user chooses. Mirrors `orderedIntervals` of the Job controller (1.36).
+ * An immutable set of completion indexes or ordinals, stored as ordered intervals. Its memory and running time depend on the
+ * number
+ * of intervals, never on the number of indexes, which a user chooses. Mirrors `orderedIntervals` of the Job controller (1.36).
  */
 export class IndexSet {
   static readonly empty: IndexSet = new IndexSet([]);
 
-  /** Ordered, neither overlapping nor adjacent. */
+  /** Ordered; neither overlapping nor adjacent. */
   readonly #intervals: readonly Readonly<Interval>[];
   /** Number of indexes. */
   readonly size: number;
@@ -20,12 +21,12 @@ export class IndexSet {
     this.size = intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   }
 
-  /** The set of the given indexes. */
+  /** Returns a set of the given indexes. */
   static of(indexes: Iterable<number>): IndexSet {
     return new IndexSet(merge([...indexes].map((index) => ({ first: index, last: index }))));
   }
 
-  /** Parses the text form (`1,3-5,7`). Skips parts that are not intervals, and indexes from `limit` on. */
+  /** Parses the text form (`1,3-5,7`). Skips invalid parts and indexes from `limit` on. */
   static parse(text: string | undefined, limit: number): IndexSet {
     const intervals: Interval[] = [];
     for (const part of (text ?? '').split(',')) {
@@ -50,14 +51,14 @@ export class IndexSet {
     return found !== undefined && found.first <= index;
   }
 
-  /** The indexes of this set and of another. */
+  /** Returns the union of this set and another. */
   union(other: IndexSet): IndexSet {
     if (other.size === 0) return this;
     if (this.size === 0) return other;
     return new IndexSet(merge([...this.#intervals, ...other.#intervals]));
   }
 
-  /** Number of indexes that are in both sets. */
+  /** Returns the number of indexes that are in both sets. */
   sizeOfIntersection(other: IndexSet): number {
     let size = 0;
     let j = 0;
@@ -71,7 +72,7 @@ export class IndexSet {
     return size;
   }
 
-  /** The lowest indexes below `limit` that are not in this set, at most `count`. */
+  /** Returns up to `count` of the lowest indexes below `limit` that are not in this set. */
   firstAbsent({ count, limit }: { readonly count: number; readonly limit: number }): readonly number[] {
     const absent: number[] = [];
     let candidate = 0;
@@ -82,7 +83,7 @@ export class IndexSet {
     return absent;
   }
 
-  /** The text form, as in a job's status: `1,3-5,7`. Two consecutive indexes are written as two. */
+  /** Returns the text form used in a job's status: `1,3-5,7`. Two consecutive indexes are not written as a range. */
   toString(): string {
     return this.#intervals
       .map(({ first, last }) => {

@@ -11,7 +11,7 @@ const set = (revision: string): ReplicaSet => ({
   metadata: { name: `d-${revision}`, annotations: { [revisionKey]: revision } },
 });
 
-describe('the revisions of replica sets', () => {
+describe('revisions of replica sets', () => {
   it('are exact above 2^53', () => {
     const sets = [set('3546343826724305832'), set('3546343826724305833'), set('7')];
     expect(maxRevision(sets)).toBe(3546343826724305833n);
@@ -29,15 +29,15 @@ describe('the revisions of replica sets', () => {
   });
 
   it.each(['x', '1.5', '9223372036854775808', '99999999999999999999999999999999999', ''])(
-    'are 0 where they are no 64-bit integers: %j',
+    'are 0 if they are not 64-bit integers: %j',
     (text) => expect(revisionOf(set(text))).toBe(0n),
   );
 
-  it('leave a text alone that is none', () => {
+  it('keep an annotation that is not a revision', () => {
     expect(newReplicaSetAnnotations(deployment, { [revisionKey]: 'x' }, 5n)).toEqual({ [revisionKey]: 'x' });
   });
 
-  it('keep a history of at most 2000 characters, however long it was made', () => {
+  it('keep at most 2000 characters of history, even if the history is very long', () => {
     const present = { [revisionKey]: '1', [historyKey]: ','.repeat(250_000) };
     const started = performance.now();
     const history = newReplicaSetAnnotations(deployment, present, 2n)[historyKey] ?? '';

@@ -18,27 +18,32 @@ const notCopied = new Set([
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The revision of a deployment or replica set: a 64-bit integer, more than a number holds exactly; 0 when it has none. */
+/**
+ * Returns the revision of a deployment or replica set; 0 if it has none. Revisions are 64-bit integers, which a number cannot
+ * hold
+ * exactly.
+ */
 export function revisionOf(object: Deployment | ReplicaSet): bigint {
   return parseInt64(object.metadata.annotations?.[revisionAnnotation]) ?? 0n;
 }
 
-/** Highest revision of some replica sets. */
+/** Returns the highest revision of the replica sets, or 0. */
 export function maxRevision(sets: readonly ReplicaSet[]): bigint {
   const newest = [...sets].sort(byRevision).at(-1);
   const revision = newest ? revisionOf(newest) : 0n;
   return revision > 0n ? revision : 0n;
 }
 
-/** Compares by revision, the oldest first. */
+/** Compares by revision, oldest first. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [left, right] = [revisionOf(a), revisionOf(b)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /**
- * The new replica set's annotations: the deployment's, and a revision that is never lowered (older sets may have been
- * deleted since it was given), with the earlier ones kept as history.
+ * Returns the annotations of the new replica set: those of the deployment and the revision. The revision is never lowered,
+ * because
+ * older sets may have been deleted since it was assigned. Earlier revisions are kept as history.
  */
 export function newReplicaSetAnnotations(deployment: Deployment, present: Annotations, revision: bigint): Annotations {
   const annotations: Record<string, string> = { ...present };
@@ -53,19 +58,19 @@ export function newReplicaSetAnnotations(deployment: Deployment, present: Annota
   return annotations;
 }
 
-/** The annotations by which scaling finds out what a replica set was sized for. */
+/** Returns the annotations that record the deployment size for which a replica set was scaled. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const desired = desiredReplicas(deployment);
   return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurge(deployment)) };
 }
 
-/** True if the replica set was sized for another deployment size than the present one. */
+/** True if the replica set was scaled for a different deployment size than the current one. */
 export function isSizedForOther(set: ReplicaSet, deployment: Deployment): boolean {
   const text = set.metadata.annotations?.[desiredAnnotation];
   return text !== undefined && text !== '' && Number(text) !== desiredReplicas(deployment);
 }
 
-/** The most pods that the deployment was allowed when the replica set was sized last. */
+/** Returns the maximum number of pods that the deployment was allowed when the replica set was last scaled. */
 export function maxReplicasWhenSized(set: ReplicaSet): number | undefined {
   const text = set.metadata.annotations?.[maxAnnotation];
   const count = Number(text);
@@ -82,7 +87,7 @@ function withRevision(history: string | undefined, revision: string): string {
   return revisions.slice(first).join(',');
 }
 
-/** Reads a 64-bit integer, as Go's `strconv.ParseInt` does; undefined for any other text. */
+/** Parses a 64-bit integer like Go's `strconv.ParseInt`; returns undefined for any other text. */
 function parseInt64(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?\d{1,32}$/.test(text)) return undefined;
   const value = BigInt(text.replace('+', ''));

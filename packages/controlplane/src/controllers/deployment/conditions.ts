@@ -1,7 +1,7 @@
 import { formatTime } from '@kubewright/apimachinery';
 import type { Deployment, DeploymentCondition, DeploymentStatus } from '@kubewright/apimachinery/apps/v1';
 
-/** Reasons of the conditions, as clients (`kubectl rollout status`) know them. */
+/** Condition reasons that clients such as `kubectl rollout status` recognize. */
 export const reasons = {
   available: 'MinimumReplicasAvailable',
   unavailable: 'MinimumReplicasUnavailable',
@@ -15,10 +15,10 @@ export const reasons = {
   resumed: 'DeploymentResumed',
 } as const;
 
-/** A status that the deployment has or shall have. */
+/** A condition type of a deployment. */
 export type ConditionType = 'Available' | 'Progressing' | 'ReplicaFailure';
 
-/** The condition of a type. */
+/** Returns the condition of a type. */
 export function conditionOf(
   status: Pick<DeploymentStatus, 'conditions'> | undefined,
   type: ConditionType,
@@ -26,7 +26,7 @@ export function conditionOf(
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Makes a condition as of now. */
+/** Returns a condition with the current time. */
 export function newCondition(
   type: ConditionType,
   options: Required<Pick<DeploymentCondition, 'status' | 'reason' | 'message'>> & { readonly nowMs: number },
@@ -37,8 +37,8 @@ export function newCondition(
 }
 
 /**
- * Conditions with one said anew. One of the same status and reason stays as it is, message and times included: that is
- * what keeps the deadline of a rollout counting.
+ * Returns conditions with one set. If its status and reason are unchanged, the existing condition is kept, including message and
+ * times: this keeps the progress deadline running.
  */
 export function withCondition(
   conditions: readonly DeploymentCondition[] | undefined,
@@ -51,7 +51,7 @@ export function withCondition(
   return [...withoutCondition(list, next.type), { ...next, ...(lastTransitionTime && { lastTransitionTime }) }];
 }
 
-/** Conditions without those of a type. */
+/** Returns conditions without those of a type. */
 export function withoutCondition(
   conditions: readonly DeploymentCondition[],
   type: string,
@@ -59,7 +59,7 @@ export function withoutCondition(
   return conditions.filter((condition) => condition.type !== type);
 }
 
-/** Seconds that a rollout may stand still; undefined when it may for ever. */
+/** Returns how many seconds a rollout may make no progress; undefined if there is no limit. */
 export function progressDeadlineSeconds({ spec }: Deployment): number | undefined {
   const seconds = spec?.progressDeadlineSeconds;
   return seconds === 0x7fffffff ? undefined : seconds;

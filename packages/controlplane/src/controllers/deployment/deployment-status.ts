@@ -9,14 +9,14 @@ import {
 } from './conditions.ts';
 import { desiredReplicas, maxUnavailable, totalOf, totalSize } from './rollout-math.ts';
 
-/** What a status is made from. */
+/** Input of a deployment's status. */
 export interface DeploymentState {
   readonly sets: readonly ReplicaSet[];
   readonly current: ReplicaSet | undefined;
   readonly nowMs: number;
 }
 
-/** Counts and availability; progress is judged by {@link rolloutStatus}. */
+/** Returns a status with counts and availability; {@link rolloutStatus} adds progress. */
 export function deploymentStatus(deployment: Deployment, state: DeploymentState): DeploymentStatus {
   const { sets, current, nowMs } = state;
   const available = totalOf(sets, 'availableReplicas');
@@ -39,7 +39,7 @@ export function deploymentStatus(deployment: Deployment, state: DeploymentState)
   };
 }
 
-/** The status in the middle of a rollout: counts, availability, progress against the deadline, failures of the sets. */
+/** Returns a status during a rollout: counts, availability, progress against the deadline, and replica set failures. */
 export function rolloutStatus(deployment: Deployment, state: DeploymentState): DeploymentStatus {
   const status = deploymentStatus(deployment, state);
   let conditions = withProgress(deployment, { status, state });
@@ -48,7 +48,7 @@ export function rolloutStatus(deployment: Deployment, state: DeploymentState): D
   return { ...status, conditions };
 }
 
-/** True once all pods are of the new set, and available. */
+/** True once all pods belong to the new set and are available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   return (
@@ -60,8 +60,8 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus | un
 }
 
 /**
- * How long until the deadline must be looked at, in milliseconds; undefined when it does not run. Nothing else would wake
- * the controller when nothing moves.
+ * Returns the milliseconds until the progress deadline must be checked; undefined if it is not running. Without this requeue,
+ * nothing would wake the controller when a rollout makes no progress.
  */
 export function msUntilDeadline(deployment: Deployment, status: DeploymentStatus, nowMs: number): number | undefined {
   const deadline = progressDeadlineSeconds(deployment);
@@ -93,7 +93,7 @@ function withProgress(
     const message = `${subject} is progressing.`;
     const condition = say({ status: 'True', reason: reasons.updated, message });
     const since = present?.status === 'True' ? present.lastTransitionTime : undefined;
-    // Said anew even when it was said before: its update time restarts the deadline.
+    // Replace the condition even if it is unchanged: its update time restarts the deadline.
     return [
       ...withoutCondition(conditions, 'Progressing'),
       { ...condition, ...(since && { lastTransitionTime: since }) },
@@ -128,12 +128,12 @@ function isTimedOut(
   return updatedMs(progress) + deadlineMs < nowMs;
 }
 
-/** A condition without a time, which only another writer leaves, is as old as can be. */
+/** Returns the update time. A condition without one, which only another writer leaves, counts as infinitely old. */
 function updatedMs({ lastUpdateTime }: DeploymentCondition): number {
   return Date.parse(lastUpdateTime ?? '') || 0;
 }
 
-/** The new set's failure, else one of the old sets'. */
+/** Returns the new set's failure, or else one of an old set. */
 function replicaFailure({ sets, current }: DeploymentState): DeploymentCondition | undefined {
   const failureOf = (set: ReplicaSet | undefined) =>
     set?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');

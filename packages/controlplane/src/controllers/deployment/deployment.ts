@@ -24,11 +24,11 @@ import { recreate, rollingUpdate } from './strategies.ts';
 
 const account = 'deployment-controller';
 
-/** Rolls out Deployments: one ReplicaSet for each template, scaled against each other. */
+/** Rolls out Deployments: keeps one ReplicaSet per template and scales them against each other. */
 export function deploymentController(): BuiltInController {
   const events = new CoreEventRecorder(account);
   const orphans = new OrphanOwners();
-  /** Deployment names by uid of their replica sets: a pod's end may be what a Recreate waits for. */
+  /** Deployment names by replica set uid: a Recreate update may be waiting for a pod to terminate. */
   const deployments = new Map<string, string>();
   return {
     account,
@@ -116,7 +116,7 @@ async function claimed(
   return claim(ctx, { owner, ownerKind: Deployment, kind: ReplicaSet, selector, candidates });
 }
 
-/** Scales without moving the rollout: after a resize, or while paused. */
+/** Scales without advancing the rollout, after a resize or while paused. */
 async function resize(rollout: Rollout): Promise<void> {
   const found = await generations(rollout, { create: false });
   await scaleAll(rollout, found);
@@ -125,7 +125,7 @@ async function resize(rollout: Rollout): Promise<void> {
   await report(rollout, deploymentStatus(rollout.deployment, state));
 }
 
-/** Says in Progressing that the rollout is paused, or goes on: the deadline does not run meanwhile. */
+/** Sets the Progressing condition when the rollout is paused or resumed; the deadline does not run while paused. */
 async function notePause(rollout: Rollout): Promise<void> {
   const { deployment, nowMs } = rollout;
   if (progressDeadlineSeconds(deployment) === undefined) return;
@@ -141,7 +141,7 @@ async function notePause(rollout: Rollout): Promise<void> {
   }
 }
 
-/** Deletes the oldest revisions beyond the history limit, those that still have pods excepted. */
+/** Deletes the oldest revisions beyond the history limit, except those that still have pods. */
 async function cleanUp(rollout: Rollout, { old }: Pick<Generations, 'old'>): Promise<void> {
   const limit = rollout.deployment.spec?.revisionHistoryLimit;
   if (limit === undefined || limit === 0x7fffffff) return;

@@ -17,19 +17,19 @@ import { byCreation, newReplicaSetSize } from './rollout-math.ts';
 
 const templateHashLabel = 'pod-template-hash';
 
-/** The replica set of the deployment's present template, and all others. */
+/** The replica set of the deployment's current template, and all others. */
 export interface Generations {
   readonly current: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
 }
 
-/** The oldest of the sets whose template is the deployment's, the hash label aside. */
+/** Returns the oldest set whose template equals the deployment's, ignoring the hash label. */
 function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = comparable(deployment.spec?.template);
   return [...sets].sort(byCreation).find((set) => comparable(set.spec?.template) === wanted);
 }
 
-/** Tells old and new apart, and brings revision and conditions up to date; makes the new set where it is wanted. */
+/** Distinguishes the new set from the old ones and updates revision and conditions. Creates the new set if `create` is set. */
 export async function generations(rollout: Rollout, how: { readonly create: boolean }): Promise<Generations> {
   const found = findNewReplicaSet(rollout.deployment, rollout.sets);
   const old = rollout.sets.filter((set) => set.metadata.uid !== found?.metadata.uid);
@@ -39,7 +39,7 @@ export async function generations(rollout: Rollout, how: { readonly create: bool
   return { current: await createReplicaSet(rollout, { old, revision }), old };
 }
 
-/** Carries the deployment's annotations and minimal ready time over to its present set, and the revision both ways. */
+/** Copies the deployment's annotations and minReadySeconds to its current set, and synchronizes the revision of both. */
 async function keepUp(
   rollout: Rollout,
   { set, revision }: { readonly set: ReplicaSet; readonly revision: bigint },
@@ -110,8 +110,8 @@ async function createReplicaSet(
 }
 
 /**
- * The set of that name is ours if it is this deployment's with this template: an earlier reconcile made it. Otherwise two
- * templates share a hash, and the next one counts the collision in.
+ * Adopts an existing set of the same name if it belongs to this deployment and has this template, because an earlier reconcile
+ * created it. Otherwise two templates share a hash, and the next reconcile adds the collision count.
  */
 async function takeExisting(
   rollout: Rollout,

@@ -1,7 +1,7 @@
 import { scaledValue } from '@kubewright/apimachinery';
 import type { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 
-/** How many pods a deployment shall have. */
+/** Returns the desired number of pods. */
 export function desiredReplicas({ spec }: Deployment): number {
   return spec?.replicas ?? 1;
 }
@@ -11,39 +11,43 @@ export function isRollingUpdate({ spec }: Deployment): boolean {
   return spec?.strategy?.type !== 'Recreate';
 }
 
-/** How many pods there may be beyond the desired ones during an update; percentages round up. */
+/** Returns how many pods may exist above the desired number during an update. Percentages round up. */
 export function maxSurge(deployment: Deployment): number {
   return isRollingUpdate(deployment) ? fenceposts(deployment).surge : 0;
 }
 
-/** How many of the desired pods may be unavailable; percentages round down. */
+/** Returns how many of the desired pods may be unavailable. Percentages round down. */
 export function maxUnavailable(deployment: Deployment): number {
   const desired = desiredReplicas(deployment);
   if (!isRollingUpdate(deployment) || desired === 0) return 0;
   return Math.min(fenceposts(deployment).unavailable, desired);
 }
 
-/** Both 0 (small percentages round to that) would never let an update move: then one may be unavailable. */
+/**
+ * Resolves surge and unavailable counts. If both are 0, to which small percentages round, an update could never progress: then
+ * one
+ * pod may be unavailable.
+ */
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge: up = '25%', maxUnavailable: down = '25%' } = deployment.spec?.strategy?.rollingUpdate ?? {};
   const total = desiredReplicas(deployment);
-  // Percentages have no upper limit; a replica set's size does.
+  // Percentages have no upper limit, but a replica set's size does.
   const surge = Math.min(scaledValue(up, { total, roundUp: true }) ?? 0, 0x7fffffff - total);
   const unavailable = scaledValue(down, { total }) ?? 0;
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
-/** How many pods a replica set shall have. */
+/** Returns the desired number of pods of a replica set. */
 export function sizeOf({ spec }: ReplicaSet): number {
   return spec?.replicas ?? 1;
 }
 
-/** How many pods some replica sets shall have together. */
+/** Returns the total desired number of pods of some replica sets. */
 export function totalSize(sets: readonly ReplicaSet[]): number {
   return sets.reduce((sum, each) => sum + sizeOf(each), 0);
 }
 
-/** Sums up a count of replica sets' statuses. */
+/** Sums up a status count of replica sets. */
 export function totalOf(
   sets: readonly ReplicaSet[],
   field: 'replicas' | 'readyReplicas' | 'availableReplicas' | 'terminatingReplicas',
@@ -51,7 +55,7 @@ export function totalOf(
   return sets.reduce((sum, { status }) => sum + (status?.[field] ?? 0), 0);
 }
 
-/** How large the new replica set may be now. */
+/** Returns the size that the new replica set may have now. */
 export function newReplicaSetSize(
   deployment: Deployment,
   options: { readonly all: readonly ReplicaSet[]; readonly present: number },
@@ -63,12 +67,12 @@ export function newReplicaSetSize(
   return room <= 0 ? present : present + Math.min(room, desired - present);
 }
 
-/** Sets that have or shall have pods. */
+/** Returns the sets with a non-zero desired size. */
 export function activeSets(sets: readonly ReplicaSet[]): readonly ReplicaSet[] {
   return sets.filter((each) => sizeOf(each) > 0);
 }
 
-/** Oldest first; of equal age by name. */
+/** Compares by creation time, oldest first, then by name. */
 export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   const order = createdMs(a) - createdMs(b);
   return order !== 0 ? order : (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;

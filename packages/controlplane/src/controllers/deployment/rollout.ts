@@ -7,11 +7,11 @@ import { sizeAnnotations } from './annotations.ts';
 import { withCondition } from './conditions.ts';
 import { sizeOf } from './rollout-math.ts';
 
-/** One reconcile of one deployment: what it works on, and the writes that all steps share. */
+/** One reconcile of a deployment: its state and the writes shared by all steps. */
 export class Rollout {
   readonly ctx: ReconcileContext<Deployment>;
   readonly events: CoreEventRecorder;
-  /** As of the last write of this reconcile. */
+  /** State as of the last write of this reconcile. */
   deployment: Deployment;
   /** All replica sets of the deployment. */
   sets: readonly ReplicaSet[];
@@ -32,12 +32,12 @@ export class Rollout {
     return this.ctx.clock.now();
   }
 
-  /** Writes the deployment's status, and its annotations, which travel with it. */
+  /** Writes the deployment's status, together with its annotations. */
   async writeStatus(deployment: Deployment): Promise<void> {
     this.deployment = await updateStatus(this.ctx, { kind: Deployment, object: deployment });
   }
 
-  /** Writes one more condition, and what `also` changes, into the status. */
+  /** Adds a condition to the status and writes it, together with the changes of `also`. */
   async writeCondition(
     condition: DeploymentCondition,
     also: (deployment: Deployment) => Deployment = (same) => same,
@@ -47,7 +47,7 @@ export class Rollout {
     await this.writeStatus(also({ ...this.deployment, status: { ...status, conditions } }));
   }
 
-  /** Sizes a replica set for the present deployment, and says so when its size changes. Answers whether it does. */
+  /** Scales a replica set for the current deployment and records an event if its size changes. Returns true if it does. */
   async scale(set: ReplicaSet, size: number): Promise<boolean> {
     const { deployment } = this;
     const before = sizeOf(set);
@@ -68,12 +68,12 @@ export class Rollout {
     return true;
   }
 
-  /** Scales only when the size differs; annotations alone are no reason to write. */
+  /** Scales only if the size differs. Outdated annotations alone do not cause a write. */
   async resize(set: ReplicaSet, size: number): Promise<boolean> {
     return sizeOf(set) === size ? false : this.scale(set, size);
   }
 
-  /** Puts a newer state of a replica set, or a new one, among the sets. */
+  /** Updates a replica set in the list, or adds a new one. */
   replace(set: ReplicaSet): void {
     const known = this.sets.some((each) => each.metadata.uid === set.metadata.uid);
     this.sets = known
@@ -81,12 +81,12 @@ export class Rollout {
       : [...this.sets, set];
   }
 
-  /** The newest state that this reconcile knows of a replica set. */
+  /** Returns the latest known state of a replica set. */
   current(set: ReplicaSet): ReplicaSet {
     return this.sets.find((each) => each.metadata.uid === set.metadata.uid) ?? set;
   }
 
-  /** Deletes a replica set that is no more needed. */
+  /** Deletes a replica set that is no longer needed. */
   async drop(set: ReplicaSet): Promise<void> {
     const preconditions = { uid: set.metadata.uid, resourceVersion: set.metadata.resourceVersion };
     try {
@@ -94,7 +94,7 @@ export class Rollout {
         .resource(ReplicaSet)
         .delete(objectKey(set), { preconditions, propagationPolicy: 'Background', signal: this.ctx.signal });
     } catch (error) {
-      // Gone, or changed since: the next look decides again.
+      // Deleted or changed since: the next reconcile decides again.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }

@@ -12,14 +12,14 @@ import {
   totalSize,
 } from './rollout-math.ts';
 
-/** True if the deployment was resized since its sets were sized. */
+/** True if the deployment was resized since its sets were scaled. */
 export function isScaling({ deployment, sets }: Rollout): boolean {
   return activeSets(sets).some((set) => isSizedForOther(set, deployment));
 }
 
 /**
- * Gives the sets their sizes after the deployment was resized, or while it is paused, without moving an update on: a
- * single set gets all; in the middle of a rolling update every set grows or shrinks in proportion.
+ * Scales the sets after the deployment was resized, or while it is paused, without advancing an update. A single set gets all
+ * replicas; in the middle of a rolling update all sets grow or shrink in proportion.
  */
 export async function scaleAll(rollout: Rollout, { current, old }: Generations): Promise<void> {
   const { deployment } = rollout;
@@ -37,14 +37,14 @@ export async function scaleAll(rollout: Rollout, { current, old }: Generations):
   for (const [set, size] of proportionalSizes(deployment, sets)) await rollout.scale(set, size);
 }
 
-/** The one set that has pods; the latest when none has; undefined when several have. */
+/** Returns the only set that has pods; the latest set if none has; undefined if several have. */
 function activeOrLatest({ current, old }: Generations): ReplicaSet | undefined {
   const newestFirst = [...old].sort((a, b) => byCreation(b, a));
   const active = activeSets(current ? [...newestFirst, current] : newestFirst);
   return active.length === 0 ? (current ?? newestFirst[0]) : active.length === 1 ? active[0] : undefined;
 }
 
-/** True if the new set is all there and the old ones are only waiting to go. */
+/** True if the new set is fully available and only the old ones remain to be scaled down. */
 function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
   if (!set) return false;
   const desired = desiredReplicas(deployment);
@@ -52,12 +52,12 @@ function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boole
   return sizeOf(set) === desired && sizedFor === desired && (set.status?.availableReplicas ?? 0) === desired;
 }
 
-/** Sizes in proportion to the present ones; what rounding leaves over goes to the largest. */
+/** Returns sizes in proportion to the current ones. The rounding remainder goes to the largest set. */
 function proportionalSizes(deployment: Deployment, sets: readonly ReplicaSet[]): ReadonlyMap<ReplicaSet, number> {
   const desired = desiredReplicas(deployment);
   const allowed = desired > 0 ? desired + maxSurge(deployment) : 0;
   const toAdd = allowed - totalSize(sets);
-  // Of equal size, the newer grow and the older shrink first.
+  // Among sets of equal size, newer ones grow first and older ones shrink first.
   const age = toAdd > 0 ? (a: ReplicaSet, b: ReplicaSet) => byCreation(b, a) : byCreation;
   const sorted = [...sets].sort((a, b) => sizeOf(b) - sizeOf(a) || age(a, b));
   const sizes = new Map<ReplicaSet, number>();

@@ -14,15 +14,15 @@ import {
   totalSize,
 } from './rollout-math.ts';
 
-/** What a step of a strategy leaves behind. */
+/** Result of one step of a strategy. */
 export interface StrategyStep {
   readonly current: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
-  /** True if nothing was left to scale: old revisions may go once the rollout is complete. */
+  /** True if there was nothing to scale. Old revisions may then be deleted once the rollout is complete. */
   readonly settled: boolean;
 }
 
-/** Moves a rolling update on by one step: grow the new set, else shrink the old ones. */
+/** Advances a rolling update by one step: scales up the new set, or else scales down the old ones. */
 export async function rollingUpdate(rollout: Rollout): Promise<StrategyStep> {
   const { current, old } = await generations(rollout, { create: true });
   if (current && (await growNew(rollout, current))) return { current, old, settled: false };
@@ -30,7 +30,7 @@ export async function rollingUpdate(rollout: Rollout): Promise<StrategyStep> {
   return { current, old, settled: !shrunk };
 }
 
-/** Moves a Recreate update on: old pods go first, all of them, then the new set grows. */
+/** Advances a Recreate update: terminates all old pods first, then scales up the new set. */
 export async function recreate(rollout: Rollout, podsOf: (set: ReplicaSet) => readonly Pod[]): Promise<StrategyStep> {
   const { current, old } = await generations(rollout, { create: false });
   let scaledDown = false;
@@ -52,7 +52,7 @@ async function growNew(rollout: Rollout, set: ReplicaSet): Promise<boolean> {
   return rollout.resize(set, newReplicaSetSize(deployment, { all: rollout.sets, present }));
 }
 
-/** Shrinks old sets as far as availability allows, pods that are not healthy first: they add nothing to it. */
+/** Scales down old sets as far as availability allows. Unhealthy pods go first, because they do not count as available. */
 async function shrinkOld(
   rollout: Rollout,
   { current, old }: { readonly current: ReplicaSet | undefined; readonly old: readonly ReplicaSet[] },

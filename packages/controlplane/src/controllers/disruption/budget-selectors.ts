@@ -2,11 +2,11 @@ import { LabelSelector } from '@kubewright/apimachinery';
 import type { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
 import { type EventHandler, enqueueMapped, type ReconcileRequest } from '@kubewright/runtime';
 
-/** Knows which budgets cover a pod. Fed by a watch of the budgets. */
+/** Index of the budgets that cover a pod, fed by a watch of the budgets. */
 export class BudgetSelectors {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 
-  /** Handler of a watch of the budgets; enqueues nothing. */
+  /** Handler for a watch of the budgets; enqueues nothing. */
   readonly track: EventHandler<PodDisruptionBudget> = ({ type, object }) => {
     const { namespace, name } = object;
     const budgets = this.#selectors.get(namespace) ?? new Map<string, LabelSelector>();
@@ -16,13 +16,13 @@ export class BudgetSelectors {
     else this.#selectors.delete(namespace);
   };
 
-  /** Budgets of a namespace that cover a pod with these labels. */
+  /** Returns the budgets of a namespace that cover a pod with these labels. */
   matching(namespace: string, labels: Readonly<Record<string, string>>): readonly ReconcileRequest[] {
     const budgets = [...(this.#selectors.get(namespace) ?? [])];
     return budgets.filter(([, selector]) => selector.matches(labels)).map(([name]) => ({ namespace, name }));
   }
 
-  /** Handler of watches of controllers: enqueues all budgets of the namespace. */
+  /** Handler for watches of controllers; enqueues all budgets of the namespace. */
   readonly enqueueAll: EventHandler<unknown> = enqueueMapped(({ namespace }) =>
     [...(this.#selectors.get(namespace)?.keys() ?? [])].map((name) => ({ namespace, name })),
   );

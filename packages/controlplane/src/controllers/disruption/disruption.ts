@@ -18,10 +18,10 @@ import { isPodReady } from '../pods/pod-state.ts';
 import { BudgetSelectors } from './budget-selectors.ts';
 import { type Expectation, expectationOf, UnknownScaleError } from './expected-pods.ts';
 
-/** How long an eviction may be on its way before its pod counts again. */
+/** Time after which an evicted pod that still exists counts again. */
 const evictionTimeoutMs = 120_000;
 
-/** Keeps the status of disruption budgets, which is what evictions are judged by. */
+/** Maintains the status of disruption budgets, which decides whether evictions are allowed. */
 export function disruptionController(): BuiltInController {
   const selectors = new BudgetSelectors();
   const events = new CoreEventRecorder('controllermanager');
@@ -36,7 +36,7 @@ export function disruptionController(): BuiltInController {
           Pod,
           enqueueMapped<Pod>(({ namespace, labels }) => selectors.matching(namespace, labels)),
         ),
-        // A budget in percent moves with what the controllers want.
+        // A percentage budget depends on the controllers' desired replicas.
         watch(ReplicationController, selectors.enqueueAll),
         watch(ReplicaSet, selectors.enqueueAll),
         watch(StatefulSet, selectors.enqueueAll),
@@ -82,7 +82,7 @@ async function reconcile(budget: PodDisruptionBudget, { ctx, events }: Parts): P
   return recheckMs === undefined ? undefined : { requeueAfterMs: recheckMs };
 }
 
-/** Evicted pods that are still there: they are no longer counted on, for a while. */
+/** Returns evicted pods that still exist. They do not count as healthy for a while. */
 function onTheirWay(
   { status }: PodDisruptionBudget,
   { pods, nowMs }: { readonly pods: readonly Pod[]; readonly nowMs: number },
@@ -94,7 +94,7 @@ function onTheirWay(
     const since = status?.disruptedPods?.[name];
     if (since === undefined || isDeleting(pod)) continue;
     const leftMs = Date.parse(since) + evictionTimeoutMs - nowMs;
-    // Also what is no time.
+    // Expired, or not a valid time.
     if (!(leftMs > 0)) continue;
     disruptedPods[name] = since;
     recheckMs = Math.min(recheckMs ?? leftMs, leftMs);
@@ -131,7 +131,7 @@ function statusOf(
   };
 }
 
-/** What cannot be computed allows nothing. */
+/** Returns a status that allows no disruptions, for a budget that cannot be computed. */
 function closed(
   { status, metadata }: PodDisruptionBudget,
   { ctx, message }: { readonly ctx: Parts['ctx']; readonly message: string },
@@ -157,7 +157,7 @@ async function write(
   try {
     await updateStatus(ctx, { kind: PodDisruptionBudget, object: { ...budget, status } });
   } catch (error) {
-    // An eviction was faster, or it is gone: its event leads here again.
+    // An eviction changed the budget first, or it was deleted: the event triggers another reconcile.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }

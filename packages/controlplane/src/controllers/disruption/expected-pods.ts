@@ -4,14 +4,14 @@ import { type Pod, ReplicationController } from '@kubewright/apimachinery/core/v
 import type { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
 import type { RequestContext } from '@kubewright/runtime';
 
-/** How many pods a budget counts on. */
+/** Expected pod counts of a budget. */
 export interface Expectation {
   readonly expected: number;
   /** How many of them must be healthy. */
   readonly desired: number;
 }
 
-/** A budget cannot be computed; its status says why. */
+/** Thrown if a budget cannot be computed. Its status reports the reason. */
 export class UnknownScaleError extends Error {
   readonly code = 'KW5105';
 
@@ -28,10 +28,10 @@ interface Scalable extends KubernetesObject {
 const scalable: readonly Kind<Scalable>[] = [ReplicationController, ReplicaSet, StatefulSet, Deployment];
 
 /**
- * Tells how many pods there should be and how many must be healthy. What is said in percent, or as a number that may be
- * missing, refers to what the pods' controllers want. Mirrors `getExpectedPodCount` (1.36) for the built-in controllers.
+ * Returns how many pods are expected and how many must be healthy. Percentages and `maxUnavailable` refer to the desired replicas
+ * of the pods' controllers. Mirrors `getExpectedPodCount` (1.36) for the built-in controllers.
  *
- * @throws {@link UnknownScaleError} when a pod's controller has no scale that is known.
+ * @throws {@link UnknownScaleError} if a pod's controller has no known scale.
  */
 export function expectationOf(
   { spec }: PodDisruptionBudget,
@@ -49,7 +49,7 @@ export function expectationOf(
   return { expected, desired: scaledValue(minAvailable, { total: expected, roundUp: true }) ?? 0 };
 }
 
-/** Pods that all the pods' controllers want together; pods that nobody controls count for nothing. */
+/** Returns the total desired replicas of the pods' controllers. Pods without a controller do not count. */
 function scaleOf(pods: readonly Pod[], ctx: RequestContext): number {
   const scales = new Map<string, number>();
   for (const pod of pods) {
@@ -64,7 +64,7 @@ function scaleOf(pods: readonly Pod[], ctx: RequestContext): number {
 
 type Reference = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number];
 
-/** The controller that decides how many there are: a Deployment rather than its ReplicaSet. */
+/** Returns the controller that determines the replicas: the Deployment instead of its ReplicaSet. */
 function lookUp(
   { kind, name, uid, apiVersion }: Reference,
   at: { readonly namespace: string; readonly ctx: RequestContext },

@@ -18,7 +18,7 @@ const headlessLabel = 'service.kubernetes.io/headless';
 const triggerAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 const reserved = new Set([serviceLabel, managedByLabel, headlessLabel]);
 
-/** Keeps the EndpointSlices of services that select pods. */
+/** Maintains the EndpointSlices of services with a selector. */
 export function endpointSliceController(): BuiltInController {
   const selectors = new ServiceSelectors();
   const triggers = new TriggerTimes();
@@ -131,7 +131,7 @@ async function apply(
   }
   for (const { ports, endpoints } of plan.create) {
     const object = newSlice(service, { family, ports, endpoints, labels, annotations });
-    // The name is made by the server; a clash is solved by the next try.
+    // The server generates the name; the next attempt resolves a collision.
     await createObject(ctx, { kind: EndpointSlice, object }).catch(ignoreAlreadyExists);
   }
   for (const object of plan.remove) await deleteObject(ctx, { kind: EndpointSlice, object });

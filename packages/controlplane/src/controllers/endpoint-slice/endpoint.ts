@@ -3,17 +3,17 @@ import type { Container, Pod, Service, ServicePort } from '@kubewright/apimachin
 import type { Endpoint, EndpointPort } from '@kubewright/apimachinery/discovery/v1';
 import { isPodEnded, isPodReady } from '../pods/pod-state.ts';
 
-/** The families that slices are made for. */
+/** Address families supported by slices. */
 export type AddressType = 'IPv4' | 'IPv6';
 
 const tolerateAnnotation = 'service.alpha.kubernetes.io/tolerate-unready-endpoints';
 
-/** True for a pod that can be an endpoint: it has an address and has not ended. */
+/** True if a pod can be an endpoint: it has an address and has not finished. */
 export function isEndpoint(pod: Pod): boolean {
   return !isPodEnded(pod) && Boolean(pod.status?.podIP || pod.status?.podIPs?.length);
 }
 
-/** A pod as an endpoint of a service; undefined when it has no address of the family. */
+/** Returns a pod as an endpoint of a service; undefined if it has no address of the family. */
 export function endpointOf(
   pod: Pod,
   {
@@ -43,7 +43,7 @@ export function endpointOf(
   };
 }
 
-/** The ports of a service on one pod; named ones are looked up in its containers, and left out where it has none. */
+/** Returns the ports of a service on one pod. Named ports are looked up in its containers and omitted if not found. */
 export function portsOf(service: Service, pod: Pod): readonly EndpointPort[] {
   const { ports = [], clusterIP } = service.spec ?? {};
   // A headless service without ports still has addresses.

@@ -2,11 +2,11 @@ import { LabelSelector } from '@kubewright/apimachinery';
 import type { Service } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
 
-/** Knows which services select a pod. Fed by a watch of the services. */
+/** Index of the services that select a pod, fed by a watch of the services. */
 export class ServiceSelectors {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 
-  /** Handler of a watch of the services; enqueues nothing. */
+  /** Handler for a watch of the services; enqueues nothing. */
   readonly track: EventHandler<Service> = ({ type, object }) => {
     const services = this.#selectors.get(object.namespace) ?? new Map<string, LabelSelector>();
     const { selector } = object.object.spec ?? {};
@@ -17,7 +17,7 @@ export class ServiceSelectors {
     else this.#selectors.delete(object.namespace);
   };
 
-  /** Services of a namespace that select an object with these labels. */
+  /** Returns the services of a namespace that select an object with these labels. */
   matching(namespace: string, labels: Readonly<Record<string, string>>): readonly ReconcileRequest[] {
     const services = this.#selectors.get(namespace) ?? new Map<string, LabelSelector>();
     return [...services].filter(([, selector]) => selector.matches(labels)).map(([name]) => ({ namespace, name }));

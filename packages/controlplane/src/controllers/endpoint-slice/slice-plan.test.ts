@@ -19,18 +19,18 @@ const slice = (name: string, endpoints: readonly Endpoint[]): EndpointSlice => (
 });
 
 describe('planSlices', () => {
-  it('puts a hundred endpoints into a slice', () => {
+  it('puts up to 100 endpoints into a slice', () => {
     const { create } = planSlices([{ ports, endpoints: range(0, 250) }], []);
     expect(create.map(({ endpoints }) => endpoints.length)).toEqual([sliceSize, sliceSize, 50]);
   });
 
-  it('writes nothing when nothing has changed', () => {
+  it('plans no writes if nothing has changed', () => {
     const existing = [slice('a', range(0, 100)), slice('b', range(100, 150))];
     const plan = planSlices([{ ports, endpoints: range(0, 150).reverse() }], existing);
     expect(plan).toEqual({ create: [], update: [], remove: [] });
   });
 
-  it('changes only the slice in which an endpoint changed', () => {
+  it('updates only the slice whose endpoint changed', () => {
     const existing = [slice('a', range(0, 100)), slice('b', range(100, 150))];
     const endpoints = [...range(0, 149), endpoint(149, false)];
     const { update, create, remove } = planSlices([{ ports, endpoints }], existing);
@@ -46,7 +46,7 @@ describe('planSlices', () => {
     expect(create).toEqual([]);
   });
 
-  it('drops slices that are empty, and those with other ports', () => {
+  it('removes empty slices and slices with other ports', () => {
     const other = { ...slice('other', range(0, 1)), ports: [{ name: 'web', port: 81, protocol: 'TCP' as const }] };
     const { remove } = planSlices(
       [{ ports, endpoints: range(0, 5) }],

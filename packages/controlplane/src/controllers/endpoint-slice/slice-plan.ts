@@ -2,25 +2,26 @@ import { sameJson } from '@kubewright/apimachinery';
 import type { Endpoint, EndpointPort, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import { canonicalJson } from '../template-hash.ts';
 
-/** Endpoints that share their ports. */
+/** Endpoints with the same ports. */
 export interface EndpointGroup {
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** What to do so that slices hold the groups. */
+/** Writes that bring the slices up to date with the groups. */
 export interface SlicePlan {
   readonly create: readonly EndpointGroup[];
   readonly update: readonly { readonly slice: EndpointSlice; readonly endpoints: readonly Endpoint[] }[];
   readonly remove: readonly EndpointSlice[];
 }
 
-/** Most endpoints in one slice. */
+/** Maximum number of endpoints in one slice. */
 export const sliceSize = 100;
 
 /**
- * Fits endpoints into slices with as few writes as may be: an endpoint stays in its slice, new ones fill the fullest slices
- * that have room, and what is empty goes. Pure.
+ * Distributes endpoints over slices with as few writes as possible. An endpoint stays in its slice, new ones fill the fullest
+ * slices
+ * that have room, and empty slices are removed. Pure.
  */
 export function planSlices(groups: readonly EndpointGroup[], existing: readonly EndpointSlice[]): SlicePlan {
   const create: EndpointGroup[] = [];
@@ -42,13 +43,13 @@ export function planSlices(groups: readonly EndpointGroup[], existing: readonly 
       else if (!sameJson(each.slice.endpoints ?? [], each.endpoints)) update.push(each);
     }
     while (rest.length > 0) create.push({ ports: group.ports, endpoints: rest.splice(0, sliceSize) });
-    // A service without endpoints has one empty slice, so that readers know that somebody looked.
+    // A service without endpoints has one empty slice, which shows readers that the controller has processed it.
     if (group.endpoints.length === 0 && slices.length === 0) create.push(group);
   }
   return { create, update, remove };
 }
 
-/** Takes the present endpoints of a slice that are still wanted, as they are wanted now. */
+/** Returns the current state of a slice's endpoints that are still wanted, and removes them from `missing`. */
 function take(endpoints: readonly Endpoint[], missing: Map<string, Endpoint>): Endpoint[] {
   return endpoints.flatMap((endpoint) => {
     const identity = identityOf(endpoint);

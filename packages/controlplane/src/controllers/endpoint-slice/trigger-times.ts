@@ -2,13 +2,13 @@ import { findCondition } from '@kubewright/apimachinery';
 import type { Pod, Service } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Finds out when what a slice shows came about: the earliest of the changes (the service's creation, pods becoming ready or
- * not) that were not seen before. Readers measure with it how long changes take to reach them.
+ * Tracks when the changes shown by a slice happened: the earliest change not seen before, such as the service's creation or a pod
+ * becoming ready or unready. Readers use it to measure how long changes take to reach them.
  */
 export class TriggerTimes {
   readonly #seen = new Map<string, ReadonlyMap<string, string>>();
 
-  /** The time of the earliest change since the last call for this service; undefined when none has a time. */
+  /** Returns the time of the earliest change since the last call for this service; undefined if no change has a time. */
   next(service: Service, pods: readonly Pod[]): string | undefined {
     const key = `${service.metadata.namespace}/${service.metadata.name}`;
     const before = this.#seen.get(key);
@@ -20,7 +20,7 @@ export class TriggerTimes {
       if (since) times.set(metadata.name ?? '', since);
     }
     this.#seen.set(key, times);
-    // All in one form, so that the order of texts is the order of times.
+    // All times have the same format, so their text order is their time order.
     return [...times]
       .filter(([name, time]) => time > (before?.get(name) ?? ''))
       .map(([, time]) => time)

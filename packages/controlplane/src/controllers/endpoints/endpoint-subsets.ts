@@ -3,7 +3,7 @@ import type { EndpointPort as SlicePort } from '@kubewright/apimachinery/discove
 import { endpointOf, isEndpoint, portsOf } from '../endpoint-slice/endpoint.ts';
 import { canonicalJson } from '../template-hash.ts';
 
-/** Most addresses in one object; more are left out. */
+/** Maximum number of addresses in one object; the rest are dropped. */
 const mostAddresses = 1_000;
 
 interface Subset {
@@ -13,8 +13,8 @@ interface Subset {
 }
 
 /**
- * The subsets of a service's Endpoints: pods with the same ports together, ready ones apart from the others, terminating
- * ones not at all, all in a fixed order. Pure.
+ * Returns the subsets of a service's Endpoints in a fixed order. Pods are grouped by ports and split into ready and not ready;
+ * terminating pods are omitted. Pure.
  */
 export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const family = service.spec?.ipFamilies?.[0] === 'IPv6' ? 'IPv6' : 'IPv4';
@@ -24,7 +24,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): readonly Endp
     const [ip] = endpoint?.addresses ?? [];
     if (!endpoint || ip === undefined) continue;
     const ports = inPortOrder(portsOf(service, pod));
-    // Whoever has none of the asked ports is no endpoint, unless the service has no ports at all.
+    // A pod with none of the ports is not an endpoint, unless the service has no ports at all.
     if (ports.length === 0 && (service.spec?.ports ?? []).length > 0) continue;
     const key = canonicalJson(ports);
     const subset = subsets.get(key) ?? { ports, ready: [], notReady: [] };
@@ -52,7 +52,7 @@ export function isOverCapacity(pods: readonly Pod[]): boolean {
   return pods.length > mostAddresses;
 }
 
-/** The pods of a list that an Endpoints object speaks of. */
+/** Returns the pods that belong in an Endpoints object. */
 export function endpointPods(service: Service, pods: readonly Pod[]): readonly Pod[] {
   const all = service.spec?.publishNotReadyAddresses === true;
   return pods.filter((pod) => isEndpoint(pod) && (all || !pod.metadata.deletionTimestamp));

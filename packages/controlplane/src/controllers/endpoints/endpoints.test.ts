@@ -45,7 +45,7 @@ describe('endpointsController', () => {
   const address = (name: string, ip: string) => ({ ip, nodeName: 'n', targetRef: { kind: 'Pod', namespace, name } });
   const ports = [{ name: 'web', port: 8080, protocol: 'TCP' }];
 
-  it('lists ready pods apart from the others, and goes with its service', async () => {
+  it('lists ready and unready pods separately, and deletes Endpoints with their service', async () => {
     await expect
       .poll(() => endpoints().catch(String), { timeout: 10_000 })
       .toMatchObject({

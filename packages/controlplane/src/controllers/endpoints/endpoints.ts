@@ -14,8 +14,9 @@ const triggerAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 const capacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
 
 /**
- * Keeps the Endpoints of services that select pods, for readers that do not know EndpointSlices. They carry the
- * service's name and go with it.
+ * Maintains the Endpoints of services with a selector, for readers that do not support EndpointSlices. They have the service's
+ * name
+ * and are deleted with it.
  */
 export function endpointsController(): BuiltInController {
   const selectors = new ServiceSelectors();
@@ -42,7 +43,7 @@ export function endpointsController(): BuiltInController {
         const service = ctx.cache.lister(Service).get({ namespace, name });
         const found = ctx.cache.lister(Endpoints).get({ namespace, name });
         if (service) await reconcile(service, { ctx, triggers, found });
-        // Those that somebody else made stay.
+        // Endpoints created by others are kept.
         else if (found?.metadata.labels?.[managedByLabel] === account && !isDeleting(found)) {
           await deleteObject(ctx, { kind: Endpoints, object: found });
         }

@@ -12,28 +12,29 @@ import type { MetadataClient } from '@kubewright/client';
 import { foregroundFinalizer, type GraphNode, type OwnerGraph, orphanFinalizer } from './owner-graph.ts';
 import { type LookupContext, NamespacedOwnerError, type OwnerLookup, type Owners } from './owner-lookup.ts';
 
-/** What collecting works with. */
+/** Dependencies of {@link collect}. */
 export interface CollectParts extends LookupContext {
   readonly graph: OwnerGraph;
   readonly lookup: OwnerLookup;
   readonly enqueue: (uid: string) => void;
-  /** Whether every resource was listed. Without that nobody can say that an owner has no more dependents. */
+  /** True once every resource was listed. Until then an owner may have unknown dependents. */
   readonly hasSynced: () => boolean;
 }
 
-/** What to do with a node that was looked at. */
+/** Result of processing a node. */
 export type CollectOutcome = 'done' | 'look-again';
 
 /**
- * Looks at one node and does what its owners and its own deletion call for. Every decision is taken on the live object,
- * and every write carries its uid and version: the graph only says where to look.
+ * Processes one node as its owners and its own deletion require. Every decision is based on the live object, and every write
+ * carries
+ * its uid and version: the graph only selects candidates.
  */
 export async function collect(node: GraphNode, parts: CollectParts): Promise<CollectOutcome> {
   if (node.orphaning) return orphanDependents(node, parts);
   if (node.deleting && !node.foreground) return 'done';
   const live = await getLive(node, parts);
   if (!live) {
-    // Its deletion was missed, or is on its way here.
+    // The delete event was missed or is still on its way.
     parts.graph.remove(node.uid);
     return 'done';
   }
@@ -61,7 +62,7 @@ async function judge(
   }
   const dependents = parts.graph.dependentsOf(node.uid);
   if (waiting.length > 0 && dependents.length > 0) {
-    // In a circle of owners that wait for each other, somebody must stop blocking.
+    // In a cycle of owners that wait for each other, one must stop blocking.
     if (dependents.some(({ foreground }) => foreground)) {
       await writeOwners(node, { live, parts, owners: unblocked(live.metadata.ownerReferences ?? []) });
     }
@@ -112,7 +113,7 @@ async function letGo(
   }
 }
 
-/** The object as it is now; undefined when it is gone, or another has its name. */
+/** Returns the live object; undefined if it no longer exists or another object has its name. */
 async function getLive(node: GraphNode, { client, signal }: LookupContext): Promise<KubernetesObject | undefined> {
   try {
     const live = await metadataClient(node, client).get(keyOf(node), { signal });
@@ -155,7 +156,7 @@ async function removeFinalizer(
   await patchLive(node, { live, parts, metadata: { finalizers: finalizers.filter((each) => each !== name) } });
 }
 
-/** The version makes sure that nobody's change of the same list is undone. */
+/** Patches the live object. The resource version prevents overwriting a concurrent change of the same list. */
 async function patchLive(
   node: GraphNode,
   { live, parts, metadata }: LiveWrite & { readonly metadata: Readonly<Record<string, unknown>> },
@@ -169,7 +170,11 @@ async function patchLive(
   }
 }
 
-/** Deletes the very object that was judged; when only other parts of it changed since, the judgement still holds. */
+/**
+ * Deletes the live object with its uid and version as preconditions. On a conflict it retries once if the owners are unchanged
+ * and
+ * the object is not being deleted.
+ */
 async function deleteLive(
   node: GraphNode,
   {

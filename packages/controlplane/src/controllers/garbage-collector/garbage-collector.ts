@@ -16,16 +16,17 @@ import { type GraphNode, OwnerGraph } from './owner-graph.ts';
 import { OwnerLookup } from './owner-lookup.ts';
 
 const account = 'generic-garbage-collector';
-/** The request that asks for a look at what the server serves; uids look otherwise. */
+/** The request that rediscovers resources; all other requests are uids. */
 const resourcesRequest = { name: 'resources' };
-/** Discovery is read again this often, in milliseconds: aggregated servers come and go without a CRD. */
+/** Interval of discovery, in milliseconds. Aggregated servers come and go without a CRD. */
 const rediscoverMs = 30_000;
-/** How soon to look again while a kind is still being listed, in milliseconds. */
+/** Delay before a node is retried while a kind is still being listed, in milliseconds. */
 const unsyncedMs = 100;
 
 /**
- * Deletes what has lost its owners: in the background, in the foreground (dependents first) or not at all (orphans), as
- * the owner's deletion asked for. Follows every kind that the server serves, those of CRDs as they come and go.
+ * Deletes objects whose owners no longer exist: in the background, in the foreground (dependents first), or not at all (orphans),
+ * as
+ * requested when the owner was deleted. Follows every kind that the server serves; kinds of CRDs are added and removed with them.
  */
 export function garbageCollector(): BuiltInController {
   const collector = new GarbageCollector();
@@ -67,7 +68,7 @@ class GarbageCollector {
     observe: (kind, metadata) => this.#graph.observe(kind, metadata),
     remove: (uid) => this.#remove(uid),
   });
-  /** Owners that dependents name wrongly, until it was told. */
+  /** Mismatched owners by dependent uid, until an event reports them. */
   readonly #misfits = new Map<string, GraphNode>();
   #enqueue: (uid: string) => void = () => {};
 
@@ -108,7 +109,7 @@ class GarbageCollector {
     this.#graph.remove(uid);
   }
 
-  /** An owner in another namespace is no owner: the dependent will be deleted, and its event says why. */
+  /** Records an event if an owner is in another namespace. Such an owner is invalid and the dependent will be deleted. */
   #tellMisfit(node: GraphNode, ctx: RequestContext): void {
     const owner = this.#misfits.get(node.uid);
     if (!owner || !node.kind) return;

@@ -3,14 +3,14 @@ import type { ApiResource, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { type MetadataSink, ResourceMonitor } from './resource-monitor.ts';
 
-/** What the monitors work with. */
+/** Dependencies of the monitors. */
 export interface MonitorParts {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** One monitor for each resource that can be listed, watched and deleted; they follow what the server serves. */
+/** A set of monitors, one for each served resource that can be listed, watched and deleted. */
 export class MonitoredResources {
   readonly #sink: MetadataSink;
   readonly #monitors = new Map<string, ResourceMonitor>();
@@ -20,12 +20,12 @@ export class MonitoredResources {
     this.#sink = sink;
   }
 
-  /** True once every resource was listed: only then all dependents of an object are known. */
+  /** True once every resource was listed. Only then are all dependents of an object known. */
   get hasSynced(): boolean {
     return this.#monitors.size > 0 && [...this.#monitors.values()].every(({ hasSynced }) => hasSynced);
   }
 
-  /** Makes the monitors match what the server serves. */
+  /** Starts and stops monitors to match the served resources. */
   async follow(resources: readonly ApiResource[], parts: MonitorParts): Promise<void> {
     if (this.#stopped) return;
     const wanted = new Map(monitorable(resources).map((each) => [`${each.plural}.${each.group}`, each]));
@@ -37,7 +37,7 @@ export class MonitoredResources {
       this.#monitors.set(name, monitor);
       monitor.start();
     }
-    // Another version of the same resource shows the same objects: those must not be taken for gone.
+    // Another version of the same resource shows the same objects, so they must not be treated as deleted.
     await Promise.all(gone.map(([name, monitor]) => monitor.stop({ forget: !wanted.has(name) })));
   }
 
@@ -48,7 +48,7 @@ export class MonitoredResources {
   }
 }
 
-/** The preferred version of each resource; events own nothing and are owned by nobody. */
+/** Returns the preferred version of each resource that can be monitored. Events neither own objects nor have owners. */
 function monitorable(resources: readonly ApiResource[]): readonly ApiResource[] {
   const seen = new Set<string>();
   return resources.filter(({ group, plural, verbs }) => {

@@ -26,7 +26,7 @@ describe('OwnerGraph', () => {
     });
   });
 
-  it('looks at a dependent whose owner was not seen', () => {
+  it('enqueues a dependent whose owner was not seen', () => {
     graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
     expect(drain()).toEqual(['child']);
     graph.observe(kind, meta('parent'));
@@ -34,7 +34,7 @@ describe('OwnerGraph', () => {
     expect(graph.dependentsOf('parent').map(({ uid }) => uid)).toEqual(['child']);
   });
 
-  it('looks at all dependents of an owner that went', () => {
+  it('enqueues all dependents of a deleted owner', () => {
     graph.observe(kind, meta('parent'));
     graph.observe(kind, meta('one', { ownerReferences: [owner('parent')] }));
     graph.observe(kind, meta('two', { ownerReferences: [owner('parent')] }));
@@ -43,7 +43,7 @@ describe('OwnerGraph', () => {
     expect(drain()).toEqual(['one', 'two']);
   });
 
-  it('looks at the owner that waits when a dependent goes, or blocks no more', () => {
+  it('enqueues a waiting owner if a dependent is deleted or no longer blocks', () => {
     const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
     graph.observe(kind, meta('parent'));
     graph.observe(kind, meta('one', { ownerReferences: [owner('parent', { blockOwnerDeletion: true })] }));
@@ -58,7 +58,7 @@ describe('OwnerGraph', () => {
     expect(drain()).toEqual(['parent']);
   });
 
-  it('looks once at an owner whose dependents shall stay', () => {
+  it('enqueues an orphaning owner only once', () => {
     const orphaning = meta('parent', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['orphan'] });
     graph.observe(kind, orphaning);
     graph.observe(kind, orphaning);
@@ -66,7 +66,7 @@ describe('OwnerGraph', () => {
     expect(graph.node('parent')).toMatchObject({ deleting: true, foreground: false, orphaning: true });
   });
 
-  it('tells of owners in another namespace, whichever is seen first', () => {
+  it('reports owners in another namespace, in either order of observation', () => {
     graph.observe(kind, meta('parent', { namespace: 'b' }));
     graph.observe(kind, meta('after', { ownerReferences: [owner('parent')] }));
     expect(misfits).toEqual([['after', 'parent']]);
@@ -79,14 +79,14 @@ describe('OwnerGraph', () => {
     expect(drain()).toEqual(['after', 'before', 'before']);
   });
 
-  it('accepts cluster-wide owners anywhere', () => {
+  it('accepts cluster-scoped owners from any namespace', () => {
     graph.observe({ ...kind, scope: 'Cluster' }, meta('parent', { namespace: '' }));
     graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
     expect(misfits).toEqual([]);
     expect(drain()).toEqual([]);
   });
 
-  it('forgets links that are gone', () => {
+  it('forgets removed links', () => {
     graph.observe(kind, meta('parent'));
     graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
     graph.observe(kind, meta('child'));

@@ -4,34 +4,35 @@ import { apiVersionOf, sameJson } from '@kubewright/apimachinery';
 export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';
 
-/** An object of the graph. Without `kind` it is virtual: others name it as their owner, nobody has seen it. */
+/** An object of the graph. A node without `kind` is virtual: it is named as an owner but has not been observed. */
 export interface GraphNode {
   readonly uid: string;
   readonly kind: KindDescriptor | undefined;
   readonly namespace: string;
   readonly name: string;
   readonly owners: readonly OwnerReference[];
-  /** Its deletion was asked for. */
+  /** True if its deletion was requested. */
   readonly deleting: boolean;
-  /** It is being deleted and waits for its blocking dependents. */
+  /** True if it is being deleted and waits for its blocking dependents. */
   readonly foreground: boolean;
-  /** It is being deleted and its dependents shall stay. */
+  /** True if it is being deleted and its dependents will be kept. */
   readonly orphaning: boolean;
 }
 
-/** What a graph tells. */
+/** Receives the findings of a graph. */
 export interface OwnerGraphListener {
-  /** The node needs a look. */
+  /** Requests that the node be processed. */
   enqueue(uid: string): void;
-  /** A dependent names an owner that its place does not allow: another namespace, or other words than the owner's own. */
+  /** Reports a dependent with an invalid owner reference: the owner is in another namespace, or its kind or name differs. */
   mismatch(dependent: GraphNode, owner: GraphNode): void;
 }
 
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Who owns whom, by uid. Events of different kinds come in any order: an owner that was not seen yet is a virtual node,
- * and a dependent of one is looked at, for its owner may never have been. Pure: no calls, no time.
+ * A graph of owners and dependents, by uid. Events of different kinds arrive in any order. An owner that was not observed yet is
+ * a
+ * virtual node, and its dependents are processed because it may not exist. Pure: no calls, no time.
  */
 export class OwnerGraph {
   readonly #listener: OwnerGraphListener;
@@ -42,30 +43,30 @@ export class OwnerGraph {
     this.#listener = listener;
   }
 
-  /** Number of objects seen; virtual nodes do not count. */
+  /** Number of observed objects, excluding virtual nodes. */
   get size(): number {
     return this.#nodes.size;
   }
 
-  /** A node that was seen. */
+  /** Returns an observed node. */
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
   }
 
-  /** Nodes that name this uid as an owner. */
+  /** Returns the nodes that name this uid as an owner. */
   dependentsOf(uid: string): readonly GraphNode[] {
     const uids = this.#dependents.get(uid) ?? none;
     return [...uids].map((each) => this.#nodes.get(each)).filter((node): node is GraphNode => node !== undefined);
   }
 
-  /** Dependents whose reference blocks the deletion of their owner. */
+  /** Returns the dependents whose reference blocks the deletion of their owner. */
   blockingDependentsOf(uid: string): readonly GraphNode[] {
     return this.dependentsOf(uid).filter(({ owners }) =>
       owners.some((reference) => reference.uid === uid && reference.blockOwnerDeletion === true),
     );
   }
 
-  /** Takes in an object as it is now. */
+  /** Adds or updates an object. */
   observe(kind: KindDescriptor, metadata: ObjectMeta): void {
     const before = this.#nodes.get(metadata.uid ?? '');
     const node = nodeOf(kind, metadata);
@@ -75,7 +76,7 @@ export class OwnerGraph {
     this.#transition(before, node);
   }
 
-  /** Takes an object out; its dependents and those who wait for it are looked at. */
+  /** Removes an object. Enqueues its dependents and owners in foreground deletion. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid);
     if (!node) return;
@@ -91,7 +92,7 @@ export class OwnerGraph {
     const owners = new Set(node.owners.map(({ uid }) => uid));
     for (const { uid } of before?.owners ?? []) {
       if (!owners.has(uid)) this.#unlink(uid, node.uid);
-      // Gone from it, or blocking no more: that owner may be free to go.
+      // The reference was removed or no longer blocks, so the owner may be free to be deleted.
       if (this.#nodes.get(uid)?.foreground) this.#listener.enqueue(uid);
     }
     for (const reference of node.owners) {
@@ -105,7 +106,7 @@ export class OwnerGraph {
     }
   }
 
-  /** Dependents came first: now it shows whether they name this owner as it is. */
+  /** Checks dependents observed before their owner: only now can their references be compared with it. */
   #checkDependents(owner: GraphNode): void {
     for (const dependent of this.dependentsOf(owner.uid)) {
       const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
@@ -140,7 +141,7 @@ function nodeOf(kind: KindDescriptor, metadata: ObjectMeta): GraphNode {
   return { uid, kind, namespace, name, owners: ownerReferences, deleting, foreground, orphaning };
 }
 
-/** True if the reference's words are the owner's own and its place is allowed: cluster-wide or the same namespace. */
+/** True if the reference matches the owner's kind and name, and the owner is cluster-scoped or in the same namespace. */
 function fits(dependent: GraphNode, reference: OwnerReference, owner: GraphNode): boolean {
   const named =
     owner.kind !== undefined &&

@@ -10,7 +10,7 @@ import {
 import type { KubernetesClient } from '@kubewright/client';
 import { foregroundFinalizer } from './owner-graph.ts';
 
-/** An owner's kind is not served (any more, or yet). */
+/** Thrown if an owner's kind is not served, either not yet or no longer. */
 class UnknownOwnerKindError extends Error {
   readonly code = 'KW5601';
 
@@ -22,7 +22,7 @@ class UnknownOwnerKindError extends Error {
   }
 }
 
-/** A cluster-scoped object names an owner of a namespaced kind: nobody can tell which one, so it is left alone. */
+/** Thrown if a cluster-scoped object names an owner of a namespaced kind. The owner is ambiguous, so the object is skipped. */
 export class NamespacedOwnerError extends Error {
   readonly code = 'KW5602';
 
@@ -32,17 +32,17 @@ export class NamespacedOwnerError extends Error {
   }
 }
 
-/** An object's owners, as they are now. */
+/** An object's owners by their live state. */
 export interface Owners {
-  /** There, and not waiting for anybody. */
+  /** Owners that exist and are not waiting for dependents. */
   readonly solid: readonly OwnerReference[];
-  /** Not there. */
+  /** Owners that do not exist. */
   readonly dangling: readonly OwnerReference[];
-  /** Being deleted, waiting for their dependents. */
+  /** Owners that are being deleted and wait for their dependents. */
   readonly waiting: readonly OwnerReference[];
 }
 
-/** What a lookup needs. */
+/** Dependencies of a lookup. */
 export interface LookupContext {
   readonly client: KubernetesClient;
   readonly signal: AbortSignal;
@@ -50,20 +50,20 @@ export interface LookupContext {
 
 const mostAbsent = 500;
 
-/** Reads owners live, and remembers the ones that are absent: a uid never comes back. */
+/** Looks up owners live and remembers absent ones, because a uid is never reused. */
 export class OwnerLookup {
   readonly #absent = new Set<string>();
 
-  /** Notes an object that is known to be gone. */
+  /** Records an object that is known not to exist. */
   noteAbsent(reference: OwnerReference, namespace: string): void {
     this.#absent.add(absentKey(reference, namespace));
     if (this.#absent.size > mostAbsent) this.#absent.delete(this.#absent.values().next().value ?? '');
   }
 
   /**
-   * Sorts the owners that an object in `namespace` names.
+   * Classifies the owners of an object in `namespace`.
    *
-   * @throws {@link UnknownOwnerKindError} (retry), {@link NamespacedOwnerError} (do not), StatusError.
+   * @throws {@link UnknownOwnerKindError} (retry), {@link NamespacedOwnerError} (do not retry), StatusError.
    */
   async classify(
     references: readonly OwnerReference[],

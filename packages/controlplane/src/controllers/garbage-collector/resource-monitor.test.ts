@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { ResourceMonitor } from './resource-monitor.ts';
 
 describe('ResourceMonitor', () => {
-  it('has synced once half a minute has gone in which nothing could be listed, and not before', async () => {
+  it('counts as synced after listing has failed for 30 seconds, not earlier', async () => {
     const clock = new VirtualClock();
     const list = () => Promise.reject(new Error('service unavailable'));
-    // All that is asked of it.
+    // The only method that the monitor calls.
     const client = { metadata: () => ({ list }) } as unknown as KubernetesClient;
     const kind = {
       group: 'wells.example.com',

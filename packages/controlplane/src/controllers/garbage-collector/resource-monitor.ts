@@ -10,13 +10,13 @@ import {
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 
-/** Told of the objects of a kind, by metadata. */
+/** Receives the metadata of a kind's objects. */
 export interface MetadataSink {
   observe(kind: KindDescriptor, metadata: ObjectMeta): void;
   remove(uid: string): void;
 }
 
-/** What a {@link ResourceMonitor} is made of. */
+/** Options of {@link ResourceMonitor}. */
 export interface ResourceMonitorOptions {
   readonly kind: KindDescriptor;
   readonly client: KubernetesClient;
@@ -28,10 +28,10 @@ export interface ResourceMonitorOptions {
 const firstPauseMs = 200;
 const longestPauseMs = 30_000;
 const pageSize = 500;
-/** A server of somebody else's that never lets its objects be listed must not keep deletions waiting for ever. */
+/** Time limit for a failing list. An aggregated server that never serves its objects must not block deletions forever. */
 const patienceMs = 30_000;
 
-/** Follows all objects of one kind, by metadata only: lists, watches, and starts over when the server lost the thread. */
+/** Follows all objects of one kind by metadata only: lists, watches, and relists if the watch version has expired. */
 export class ResourceMonitor {
   readonly kind: KindDescriptor;
   readonly #options: ResourceMonitorOptions;
@@ -46,7 +46,10 @@ export class ResourceMonitor {
     this.#options = options;
   }
 
-  /** True once everything was listed, or could not be for so long that the others are not to wait for it: as upstream. */
+  /**
+   * True once everything was listed, or once listing has failed for so long that it no longer blocks the other kinds, as
+   * upstream.
+   */
   get hasSynced(): boolean {
     if (this.#synced || this.#failingSinceMs === undefined) return this.#synced;
     return this.#options.clock.monotonic() - this.#failingSinceMs >= patienceMs;
@@ -56,7 +59,7 @@ export class ResourceMonitor {
     this.#done ??= this.#run();
   }
 
-  /** Stops; `forget` also takes its objects out of the sink, as when their kind is gone. */
+  /** Stops the monitor. With `forget`, its objects are also removed from the sink, for a kind that is no longer served. */
   async stop(how: { readonly forget: boolean }): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -109,7 +112,7 @@ export class ResourceMonitor {
     return resourceVersion;
   }
 
-  /** Answers the version up to which it saw; undefined when only a new listing helps. */
+  /** Watches and returns the last seen version; undefined if a relist is needed. */
   async #watch(from: string): Promise<string | undefined> {
     const { client, kind, sink } = this.#options;
     const { signal } = this.#stop;
