@@ -19,18 +19,18 @@ import { statefulSetController } from './stateful-set/stateful-set.ts';
 
 export type { BuiltInController } from './built-in-controller.ts';
 
-/** What the built-in controllers need to know of their cluster. */
+/** Options of {@link builtInControllers}. */
 export interface BuiltInControllersOptions {
-  /** PEM of the authority that signs the API server's certificate; published into every namespace. */
+  /** CA certificate (PEM) that signs the API server's certificate; published to every namespace. */
   readonly ca: string;
 }
 
-/** A controller of the control plane, made anew for each start. */
+/** A factory that creates a new built-in controller for each start. */
 export interface BuiltInControllerFactory extends Pick<BuiltInController, 'account'> {
   readonly definition: () => ControllerDefinition;
 }
 
-/** The controllers that every cluster runs, each to be run under its own account. */
+/** Returns the controllers that every cluster runs, each under its own service account. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly BuiltInControllerFactory[] {
   const factories: readonly (() => BuiltInController)[] = [
     namespaceController,

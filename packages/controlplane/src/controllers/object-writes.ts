@@ -2,19 +2,19 @@ import { deepFreeze, isNotFound, type Kind, type KubernetesObject, objectKey } f
 import type { Patch } from '@kubewright/client';
 import type { RequestContext } from '@kubewright/runtime';
 
-/** What a write needs of a reconcile's context. */
+/** The parts of a reconcile's context that writes need. */
 export type WriteContext = Pick<RequestContext, 'client' | 'cache' | 'signal'>;
 
-/** What is written, where. */
+/** An object to write and its kind. */
 export interface ObjectWrite<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly object: T;
 }
 
 /**
- * Creates an object; cached reads show it at once, which is what keeps a controller from creating it twice.
+ * Creates an object. Cached reads show it immediately, which keeps a controller from creating it twice.
  *
- * @throws StatusError when the server refuses.
+ * @throws StatusError if the server rejects the request.
  */
 export async function createObject<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
   const { kind, object } = write;
@@ -24,7 +24,7 @@ export async function createObject<T extends KubernetesObject>(ctx: WriteContext
 /**
  * Replaces an object that was read from the cache.
  *
- * @throws StatusError with reason `Conflict` when it has changed meanwhile.
+ * @throws StatusError with reason `Conflict` if it has changed in the meantime.
  */
 export async function updateObject<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
   const { kind } = write;
@@ -35,7 +35,7 @@ export async function updateObject<T extends KubernetesObject>(ctx: WriteContext
 /**
  * Replaces an object's status.
  *
- * @throws StatusError with reason `Conflict` when the object has changed meanwhile.
+ * @throws StatusError with reason `Conflict` if the object has changed in the meantime.
  */
 export async function updateStatus<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
   const { kind } = write;
@@ -46,7 +46,7 @@ export async function updateStatus<T extends KubernetesObject>(ctx: WriteContext
 /**
  * Patches an object.
  *
- * @throws StatusError when it is not there, is another one (the patch may carry a uid), or the result is not valid.
+ * @throws StatusError if it does not exist, is a different object (the patch may carry a uid), or the result is invalid.
  */
 export async function patchObject<T extends KubernetesObject>(
   ctx: WriteContext,
@@ -60,7 +60,7 @@ export async function patchObject<T extends KubernetesObject>(
 /**
  * Patches an object's status.
  *
- * @throws StatusError when it is not there, is another one (the patch may carry a uid), or the result is not valid.
+ * @throws StatusError if it does not exist, is a different object (the patch may carry a uid), or the result is invalid.
  */
 export async function patchStatus<T extends KubernetesObject>(
   ctx: WriteContext,
@@ -71,7 +71,7 @@ export async function patchStatus<T extends KubernetesObject>(
   return noted(ctx, { kind, object: await ctx.client.resource(kind).status.patch(key, patch, { signal: ctx.signal }) });
 }
 
-/** Deletes this very object; answers false when it was gone already. */
+/** Deletes exactly this object, by uid. Returns false if it no longer exists. */
 export async function deleteObject<T extends KubernetesObject>(
   ctx: WriteContext,
   write: ObjectWrite<T> & {
@@ -101,7 +101,7 @@ function noted<T extends KubernetesObject>(ctx: WriteContext, { kind, object }: 
   return object;
 }
 
-/** Caches cut other managers' entries; an update without any leaves those on the server alone. */
+/** Removes managedFields. Caches drop other managers' entries, and an update without any keeps those on the server. */
 function withoutManagedFields<T extends KubernetesObject>(object: T): T {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -1,25 +1,25 @@
 import { type KubernetesObject, LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
 import type { EventHandler, IndexFunc, ObjectView, ReconcileRequest } from '@kubewright/runtime';
 
-/** Index of objects by the uid of their controller; those without one by their namespace (see {@link orphansOf}). */
+/** Indexes objects by the uid of their controller, or by namespace if they have none (see {@link orphansOf}). */
 export const byController: IndexFunc<KubernetesObject> = ({ ownerReferences, namespace }) => {
   const controller = ownerReferences.find((reference) => reference.controller === true);
   return [controller ? controller.uid : orphansOf(namespace)];
 };
 
-/** Value of the index {@link byController} for objects of a namespace that nobody controls. */
+/** Returns the {@link byController} index value for a namespace's objects without a controller. */
 export function orphansOf(namespace: string): string {
   return `orphans/${namespace}`;
 }
 
 /**
- * Knows which owners' selectors take an orphan, so that owners hear of orphans that they may adopt. Fed by a watch of the
- * owners; read by a watch of the objects.
+ * Finds the owners whose selectors match an orphan, so they can be enqueued to adopt it. Fed by a watch of the owners; read by a
+ * watch of the objects.
  */
 export class OrphanOwners {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 
-  /** Handler of a watch of the owners; enqueues nothing. */
+  /** Returns a handler for a watch of the owners; it enqueues nothing. */
   track<O extends KubernetesObject>(selectorOf: (owner: O) => LabelSelectorObject | undefined): EventHandler<O> {
     return (event) => {
       const { namespace, name } = event.object;
@@ -35,7 +35,7 @@ export class OrphanOwners {
     };
   }
 
-  /** Owners that may adopt an object: none when somebody controls it, or it is being deleted. */
+  /** Returns the owners that may adopt an object; none if it has a controller or is being deleted. */
   of(view: ObjectView<unknown>): readonly ReconcileRequest[] {
     if (view.deletionTimestamp !== undefined) return [];
     if (view.ownerReferences.some((reference) => reference.controller === true)) return [];

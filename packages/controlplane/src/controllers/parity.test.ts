@@ -10,14 +10,14 @@ interface Picture {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** A scenario's own limit on what may be created. */
+/** Expected rejections: quotas that a scenario sets itself. */
 const quota = /exceeded quota|is forbidden: (?!User)/;
 
 const recorded = JSON.parse(
   readFileSync(new URL('./testdata/states-1.36.3.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, readonly Picture[]>>;
 
-describe('the built-in controllers', () => {
+describe('built-in controllers', () => {
   let plane: TestControlPlane;
 
   const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
@@ -38,12 +38,12 @@ describe('the built-in controllers', () => {
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
-    // Each runs under its own account: its bootstrap role covers all that it does in these scenarios.
+    // Each controller runs under its own account, whose bootstrap role covers everything it does in these scenarios.
     expect(plane.refusals.filter((text) => !quota.test(text))).toEqual([]);
   });
 
   it.concurrent.each(Object.keys(scenarios as object))(
-    'leave what the real ones leave: %s',
+    'produce the same objects as the upstream controllers: %s',
     async (name) => {
       const namespace = `kw${Object.keys(scenarios as object).indexOf(name)}-parity`;
       const pictures = (await runScenario(name, { call, namespace, pause, patience: 1_500 })) as readonly Picture[];

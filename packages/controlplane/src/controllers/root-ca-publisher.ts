@@ -7,7 +7,7 @@ const NAME = 'kube-root-ca.crt';
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
-/** Keeps the certificate of the cluster's authority in every namespace, where pods get it from. */
+/** Publishes the cluster's CA certificate as a ConfigMap in every namespace, for pods to use. */
 export function rootCaPublisher(options: { readonly ca: string }): BuiltInController {
   return {
     account: 'root-ca-cert-publisher',
@@ -18,12 +18,12 @@ export function rootCaPublisher(options: { readonly ca: string }): BuiltInContro
         watch(
           ConfigMap,
           enqueueMapped(({ namespace }) => [{ name: namespace }]),
-          // All other ConfigMaps of the cluster are nothing to it.
+          // Watches only the published ConfigMaps.
           { fieldSelector: `metadata.name=${NAME}` },
         ),
       ],
       maxConcurrentReconciles: 5,
-      // Its role cannot read a namespace, and what it makes goes with the namespace anyway.
+      // Its role cannot read namespaces, and the ConfigMaps are deleted with their namespace anyway.
       fenced: false,
       async reconcile(namespace, ctx) {
         if (isDeleting(namespace)) return;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { slowStart } from './slow-start.ts';
 
 describe('slowStart', () => {
-  it('goes in batches of 1, 2, 4 and what is left, each at once', async () => {
+  it('runs batches of 1, 2, 4 and the rest, each in parallel', async () => {
     let running = 0;
     const batches: number[] = [];
     const result = await slowStart(10, async () => {
@@ -15,7 +15,7 @@ describe('slowStart', () => {
     expect(batches.filter((count) => count > 0)).toEqual([1, 2, 4, 3]);
   });
 
-  it('stops after the first batch with a failure and says how many succeeded', async () => {
+  it('stops after the first batch with a failure and reports the number of successes', async () => {
     const made: number[] = [];
     const error = new Error('quota');
     const result = await slowStart(100, async (index) => {

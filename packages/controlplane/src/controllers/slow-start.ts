@@ -1,14 +1,15 @@
-/** How a slow start ended. */
+/** Result of {@link slowStart}. */
 export interface SlowStartResult {
-  /** Calls that succeeded. */
+  /** Number of successful calls. */
   readonly successes: number;
   /** The first failure of the batch that stopped it. */
   readonly error: unknown;
 }
 
 /**
- * Calls `make` `count` times in batches of 1, 2, 4, 8 …, each batch at once, and stops after the first batch with a
- * failure: what the server refuses (a quota, say) is refused a few times, not `count` times. Mirrors `slowStartBatch`.
+ * Calls `make` `count` times in batches of 1, 2, 4, 8 …, each batch in parallel, and stops after the first batch with a failure.
+ * If
+ * the server rejects the requests, for example because of a quota, only a few fail instead of `count`. Mirrors `slowStartBatch`.
  */
 export async function slowStart(count: number, make: (index: number) => Promise<void>): Promise<SlowStartResult> {
   let successes = 0;

@@ -1,8 +1,9 @@
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * A short name for a value: equal JSON (whatever the order of keys) gives equal text, of letters and digits that make no
- * words. FNV-32a as upstream's `ComputeHash`; upstream hashes Go's own print of the value, so the texts differ.
+ * Returns a short hash of a value. Equal JSON gives equal text, regardless of key order, in letters and digits that form no
+ * words.
+ * Uses FNV-32a like upstream's `ComputeHash`, but upstream hashes Go's print format, so the hashes differ.
  */
 export function shortHash(value: unknown, options: { readonly collisionCount?: number | undefined } = {}): string {
   const { collisionCount } = options;
@@ -10,19 +11,19 @@ export function shortHash(value: unknown, options: { readonly collisionCount?: n
   return safeEncode(String(fnv32a(new TextEncoder().encode(text))));
 }
 
-/** FNV-1a, 32 bits. */
+/** Returns the 32-bit FNV-1a hash. */
 export function fnv32a(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash;
 }
 
-/** Writes a text in letters and digits that cannot form words. Mirrors `rand.SafeEncodeString`. */
+/** Encodes a text in letters and digits that form no words. Mirrors `rand.SafeEncodeString`. */
 export function safeEncode(text: string): string {
   return [...text].map((character) => alphabet[character.charCodeAt(0) % alphabet.length]).join('');
 }
 
-/** JSON with keys in order; empty objects, empty lists and nulls in objects count as absent, as in Go's structs. */
+/** Returns JSON with sorted keys. Null, undefined and empty lists in objects count as absent, as in Go's structs. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);

@@ -4,7 +4,7 @@ import { FailureBackoff } from './failure-backoff.ts';
 const failed = (uid: string, atMs: number) => ({ uid, atMs, succeeded: false });
 
 describe('FailureBackoff', () => {
-  it('waits 10 s after a failure and twice as long after each that follows, at most 10 minutes', () => {
+  it('waits 10 s after a failure, twice as long after each further one, at most 10 minutes', () => {
     const backoff = new FailureBackoff();
     expect(backoff.remainingMs('job', 0)).toBe(0);
     const waits = Array.from({ length: 9 }, (_, i) => {
@@ -14,7 +14,7 @@ describe('FailureBackoff', () => {
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
   });
 
-  it('counts each pod once, and from when it failed', () => {
+  it('counts each pod once and waits from the time of its failure', () => {
     const backoff = new FailureBackoff();
     backoff.note('job', [failed('pod', 1_000)]);
     backoff.note('job', [failed('pod', 1_000)]);
@@ -22,7 +22,7 @@ describe('FailureBackoff', () => {
     expect(backoff.remainingMs('other', 8_000)).toBe(0);
   });
 
-  it('starts over after a success', () => {
+  it('resets after a success', () => {
     const backoff = new FailureBackoff();
     backoff.note('job', [failed('a', 1_000), { uid: 'b', atMs: 2_000, succeeded: true }]);
     expect(backoff.remainingMs('job', 2_000)).toBe(0);

@@ -1,7 +1,7 @@
 const firstDelayMs = 10_000;
 const longestDelayMs = 600_000;
 
-/** An ended pod, as far as the pauses between retries go. */
+/** A finished pod, as input of the backoff. */
 export interface EndedPod {
   readonly uid: string;
   readonly succeeded: boolean;
@@ -9,8 +9,9 @@ export interface EndedPod {
 }
 
 /**
- * How long jobs wait before they replace failed pods: 10 s after a failure, twice as long after each that follows without
- * a success in between, at most 10 minutes. Kept in memory: another controller starts with short pauses, as upstream's.
+ * Computes how long jobs wait before they replace failed pods: 10 s after a failure, doubled by each further failure without a
+ * success in between, at most 10 minutes. The state is in memory, so a restarted controller starts with short pauses, as
+ * upstream.
  */
 export class FailureBackoff {
   readonly #jobs = new Map<
@@ -18,7 +19,7 @@ export class FailureBackoff {
     { readonly failures: number; readonly lastFailureMs: number; readonly seen: Set<string> }
   >();
 
-  /** Takes in pods that have ended; each counts once. */
+  /** Records finished pods. Each pod counts once. */
   note(job: string, ended: readonly EndedPod[]): void {
     const before = this.#jobs.get(job);
     const seen = before?.seen ?? new Set<string>();
@@ -33,7 +34,7 @@ export class FailureBackoff {
     this.#jobs.set(job, { failures, lastFailureMs, seen });
   }
 
-  /** Milliseconds until the next pods may be made. */
+  /** Returns the milliseconds until the next pods may be created. */
   remainingMs(job: string, nowMs: number): number {
     const { failures, lastFailureMs } = this.#jobs.get(job) ?? { failures: 0, lastFailureMs: 0 };
     if (failures === 0) return 0;

@@ -1,26 +1,26 @@
 import { formatTime } from '@kubewright/apimachinery';
 import type { Job, JobCondition, JobStatus } from '@kubewright/apimachinery/batch/v1';
 
-/** How a job ends: what its interim and its final condition say. */
+/** The outcome of a job, with the reason and message of its interim and final conditions. */
 export interface Verdict {
   readonly outcome: 'Complete' | 'Failed';
   readonly reason: string;
   readonly message: string;
 }
 
-/** True for a job that has ended for good. */
+/** True for a job that has finished. */
 export function isFinished({ status }: Job): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
   );
 }
 
-/** The condition of a type. */
+/** Returns the condition of a type. */
 function conditionOf(status: JobStatus | undefined, type: JobCondition['type']): JobCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Makes a condition as of now. */
+/** Returns a condition with the current time. */
 function jobCondition(
   said: Pick<JobCondition, 'type' | 'status'> & { readonly reason: string; readonly message: string },
   nowMs: number,
@@ -29,7 +29,7 @@ function jobCondition(
   return { ...said, lastProbeTime: now, lastTransitionTime: now };
 }
 
-/** The verdict that was reached before and waits for pods to end. */
+/** Returns a verdict that was reached earlier and waits for pods to terminate. */
 export function standingVerdict({ status }: Job): Verdict | undefined {
   for (const [type, outcome] of [
     ['FailureTarget', 'Failed'],
@@ -43,7 +43,7 @@ export function standingVerdict({ status }: Job): Verdict | undefined {
   return undefined;
 }
 
-/** Conditions with the verdict in them: the interim one at once, the final one when no pod is left to end. */
+/** Returns conditions with the verdict. The interim condition is set immediately, the final one once all pods have terminated. */
 export function withVerdict(
   conditions: readonly JobCondition[],
   { verdict, final, nowMs }: { readonly verdict: Verdict; readonly final: boolean; readonly nowMs: number },
@@ -55,7 +55,7 @@ export function withVerdict(
   return [...conditions, ...missing.map((type) => jobCondition({ type, status: 'True', reason, message }, nowMs))];
 }
 
-/** Conditions that say whether the job is suspended; the same list when they say so already. */
+/** Returns conditions that report whether the job is suspended; the same list if they already do. */
 export function withSuspension(
   conditions: readonly JobCondition[],
   { suspended, nowMs }: { readonly suspended: boolean; readonly nowMs: number },

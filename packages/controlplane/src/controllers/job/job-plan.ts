@@ -6,23 +6,23 @@ import { completionIndex } from './completion-index.ts';
 import { isIndexed, replacesTerminating } from './job-pods.ts';
 import { failureCount, type JobTally } from './job-tally.ts';
 
-/** Pods that one reconcile makes or deletes at most. */
+/** Maximum number of pods that one reconcile creates or deletes. */
 const burst = 500;
 
-/** A pod to make. */
+/** A pod to create. */
 export interface PlannedPod {
   readonly index: number | undefined;
-  /** How often its index has failed, where the job counts that. */
+  /** Number of previous failures of its index, if the job counts them. */
   readonly failures: number | undefined;
 }
 
-/** What to do about a job's pods. */
+/** Pods of a job to create and delete. */
 export interface PodPlan {
   readonly create: readonly PlannedPod[];
   readonly remove: readonly Pod[];
 }
 
-/** Compares what a job wants with what it has. `ended` jobs and suspended ones want nothing. */
+/** Compares a job's desired pods with its actual ones. Ended and suspended jobs want none. */
 export function planPods(
   job: Job,
   { tally, ended, nowMs }: { readonly tally: JobTally; readonly ended: boolean; readonly nowMs: number },
@@ -54,13 +54,13 @@ export function planPods(
 
 function wantedActive(job: Job, tally: JobTally): number {
   const { parallelism = 1, completions, backoffLimitPerIndex } = job.spec ?? {};
-  // Without a number of completions the first success ends the job: nothing is made after it.
+  // Without a number of completions, the first success ends the job and no more pods are created.
   if (completions === undefined) return tally.succeeded > 0 ? tally.active.length : parallelism;
   const failed = backoffLimitPerIndex === undefined ? 0 : tally.failedIndexes.size;
   return Math.max(0, Math.min(parallelism, completions - tally.succeeded - failed));
 }
 
-/** Pods whose index is none, out of range, done, or taken by another. */
+/** Returns pods whose index is missing, out of range, already finished or a duplicate. */
 function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly Pod[] {
   const { completions = 0 } = job.spec ?? {};
   const taken = new Set<number>();
@@ -73,7 +73,9 @@ function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTal
   });
 }
 
-/** The lowest indexes that need a pod. The work follows the number of pods and intervals, not of completions. */
+/**
+ * Returns the lowest indexes that need a pod. Its running time depends on the number of pods and intervals, not of completions.
+ */
 function freeIndexes(
   job: Job,
   { tally, count }: { readonly tally: JobTally; readonly count: number },

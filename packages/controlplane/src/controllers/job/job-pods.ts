@@ -4,29 +4,29 @@ import type { EnvVar, Pod, PodTemplateSpec } from '@kubewright/apimachinery/core
 import { podFromTemplate } from '../pods/pod-control.ts';
 import { indexKey } from './completion-index.ts';
 
-/** Holds a pod until its job has counted it. */
+/** Finalizer that keeps a pod until its job has counted it. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 
-/** Holds how often a pod's index failed before it. */
+/** Annotation with the number of failures of a pod's index before this pod. */
 export const failureCountKey = 'batch.kubernetes.io/job-index-failure-count';
 
-/** True for a job whose pods have indexes. */
+/** True for an indexed job, whose pods have completion indexes. */
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === 'Indexed';
 }
 
-/** True if a pod counts as failed: it failed, or it is going away without having succeeded and may be replaced already. */
+/** True if a pod counts as failed: it failed, or it is terminating without having succeeded and may already be replaced. */
 export function isFailed(pod: Pod, job: Job): boolean {
   if (pod.status?.phase === 'Failed') return true;
   return replacesTerminating(job) && isDeleting(pod) && pod.status?.phase !== 'Succeeded';
 }
 
-/** True if pods are replaced as soon as they are being deleted, not only when they have ended. */
+/** True if pods are replaced as soon as they are being deleted, instead of only after they have finished. */
 export function replacesTerminating({ spec }: Job): boolean {
   return (spec?.podReplacementPolicy ?? 'TerminatingOrFailed') !== 'Failed';
 }
 
-/** The pod of a job, for an index when it is an indexed one. `failures` is noted where the job limits them for each index. */
+/** Returns a pod of a job. Set `index` for an indexed job, and `failures` if the job limits failures per index. */
 export function jobPod(
   job: Job,
   { index, failures }: { readonly index?: number | undefined; readonly failures?: number | undefined },
@@ -48,7 +48,11 @@ export function jobPod(
   return { ...pod, metadata };
 }
 
-/** When a pod ended, in milliseconds: the end of its last container, else what its conditions or deletion say. */
+/**
+ * Returns when a pod finished, in milliseconds: the end of its last container, or else the time of its Ready condition, deletion
+ * or
+ * creation.
+ */
 export function endedMs(pod: Pod): number | undefined {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) =>
     Date.parse(state?.terminated?.finishedAt ?? ''),

@@ -17,7 +17,7 @@ import { type JobTally, tally } from './job-tally.ts';
 import { failureVerdict, msUntilDeadline, successVerdict } from './job-verdict.ts';
 import { countEnded, countedBy, moveCounted } from './uncounted-pods.ts';
 
-/** What a reconcile of a job works with. */
+/** Dependencies of a job's reconcile. */
 export interface JobParts {
   readonly ctx: RequestContext;
   readonly events: CoreEventRecorder;
@@ -25,10 +25,10 @@ export interface JobParts {
   readonly backoff: FailureBackoff;
 }
 
-/** One reconcile of one job that has not finished. */
+/** One reconcile of an unfinished job. */
 export class JobReconcile {
   readonly #parts: JobParts;
-  /** As of the last write of this reconcile. */
+  /** State as of the last write of this reconcile. */
   #job: Job;
   #pauseMs: number | undefined;
 
@@ -84,7 +84,7 @@ export class JobReconcile {
     this.#parts.backoff.note(this.#job.metadata.uid ?? '', ended);
   }
 
-  /** Makes and deletes pods; answers why it could not. */
+  /** Creates and deletes pods. Returns the error if one failed. */
   async #manage(now: JobTally, { verdict }: { readonly verdict: Verdict | undefined }): Promise<unknown> {
     const { ctx, control, backoff } = this.#parts;
     const job = this.#job;
@@ -92,7 +92,7 @@ export class JobReconcile {
     const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
     const deletions = await Promise.allSettled(
       plan.remove.map(async (pod) => {
-        // What goes because the job wants fewer pods has not failed: it is not counted.
+        // A pod deleted only because the job wants fewer pods has not failed: release it first so it is not counted.
         const released = verdict ? pod : await releasePod(ctx, pod);
         if (released) await control.delete(ctx, { pod: released, owner: job });
       }),
@@ -109,7 +109,7 @@ export class JobReconcile {
     return error;
   }
 
-  /** Counts what has ended, lets those pods go, and says how the job stands. */
+  /** Counts finished pods, releases them and writes the job's status. */
   async #report(started: Job, settled: Verdict | undefined): Promise<void> {
     const { ctx } = this.#parts;
     const nowMs = ctx.clock.now();
@@ -128,7 +128,7 @@ export class JobReconcile {
     const resumed = suspended !== counted.conditions && suspended.length > 0 && !started.spec?.suspend;
     if (suspended.length > 0 && suspended !== counted.conditions) this.#noteSuspension();
     const conditions = verdict ? withVerdict(suspended, { verdict, final: false, nowMs }) : suspended;
-    // The time that a job is suspended does not count against its deadline: it starts anew when it is resumed.
+    // Suspended time does not count against the deadline, so the start time is reset on resume.
     const { startTime: before, ...status } = counted;
     const startTime = resumed ? formatTime(nowMs) : started.spec?.suspend ? undefined : before;
     await this.#write({
@@ -140,7 +140,10 @@ export class JobReconcile {
     await this.#finish(verdict, present);
   }
 
-  /** The last write: what was let go is counted for good, and the job ends once no pod is left to wait for. */
+  /**
+   * Writes the final status of this reconcile: adds released pods to the counts, and finishes the job once all its pods have
+   * ended.
+   */
   async #finish(verdict: Verdict | undefined, { succeededIndexes, failedIndexes }: JobTally): Promise<void> {
     const { ctx, events, backoff } = this.#parts;
     const nowMs = ctx.clock.now();
@@ -174,7 +177,7 @@ export class JobReconcile {
     events.record(ctx, { about: this.#job, reason, message: suspend ? 'Job suspended' : 'Job resumed' });
   }
 
-  /** Takes the tracking finalizer off pods that the status has taken note of. */
+  /** Removes the tracking finalizer from pods that the status has recorded. */
   async #release(pods: readonly Pod[], verdict: Verdict | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);
     const isCounted = countedBy(this.#job);
@@ -196,13 +199,13 @@ export class JobReconcile {
     try {
       this.#job = await updateStatus(this.#parts.ctx, { kind: Job, object: { ...this.#job, status } });
     } catch (error) {
-      // Deleted meanwhile: nobody reads its status any more, but its pods are still to be let go.
+      // Deleted in the meantime: the status is no longer needed, but the pods must still be released.
       if (!isNotFound(error)) throw error;
     }
   }
 }
 
-/** Takes the tracking finalizer off a pod and answers it as it is then; undefined when it is gone. */
+/** Removes the tracking finalizer from a pod and returns the updated pod; undefined if it no longer exists. */
 export async function releasePod(ctx: RequestContext, pod: Pod): Promise<Pod | undefined> {
   const body = { metadata: { uid: pod.metadata.uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
   try {

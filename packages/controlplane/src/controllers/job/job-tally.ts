@@ -7,23 +7,25 @@ import { completionIndex } from './completion-index.ts';
 import { failureCountKey, isFailed, isIndexed, trackingFinalizer } from './job-pods.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
-/** Where a job stands, from its status and its pods. */
+/** The state of a job, computed from its status and pods. */
 export interface JobTally {
   readonly active: readonly Pod[];
-  /** Pods that are being deleted and have not ended. */
+  /** Pods that are being deleted and have not finished. */
   readonly terminating: readonly Pod[];
   readonly ready: number;
-  /** Ended pods that are in no count yet; their finalizer is still on. */
+  /** Finished pods that are not counted yet and still have the finalizer. */
   readonly newSucceeded: readonly Pod[];
   readonly newFailed: readonly Pod[];
   readonly succeeded: number;
   readonly failed: number;
-  /** Indexes that have succeeded; empty for jobs without. */
+  /** Succeeded indexes; empty for jobs without indexes. */
   readonly succeededIndexes: IndexSet;
   readonly failedIndexes: IndexSet;
 }
 
-/** Sums up a job. A pod is counted while it has the tracking finalizer and is not among the uncounted ones of the status. */
+/**
+ * Computes a job's tally. Pods are counted while they have the tracking finalizer and are not among the status's uncounted ones.
+ */
 export function tally(job: Job, pods: readonly Pod[]): JobTally {
   const { status } = job;
   const { succeeded: waitingSucceeded = [], failed: waitingFailed = [] } = status?.uncountedTerminatedPods ?? {};
@@ -59,7 +61,7 @@ function indexesThatSucceeded(job: Job, newSucceeded: readonly Pod[]): IndexSet 
   return IndexSet.parse(job.status?.completedIndexes, completions).union(IndexSet.of(fresh));
 }
 
-/** Indexes that may not be tried again, where the job limits retries for each. */
+/** Returns indexes that may not be retried, if the job limits retries per index. */
 function failedIndexes(
   job: Job,
   { newFailed, succeededIndexes }: { readonly newFailed: readonly Pod[]; readonly succeededIndexes: IndexSet },
@@ -76,7 +78,7 @@ function failedIndexes(
   return IndexSet.parse(job.status?.failedIndexes, completions).union(IndexSet.of(failed));
 }
 
-/** Failures of a pod's index before this pod. */
+/** Returns the number of failures of a pod's index before this pod. */
 export function failureCount({ metadata }: Pod): number {
   const text = metadata.annotations?.[failureCountKey] ?? '';
   const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;

@@ -6,14 +6,14 @@ import { isIndexed } from './job-pods.ts';
 import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
-/** What a verdict is found from. */
+/** Input of {@link failureVerdict}. */
 export interface VerdictInput {
   readonly pods: readonly Pod[];
   readonly tally: JobTally;
   readonly nowMs: number;
 }
 
-/** Why a job fails now; undefined while it may go on. */
+/** Returns the reason why a job fails now; undefined while it may continue. */
 export function failureVerdict(job: Job, { pods, tally, nowMs }: VerdictInput): Verdict | undefined {
   const fail = (reason: string, message: string): Verdict => ({ outcome: 'Failed', reason, message });
   if (job.spec?.podFailurePolicy) {
@@ -40,7 +40,7 @@ export function failureVerdict(job: Job, { pods, tally, nowMs }: VerdictInput): 
   return undefined;
 }
 
-/** True once enough has succeeded, by the job's own rules for that. */
+/** Returns the success verdict once the job's success criteria are met. */
 export function successVerdict(job: Job, tally: JobTally): Verdict | undefined {
   const { completions, successPolicy } = job.spec ?? {};
   if (successPolicy && isIndexed(job)) {
@@ -57,7 +57,10 @@ export function successVerdict(job: Job, tally: JobTally): Verdict | undefined {
   return { outcome: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
 }
 
-/** Milliseconds until the job has been active for too long; undefined when it may be for ever, or is suspended. */
+/**
+ * Returns the milliseconds until the job exceeds its active deadline; undefined if it has no deadline, is suspended or has not
+ * started.
+ */
 export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   const { activeDeadlineSeconds, suspend } = job.spec ?? {};
   const { startTime } = job.status ?? {};
@@ -65,7 +68,7 @@ export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   return Date.parse(startTime) + activeDeadlineSeconds * 1000 - nowMs;
 }
 
-/** Containers that restart in place count, too, where pods are not replaced. */
+/** True if container restarts exceed the limit. They count if containers are restarted in place instead of replacing the pod. */
 function restartsExceed(
   job: Job,
   { active, backoffLimit }: { readonly active: readonly Pod[]; readonly backoffLimit: number },

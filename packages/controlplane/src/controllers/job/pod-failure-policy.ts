@@ -1,14 +1,14 @@
 import type { Job, PodFailurePolicyRule } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** What a job's policy makes of a failed pod. */
+/** The action of a job's pod failure policy for a failed pod. */
 export interface FailureVerdict {
   readonly action: PodFailurePolicyRule['action'];
-  /** Why the job fails; set for `FailJob`. */
+  /** The reason why the job fails; used for `FailJob`. */
   readonly message: string;
 }
 
-/** Applies the first rule that matches a failed pod; pods that no rule matches count. */
+/** Applies the first matching rule to a failed pod. A pod that matches no rule counts as a failure. */
 export function judgeFailure(job: Job, pod: Pod): FailureVerdict {
   const rules = job.spec?.podFailurePolicy?.rules ?? [];
   for (const [index, rule] of rules.entries()) {

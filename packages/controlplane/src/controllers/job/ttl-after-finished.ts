@@ -4,7 +4,7 @@ import { controller } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { isFinished } from './job-conditions.ts';
 
-/** Deletes Jobs some time after they have finished, where they ask for that. */
+/** Deletes finished Jobs after their TTL, if they have one. */
 export function ttlAfterFinished(): BuiltInController {
   return {
     account: 'ttl-after-finished-controller',
@@ -18,7 +18,7 @@ export function ttlAfterFinished(): BuiltInController {
           ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
         );
         const dueMs = Date.parse(ended?.lastTransitionTime ?? '') + ttl * 1000;
-        // Somebody else wrote the condition, without a time: there is nothing to count from.
+        // Another client wrote the condition without a time, so the TTL has no start.
         if (Number.isNaN(dueMs)) return undefined;
         const waitMs = dueMs - ctx.clock.now();
         if (waitMs > 0) return { requeueAfterMs: waitMs };
@@ -28,7 +28,7 @@ export function ttlAfterFinished(): BuiltInController {
             .resource(Job)
             .delete(objectKey(job), { preconditions, propagationPolicy: 'Foreground', signal: ctx.signal });
         } catch (error) {
-          // Gone, or changed: its next event leads here again.
+          // Deleted or changed: a change triggers another reconcile.
           if (!isNotFound(error) && !isConflict(error)) throw error;
         }
         return undefined;

@@ -7,8 +7,8 @@ import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
 /**
- * Takes note of pods that have ended: their uids are in the status before their finalizers come off, so that none is
- * counted twice or never, whenever the controller stops. Indexes that succeeded need no uids.
+ * Records finished pods in the status. Their uids are written before their finalizers are removed, so no pod is missed or counted
+ * twice, even if the controller stops in between. Succeeded indexes need no uids.
  */
 export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFailed, ...now }: JobTally): JobStatus {
   const uncounted = status.uncountedTerminatedPods ?? {};
@@ -26,7 +26,7 @@ export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFaile
   };
 }
 
-/** Moves noted pods whose finalizer is off, or which are gone, over to the counts. */
+/** Adds recorded pods to the counts once they are deleted or have lost their finalizer. */
 export function moveCounted(job: Job, pods: readonly Pod[]): JobStatus {
   const status = job.status ?? {};
   const held = new Set(
@@ -47,7 +47,7 @@ export function moveCounted(job: Job, pods: readonly Pod[]): JobStatus {
   };
 }
 
-/** Tells which pods a status has taken note of: by their uid, by their index, or as failures that do not count. */
+/** Returns a predicate for pods that a status has recorded: by uid, by index, or as ignored failures. */
 export function countedBy(job: Job): (pod: Pod) => boolean {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   const uids = new Set([...succeeded, ...failed]);

@@ -4,7 +4,7 @@ import type { RequestContext } from '@kubewright/runtime';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import type { Remaining } from './namespace-conditions.ts';
 
-/** Deletes all objects of a namespace, pods first (KEP-5080); answers what is still there. */
+/** Deletes all objects of a namespace, pods first (KEP-5080). Returns the remaining content. */
 export async function emptyNamespace(namespace: string, ctx: RequestContext): Promise<Remaining> {
   ctx.client.discovery.invalidate();
   const { resources } = await ctx.client.discovery.mapper({ signal: ctx.signal });
@@ -21,7 +21,7 @@ export async function emptyNamespace(namespace: string, ctx: RequestContext): Pr
   );
 }
 
-/** One version of each resource is enough: the others are views of the same objects. */
+/** Returns one version of each resource; the other versions are views of the same objects. */
 function preferred(resources: readonly ApiResource[]): readonly ApiResource[] {
   const seen = new Set<string>();
   return resources.filter(({ group, plural }) => {
@@ -45,7 +45,7 @@ async function emptyAll(resources: readonly ApiResource[], namespace: string, ct
         for (const name of metadata.finalizers ?? []) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
       }
     } catch (error) {
-      // One kind that cannot be deleted must not keep the others.
+      // One kind that cannot be deleted must not block the others.
       ctx.log.info('cannot empty a namespace of a resource', { resource: resourceName(resource), error });
       failures.push(error instanceof Error ? error.message : String(error));
       counts.set(resourceName(resource), counts.get(resourceName(resource)) ?? 1);
@@ -73,7 +73,7 @@ async function emptyOne(
     }
     return (await ctx.client.metadata(resource).list(scope)).items;
   } catch (error) {
-    // The kind went away while we worked.
+    // The kind was removed in the meantime.
     ignoreNotFound(error);
     return [];
   }

@@ -1,20 +1,20 @@
 import { formatTime } from '@kubewright/apimachinery';
 import type { Namespace } from '@kubewright/apimachinery/core/v1';
 
-/** What is still in a namespace that is being emptied. */
+/** The remaining content of a namespace that is being emptied. */
 export interface Remaining {
   /** Counts by resource (`pods.`, `widgets.example.com`). */
   readonly resources: ReadonlyMap<string, number>;
   /** Counts by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** What could not be deleted, and why. */
+  /** Error messages of failed deletions. */
   readonly failures: readonly string[];
 }
 
 type NamespaceStatus = NonNullable<Namespace['status']>;
 type NamespaceCondition = NonNullable<NamespaceStatus['conditions']>[number];
 
-/** The conditions that say how far the deletion of a namespace has come; times move with the status only. */
+/** Returns the conditions that report the progress of a namespace's deletion. Transition times change only with the status. */
 export function namespaceConditions(
   present: readonly NamespaceCondition[],
   options: { readonly remaining: Remaining; readonly nowMs: number },

@@ -7,10 +7,10 @@ import { updateStatus } from '../object-writes.ts';
 import { emptyNamespace } from './empty-namespace.ts';
 import { namespaceConditions, type Remaining } from './namespace-conditions.ts';
 
-/** How long to wait for what lingers (finalizers, grace) before looking again, in milliseconds. */
+/** Delay before a namespace with remaining content (finalizers, grace periods) is checked again, in milliseconds. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Empties namespaces that are being deleted, pods first, and lets them go when nothing is left. */
+/** Empties namespaces that are being deleted, pods first, and finalizes them once they are empty. */
 export function namespaceController(): BuiltInController {
   return {
     account: 'namespace-controller',
@@ -38,7 +38,7 @@ async function report(namespace: Namespace, remaining: Remaining, ctx: RequestCo
   const conditions = namespaceConditions(present, { remaining, nowMs: ctx.clock.now() });
   if (sameJson(present, conditions)) return;
   const object = { ...namespace, status: { ...namespace.status, conditions } };
-  // Somebody else's change of the namespace only means that this is written at the next look.
+  // On a conflict with another client's change, the conditions are written by the next reconcile.
   await updateStatus(ctx, { kind: Namespace, object }).catch(ignoreConflict);
 }
 

@@ -17,13 +17,13 @@ function node(taints: readonly Taint[], conditions: readonly NodeCondition[], un
 }
 
 describe('taintsOf', () => {
-  it('takes the first taint from a node that is ready, and leaves those of others', () => {
+  it('removes the not-ready taint from a ready node and keeps taints of others', () => {
     const ready = { type: 'Ready', status: 'True' };
     expect(taintsOf(node([notReady, own], [ready]), now)).toEqual([own]);
     expect(taintsOf(node([own], [ready]), now)).toBeUndefined();
   });
 
-  it('adds one for each condition that forbids, and for a node that is cordoned', () => {
+  it('adds a taint for each failing condition and for a cordoned node', () => {
     const conditions = [
       { type: 'Ready', status: 'Unknown' },
       { type: 'DiskPressure', status: 'True' },
@@ -39,7 +39,7 @@ describe('taintsOf', () => {
     expect(taintsOf(node(taints, conditions, true), now)).toBeUndefined();
   });
 
-  it('does not take a taint of another effect for its own', () => {
+  it('keeps a taint with a different effect', () => {
     const evicting: Taint = { ...notReady, effect: 'NoExecute' };
     expect(taintsOf(node([evicting], [{ type: 'Ready', status: 'True' }]), now)).toBeUndefined();
   });

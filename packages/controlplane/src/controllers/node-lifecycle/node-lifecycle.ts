@@ -4,7 +4,7 @@ import { controller } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { patchObject } from '../object-writes.ts';
 
-/** Taints that follow from a condition, by the condition's type and status. */
+/** Taint keys by condition type and status. */
 const byCondition: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: 'node.kubernetes.io/not-ready', Unknown: 'node.kubernetes.io/unreachable' },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
@@ -19,8 +19,9 @@ const ours: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keeps the NoSchedule taints that follow from a node's conditions and from its being cordoned. Mirrors that part of the
- * node lifecycle controller (1.36); nodes that fall silent are not found out, and nothing is evicted.
+ * Maintains the NoSchedule taints that follow from a node's conditions and from cordoning. Mirrors this part of the node
+ * lifecycle
+ * controller (1.36). It does not detect unreachable nodes and evicts no pods.
  */
 export function nodeLifecycleController(): BuiltInController {
   return {
@@ -31,7 +32,7 @@ export function nodeLifecycleController(): BuiltInController {
       async reconcile(node, ctx) {
         const taints = taintsOf(node, formatTime(ctx.clock.now()));
         if (taints === undefined) return;
-        // Another writer's taints must not be lost: the patch is for the node as it was read.
+        // Patch with the resource version, so that other writers' taints are not lost.
         const { resourceVersion } = node.metadata;
         const body = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
         await patchObject(ctx, { kind: Node, object: node, patch: { type: 'merge', body } });
@@ -40,7 +41,7 @@ export function nodeLifecycleController(): BuiltInController {
   };
 }
 
-/** The taints that a node should have, or undefined when it has them. */
+/** Returns the taints that a node should have; undefined if it already has them. */
 export function taintsOf({ spec, status }: Node, now: string): readonly Taint[] | undefined {
   const wanted = new Set(spec?.unschedulable ? [unschedulable] : []);
   for (const { type, status: value } of status?.conditions ?? []) {

@@ -11,7 +11,7 @@ import { podGarbageCollector } from './pod-gc.ts';
 
 const namespace = 'default';
 
-it('removes pods of a node that is gone under its own identity, once it has been gone for 40 s, and says why in their status', async () => {
+it('deletes pods of a deleted node after 40 s, under its own identity and with the reason in their status', async () => {
   await using plane = await PlaneUnderTest.start();
   const { clock } = plane;
   const random = seededRandom(2);

@@ -6,16 +6,16 @@ import { deleteObject, patchStatus } from '../object-writes.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { PodsByNode } from './pods-by-node.ts';
 
-/** How long a node must have been missing before its pods are given up. */
+/** How long a node must have been missing before its pods are deleted. */
 const quarantineMs = 40_000;
 
 /**
- * Removes pods that nobody else will: those of nodes that are gone, and those that are being deleted and never had a node.
- * Mirrors the pod garbage collector (1.36) without its bound on the number of ended pods.
+ * Deletes pods that nothing else deletes: pods of deleted nodes, and terminating pods that were never scheduled. Mirrors the pod
+ * garbage collector (1.36) without its limit on finished pods.
  */
 export function podGarbageCollector(): BuiltInController {
   const pods = new PodsByNode();
-  /** When each node was first missed, by the monotonic clock. */
+  /** Time at which each node was first found missing, by the monotonic clock. */
   const missedAt = new Map<string, number>();
   return {
     account: 'pod-garbage-collector',
@@ -57,7 +57,7 @@ async function reconcile(
   return undefined;
 }
 
-/** The cache may lag behind. */
+/** Reads the node live, because the cache may lag behind. */
 async function exists(name: string, { client, signal }: ReconcileContext<Pod>): Promise<boolean> {
   try {
     await client.resource(Node).get({ name }, { signal });
@@ -68,7 +68,7 @@ async function exists(name: string, { client, signal }: ReconcileContext<Pod>): 
   }
 }
 
-/** Whoever owns the pod is to see that it was not the pod's own doing. */
+/** Marks a pod as failed, with a condition that tells its owner that the pod itself was not at fault. */
 async function failed(
   pod: Pod,
   { ctx, message }: { readonly ctx: ReconcileContext<Pod>; readonly message: string },
@@ -76,7 +76,7 @@ async function failed(
   if (isPodEnded(pod)) return pod;
   const lastTransitionTime = formatTime(ctx.clock.now());
   const target = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime };
-  // A patch, which is all that its role allows; conditions are merged by type.
+  // The controller's role only allows patches. Conditions are merged by type.
   const body = { metadata: { uid: pod.metadata.uid }, status: { phase: 'Failed', conditions: [target] } };
   return patchStatus(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
 }

@@ -1,15 +1,15 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
 
-/** Knows which pods are on a node. Fed by a watch of the pods. */
+/** Index of the pods on a node, fed by a watch of the pods. */
 export class PodsByNode {
   readonly #pods = new Map<string, Map<string, ReconcileRequest>>();
 
-  /** Handler of a watch of the pods; enqueues nothing. */
+  /** Handler for a watch of the pods; enqueues nothing. */
   readonly track: EventHandler<Pod> = ({ type, object }) => {
     const { namespace, name } = object;
     const node = object.object.spec?.nodeName;
-    if (node === undefined) return; // a pod never leaves its node
+    if (node === undefined) return; // unscheduled; a pod never leaves its node
     const pods = this.#pods.get(node) ?? new Map<string, ReconcileRequest>();
     if (type === 'delete') pods.delete(`${namespace}/${name}`);
     else pods.set(`${namespace}/${name}`, { namespace, name });

@@ -10,7 +10,7 @@ import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
 import { createObject, deleteObject } from '../object-writes.ts';
 
-/** Makes the pod that a template describes, controlled by `owner`. */
+/** Creates a pod object from a template, controlled by `owner`. */
 export function podFromTemplate(template: PodTemplateSpec | undefined, owner: KubernetesObject): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const metadata: ObjectMeta = {
@@ -24,12 +24,12 @@ export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Ku
   return setControllerReference(pod, owner);
 }
 
-/** A pod's name must be valid as it will be: an owner's name of full length leaves no room for a suffix. */
+/** Returns the prefix of generated pod names. A maximum-length owner name leaves no room for a separator. */
 function podNamePrefix(name: string): string {
   return name.length > 252 ? name : `${name}-`;
 }
 
-/** Creates and deletes pods for an owner and says so in events. */
+/** Creates and deletes pods for an owner and records events. */
 export class PodControl {
   readonly #events: CoreEventRecorder;
 
@@ -40,7 +40,7 @@ export class PodControl {
   /**
    * Creates a pod.
    *
-   * @throws StatusError when the server refuses; written to the owner's events unless the namespace is going away.
+   * @throws StatusError if the server rejects it; also recorded as an event on the owner unless the namespace is terminating.
    */
   async create(
     ctx: RequestContext,
@@ -61,9 +61,9 @@ export class PodControl {
   }
 
   /**
-   * Deletes a pod unless that was asked for already.
+   * Deletes a pod unless it is already being deleted.
    *
-   * @throws StatusError when the server refuses.
+   * @throws StatusError if the server rejects the request.
    */
   async delete(
     ctx: RequestContext,
@@ -82,7 +82,7 @@ export class PodControl {
   }
 }
 
-/** True when the server refused because the namespace is being deleted: trying again is no use. */
+/** True if the server rejected a request because the namespace is terminating; retrying does not help. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (
     error instanceof StatusError &&
@@ -90,7 +90,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
   );
 }
 
-/** A failure's message. */
+/** Returns an error's message. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,27 +1,27 @@
 import { findCondition, isDeleting } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** True for a pod that still counts: it has not ended and is not being deleted. */
+/** True for an active pod: it has not finished and is not being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodEnded(pod) && !isDeleting(pod);
 }
 
-/** True for a pod whose containers have ended for good. */
+/** True for a pod that has succeeded or failed. */
 export function isPodEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** True for a pod that is being deleted and has not ended. */
+/** True for a pod that is being deleted and has not finished. */
 export function isPodTerminating(pod: Pod): boolean {
   return !isPodEnded(pod) && isDeleting(pod);
 }
 
-/** True for a pod whose Ready condition holds. */
+/** True for a pod whose Ready condition is true. */
 export function isPodReady({ status }: Pod): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
 }
 
-/** When a ready pod became so, in milliseconds; undefined when it is not ready or does not say. */
+/** Returns when a ready pod became ready, in milliseconds; undefined if it is not ready or has no transition time. */
 export function readySinceMs({ status }: Pod): number | undefined {
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status !== 'True' || !ready.lastTransitionTime) return undefined;
@@ -34,7 +34,7 @@ export function isPodAvailable(pod: Pod, at: { readonly minReadySeconds: number;
   return (msUntilAvailable(pod, at) ?? 1) <= 0;
 }
 
-/** How long a ready pod still has to stay so to be available; undefined for one that is not ready. */
+/** Returns how long a ready pod must stay ready to become available, in milliseconds; undefined if it is not ready. */
 export function msUntilAvailable(
   pod: Pod,
   { minReadySeconds, nowMs }: { readonly minReadySeconds: number; readonly nowMs: number },
@@ -45,7 +45,7 @@ export function msUntilAvailable(
   return since === undefined ? undefined : Math.max(0, since + minReadySeconds * 1000 - nowMs);
 }
 
-/** Highest count of restarts among a pod's containers. */
+/** Returns the highest restart count among a pod's containers. */
 export function mostRestarts({ status }: Pod): number {
   const containers = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return containers.reduce((most, { restartCount }) => Math.max(most, restartCount), 0);

@@ -46,7 +46,7 @@ const order = (pods: readonly Pod[], siblings: readonly Pod[] = pods): readonly 
 };
 
 describe('podsToDelete', () => {
-  it('takes the unassigned, the pending, the unknown, the unready and the ready, in this order', () => {
+  it('deletes unassigned pods first, then pending, unknown, unready and ready ones', () => {
     const pods = [
       pod('ready', { readySince: ready }),
       pod('running'),
@@ -57,7 +57,7 @@ describe('podsToDelete', () => {
     expect(order(pods)).toEqual(['unassigned', 'pending', 'unknown', 'running', 'ready']);
   });
 
-  it('takes the cheap before the dear, and malformed costs as none', () => {
+  it('deletes pods by ascending deletion cost and treats malformed costs as 0', () => {
     const costs = { dear: '10', free: '0', malformed: '+5', cheap: '-3' };
     const pods = Object.entries(costs).map(([name, cost]) => pod(name, { readySince: ready, cost }));
     const names = order(pods);
@@ -65,13 +65,13 @@ describe('podsToDelete', () => {
     expect(names.at(-1)).toBe('dear');
   });
 
-  it('takes from the node with the most siblings', () => {
+  it('deletes pods on the node with the most siblings first', () => {
     const pods = [pod('alone', { node: 'a', readySince: ready }), pod('crowded', { node: 'b', readySince: ready })];
     const others = [pod('x', { node: 'b' }), pod('y', { node: 'b' })];
     expect(order(pods, [...pods, ...others])).toEqual(['crowded', 'alone']);
   });
 
-  it('takes those ready for much less time, then those restarted more often, then the much younger', () => {
+  it('prefers pods ready for much less time, then those with more restarts, then much younger ones', () => {
     const recent = '2026-01-01T23:59:00Z';
     expect(order([pod('long', { readySince: ready }), pod('short', { readySince: recent })])).toEqual([
       'short',
@@ -81,7 +81,7 @@ describe('podsToDelete', () => {
     expect(order([pod('old'), pod('young', { created: recent })])).toEqual(['young', 'old']);
   });
 
-  it('draws among ages of one order of magnitude by uid, not by age', () => {
+  it('orders pods of similar age by uid', () => {
     const pods = [pod('b', { created: '2026-01-01T00:00:10Z' }), pod('a', { created: '2026-01-01T00:00:00Z' })];
     expect(order(pods)).toEqual(['a', 'b']);
   });

@@ -1,7 +1,7 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { isPodReady, mostRestarts, readySinceMs } from '../pods/pod-state.ts';
 
-/** A pod and how many of its siblings share its node. */
+/** A pod with the number of siblings on its node. */
 export interface RankedPod {
   readonly pod: Pod;
   readonly rank: number;
@@ -15,9 +15,10 @@ const phaseOrder: ReadonlyMap<string, number> = new Map([
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
- * Compares pods by which is better to delete: not assigned, Pending before Unknown before Running, not ready, of lower
- * cost, with more siblings on its node, ready for less time, restarted more often, younger. Ages count by their order of
- * magnitude, so that not always the same ones go. Mirrors `ActivePodsWithRanks`.
+ * Returns a comparison that puts the pods to delete first: unassigned, Pending before Unknown before Running, not ready, lower
+ * deletion cost, more siblings on the node, ready for less time, more restarts, younger. Ages are compared by order of magnitude,
+ * so
+ * that the choice varies. Mirrors `ActivePodsWithRanks`.
  */
 function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   return (a, b) => {
@@ -36,7 +37,7 @@ function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   };
 }
 
-/** The pods to delete when there are `count` too many. `siblings` are the pods of all sets with the same owner. */
+/** Returns the pods to delete if there are `count` too many. `siblings` are the pods of all sets with the same owner. */
 export function podsToDelete(
   pods: readonly Pod[],
   options: { readonly count: number; readonly siblings: readonly Pod[]; readonly nowMs: number },
@@ -54,7 +55,7 @@ export function podsToDelete(
     .map(({ pod }) => pod);
 }
 
-/** Undefined for equal times: the next criterion decides. 0 for ages of one order of magnitude. */
+/** Compares ages by order of magnitude. Returns undefined for equal times, so the next criterion decides. */
 function byAge(a: number | undefined, b: number | undefined, nowMs: number): number | undefined {
   if (a === b) return undefined;
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
@@ -73,7 +74,7 @@ function phase({ status }: Pod): number {
   return phaseOrder.get(status?.phase ?? 'Pending') ?? 0;
 }
 
-/** What is no 32-bit integer in its plain form counts as 0. */
+/** Returns the deletion cost; 0 if it is not a 32-bit integer in canonical form. */
 function deletionCost({ metadata }: Pod): number {
   const text = metadata.annotations?.[costAnnotation] ?? '0';
   const cost = /^(-?[1-9]\d{0,9}|0)$/.test(text) ? Number(text) : 0;

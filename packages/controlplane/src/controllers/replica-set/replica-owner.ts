@@ -2,7 +2,7 @@ import { type Kind, type KubernetesObject, LabelSelector, type LabelSelectorObje
 import { ReplicaSet, type ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
 import { type PodTemplateSpec, ReplicationController } from '@kubewright/apimachinery/core/v1';
 
-/** What replica sets and replication controllers have in common. */
+/** Fields common to replica sets and replication controllers. */
 export interface ReplicaOwner extends KubernetesObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -12,10 +12,10 @@ export interface ReplicaOwner extends KubernetesObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** How one of the kinds is run. */
+/** Parameters of the replica controller for one kind. */
 export interface ReplicaOwnerKind<O extends ReplicaOwner> {
   readonly kind: Kind<O>;
-  /** Of its service account, and the name in its events. */
+  /** Name of its service account and of its events' source. */
   readonly account: string;
   selectorOf(owner: O): LabelSelectorObject | undefined;
 }
@@ -32,7 +32,7 @@ export const replicationControllers: ReplicaOwnerKind<ReplicationController> = {
   selectorOf: ({ spec }) => (spec?.selector ? { matchLabels: spec.selector } : undefined),
 };
 
-/** The selector of an owner. */
+/** Returns an owner's selector. */
 export function selectorOf<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>, owner: O): LabelSelector {
   return LabelSelector.ofObject(of.selectorOf(owner));
 }

@@ -5,17 +5,17 @@ import { messageOf } from '../pods/pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
 
-/** What a status is made from. */
+/** Input of {@link replicaSetStatus}. */
 export interface ReplicaSetState {
-  /** Pods that count. */
+  /** Active pods. */
   readonly pods: readonly Pod[];
   readonly terminating: readonly Pod[];
-  /** Why pods could not be created or deleted. */
+  /** The error that prevented creating or deleting pods. */
   readonly error: unknown;
   readonly nowMs: number;
 }
 
-/** The status of a replica set: counts, and whether its pods can be managed at all. */
+/** Returns the status of a replica set: counts, and a condition if its pods cannot be managed. */
 export function replicaSetStatus(owner: ReplicaOwner, state: ReplicaSetState): ReplicaSetStatus {
   const { pods, terminating, nowMs } = state;
   const { minReadySeconds = 0, template } = owner.spec ?? {};
@@ -35,7 +35,7 @@ export function replicaSetStatus(owner: ReplicaOwner, state: ReplicaSetState): R
   };
 }
 
-/** True when the API's status says the same. */
+/** True if two statuses are equal. */
 export function isSameStatus(present: ReplicaSetStatus | undefined, next: ReplicaSetStatus): boolean {
   return sameJson(present ?? {}, next);
 }

@@ -27,15 +27,15 @@ import {
 } from './replica-owner.ts';
 import { isSameStatus, replicaSetStatus } from './replica-set-status.ts';
 
-/** Pods that one reconcile creates or deletes at most. */
+/** Maximum number of pods that one reconcile creates or deletes. */
 const burst = 500;
 
-/** Keeps as many pods as a ReplicaSet asks for. */
+/** Maintains the desired number of pods of ReplicaSets. */
 export function replicaSetController(): BuiltInController {
   return replicaController(replicaSets);
 }
 
-/** The same for ReplicationControllers. */
+/** Maintains the desired number of pods of ReplicationControllers. */
 export function replicationController(): BuiltInController {
   return replicaController(replicationControllers);
 }
@@ -110,7 +110,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return claim(ctx, { owner, ownerKind: this.#of.kind, kind: Pod, selector, candidates });
   }
 
-  /** Creates what is missing or deletes what is too much; answers why it could not. */
+  /** Creates missing pods or deletes surplus ones. Returns the error if one failed. */
   async #manage(pods: readonly Pod[]): Promise<unknown> {
     const owner = this.#owner;
     const ctx = this.#ctx;
@@ -129,7 +129,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return results.find((result) => result.status === 'rejected')?.reason;
   }
 
-  /** Active pods of all sets with the same controller, such as those of one Deployment. */
+  /** Returns the active pods of all sets with the same controller, such as those of one Deployment. */
   #siblings(): readonly Pod[] {
     const { cache } = this.#ctx;
     const { uid, namespace = '' } = this.#owner.metadata;
@@ -151,14 +151,14 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      // Upstream tries once more on the live object before it gives up: counts change with every pod.
+      // Upstream retries once on the live object, because counts change with every pod.
       const live = await ctx.client.resource(kind).get(objectKey(this.#owner), { signal: ctx.signal });
       if (live.metadata.uid !== this.#owner.metadata.uid) return;
       await updateStatus<O>(ctx, { kind, object: { ...live, status } });
     }
   }
 
-  /** Nothing happens when a pod has been ready for long enough, so a look at that time is asked for. */
+  /** Requeues for the time at which a pod becomes available: no event occurs then. */
   #nextAvailability(pods: readonly Pod[]): ReconcileOutcome {
     const { minReadySeconds = 0 } = this.#owner.spec ?? {};
     const nowMs = this.#ctx.clock.now();

@@ -13,18 +13,18 @@ import { canonicalJson, shortHash } from '../template-hash.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';
 
-/** The revisions of a set's template that matter now. */
+/** The current revisions of a set's template. */
 export interface Revisions {
-  /** What the set was before the update that is under way; the same as `update` when none is. */
+  /** The revision before the update in progress; the same as `update` if there is none. */
   readonly current: ControllerRevision;
-  /** What the set says now. */
+  /** The revision of the set's current template. */
   readonly update: ControllerRevision;
-  /** All of them, oldest first. */
+  /** All revisions, oldest first. */
   readonly all: readonly ControllerRevision[];
   readonly collisionCount: number;
 }
 
-/** Finds or makes the revision of a set's present template. */
+/** Finds or creates the revision of a set's current template. */
 export async function findRevisions(ctx: RequestContext, set: StatefulSet): Promise<Revisions> {
   const lister = ctx.cache.lister(ControllerRevision);
   const { uid = '' } = set.metadata;
@@ -37,7 +37,7 @@ export async function findRevisions(ctx: RequestContext, set: StatefulSet): Prom
   if (equal && equal === known.at(-1)) {
     update = equal;
   } else if (equal) {
-    // A roll back: the old revision becomes the newest again.
+    // A rollback: the old revision becomes the newest again.
     update = await updateObject(ctx, { kind: ControllerRevision, object: { ...equal, revision: next } });
   } else {
     ({ revision: update, collisionCount } = await createRevision(ctx, { set, revision: next, collisionCount }));
@@ -47,9 +47,9 @@ export async function findRevisions(ctx: RequestContext, set: StatefulSet): Prom
   return { current, update, all, collisionCount };
 }
 
-/** The template that a revision stands for. */
+/** Returns the template of a revision. */
 export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
-  // Written by this controller, or by upstream's in the same form.
+  // Written by this controller, or by upstream's in the same format.
   const { spec } = (revision.data ?? {}) as {
     readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } };
   };
@@ -58,7 +58,7 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
   return template;
 }
 
-/** Deletes the oldest revisions beyond the set's limit that no pod is made of. */
+/** Deletes the oldest revisions beyond the set's history limit, except those in use by pods. */
 export async function truncateHistory(
   ctx: RequestContext,
   {
@@ -76,7 +76,7 @@ export async function truncateHistory(
   }
 }
 
-/** A strategic merge patch that brings the template back, which is what a roll back applies. */
+/** Returns a strategic merge patch that restores the template on rollback. */
 function revisionData(set: StatefulSet): Readonly<Record<string, unknown>> {
   return { spec: { template: { ...set.spec?.template, $patch: 'replace' } } };
 }

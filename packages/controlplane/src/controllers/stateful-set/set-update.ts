@@ -15,7 +15,7 @@ import {
 } from './stateful-pod.ts';
 import type { StatefulPodControl } from './stateful-pod-control.ts';
 
-/** What one look at a set works with. */
+/** Input of one reconcile of a set. */
 export interface SetUpdateParts {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
@@ -26,18 +26,19 @@ export interface SetUpdateParts {
 
 interface Replica {
   readonly ordinal: number;
-  /** Undefined when it must be created. */
+  /** Undefined if the pod must be created. */
   readonly pod: Pod | undefined;
 }
 
 type PresentReplica = Replica & { readonly pod: Pod };
 
-/** Pods that one reconcile of a set with parallel management creates at most; the next one sees a changed size. */
+/** Maximum number of pods that one reconcile creates with parallel management. The next reconcile sees a changed size. */
 const burst = 100;
 
 /**
- * Moves a set on: makes what is missing from the lowest ordinal up, takes away what is too much from the highest down,
- * then replaces pods of an old revision. With `OrderedReady` each step waits until the ordinals before are available.
+ * Advances a set: creates missing pods from the lowest ordinal up, deletes surplus ones from the highest down, then replaces pods
+ * of
+ * an old revision. With `OrderedReady`, each step waits until the lower ordinals are available.
  */
 export class SetUpdate {
   readonly #parts: SetUpdateParts;
@@ -67,8 +68,9 @@ export class SetUpdate {
   }
 
   /**
-   * The replicas to bring forward now, lowest ordinal first: the pods that exist and the first missing ones. Never all
-   * missing ones, whose number a user chooses; the pods that are created lead here again.
+   * Returns the replicas to process now, lowest ordinal first: the existing pods and the first missing ones. Never returns all
+   * missing
+   * ones, whose number a user chooses; created pods trigger the next reconcile.
    */
   #due(staying: readonly PresentReplica[]): readonly Replica[] {
     const start = startOrdinal(this.#parts.set);
@@ -79,7 +81,7 @@ export class SetUpdate {
     return [...staying, ...missing].sort((a, b) => a.ordinal - b.ordinal);
   }
 
-  /** Brings one replica forward; true when those after it must wait. */
+  /** Advances one replica. Returns true if those after it must wait. */
   async #blocksAfter({ ordinal, pod }: Replica): Promise<boolean> {
     const { set, control } = this.#parts;
     if (!pod) {
@@ -91,7 +93,7 @@ export class SetUpdate {
         control.noteReplacement(pod);
         await control.delete(pod);
       }
-      // Made anew when the name is free.
+      // Recreated once the name is free.
       return this.#ordered;
     }
     if (pod.status?.phase === 'Pending' && !isDeleting(pod)) await control.createClaims(pod, ordinal);
@@ -101,7 +103,7 @@ export class SetUpdate {
     return false;
   }
 
-  /** Takes away what is beyond the set's size; true when an update must wait. */
+  /** Deletes pods beyond the set's size. Returns true if an update must wait. */
   async #shrink(condemned: readonly PresentReplica[], staying: readonly PresentReplica[]): Promise<boolean> {
     const { control } = this.#parts;
     const firstUnhealthy = [...staying, ...condemned]
@@ -112,7 +114,7 @@ export class SetUpdate {
         if (this.#ordered) return true;
         continue;
       }
-      // In order, a pod goes only while the ones before it are well; the first that is not may go itself.
+      // In order, a pod is deleted only while the lower ordinals are healthy. The first unhealthy pod may itself be deleted.
       if (this.#ordered && !this.#isAvailable(pod) && pod !== firstUnhealthy) return true;
       await control.ownClaims(pod, { ordinal, condemned: true });
       await control.delete(pod);
@@ -121,7 +123,7 @@ export class SetUpdate {
     return false;
   }
 
-  /** Replaces pods of an old revision from the highest ordinal down to the partition, as many at a time as may be missing. */
+  /** Replaces pods of an old revision from the highest ordinal down to the partition, within `maxUnavailable`. */
   async #roll(staying: readonly PresentReplica[]): Promise<void> {
     const { set, control, revisions } = this.#parts;
     const start = startOrdinal(set);
@@ -130,7 +132,7 @@ export class SetUpdate {
     let budget = Math.max(1, most);
     let above = start + this.#desired;
     for (const { ordinal, pod } of [...staying].reverse()) {
-      // Missing pods are unavailable, too.
+      // Missing pods also count as unavailable.
       budget -= above - ordinal - 1;
       above = ordinal;
       if (ordinal - start < partition || budget <= 0) return;
@@ -148,7 +150,7 @@ export class SetUpdate {
     return isAvailable(pod, { minReadySeconds: this.#minReadySeconds, nowMs: this.#parts.nowMs });
   }
 
-  /** Below the partition, and before an update has begun, pods are of the revision that the set had. */
+  /** Returns a new pod. Below the partition, and before an update has started, it has the previous revision. */
   #newPod(ordinal: number): Pod {
     const { set, revisions } = this.#parts;
     const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};

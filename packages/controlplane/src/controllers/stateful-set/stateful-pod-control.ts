@@ -8,7 +8,7 @@ import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { messageOf } from '../pods/pod-control.ts';
 import { claimsOf, withIdentity } from './stateful-pod.ts';
 
-/** Creates, mends and deletes a set's pods and claims, and says so in events. */
+/** Creates, repairs and deletes a set's pods and claims, and records events. */
 export class StatefulPodControl {
   readonly #events: CoreEventRecorder;
   readonly #ctx: RequestContext;
@@ -20,7 +20,7 @@ export class StatefulPodControl {
     this.#set = parts.set;
   }
 
-  /** Creates a pod, its claims first. */
+  /** Creates the pod's claims and then the pod. */
   async create(pod: Pod, ordinal: number): Promise<void> {
     await this.createClaims(pod, ordinal);
     await this.#told('create', pod, () => createObject(this.#ctx, { kind: Pod, object: pod }));
@@ -31,14 +31,14 @@ export class StatefulPodControl {
     await this.#told('delete', pod, () => deleteObject(this.#ctx, { kind: Pod, object: pod }));
   }
 
-  /** Gives a pod back the labels of its ordinal. Its volumes cannot be changed: the API refuses, and the event says so. */
+  /** Restores the labels of a pod's ordinal. Its volumes cannot be changed: the API rejects that, and the event reports it. */
   async mend(pod: Pod, ordinal: number): Promise<void> {
     await this.createClaims(pod, ordinal);
     const object = withIdentity(pod, { set: this.#set, ordinal });
     await this.#told('update', pod, () => updateObject(this.#ctx, { kind: Pod, object }));
   }
 
-  /** Notes that a pod that has ended is made anew. */
+  /** Records an event that a finished pod is recreated. */
   noteReplacement(pod: Pod): void {
     const { namespace, name } = this.#set.metadata;
     const failed = pod.status?.phase === 'Failed';
@@ -50,7 +50,7 @@ export class StatefulPodControl {
     });
   }
 
-  /** Creates the claims of an ordinal that are not there. */
+  /** Creates the missing claims of an ordinal. */
   async createClaims(pod: Pod, ordinal: number): Promise<void> {
     const ctx = this.#ctx;
     for (const object of claimsOf(this.#set, ordinal)) {
@@ -71,7 +71,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Makes the claims of an ordinal be owned as the retention policy says: by the set, by a pod that goes for good, or by neither. */
+  /** Sets the owner of an ordinal's claims according to the retention policy: the set, a pod to be scaled down, or none. */
   async ownClaims(
     pod: Pod,
     { ordinal, condemned }: { readonly ordinal: number; readonly condemned: boolean },

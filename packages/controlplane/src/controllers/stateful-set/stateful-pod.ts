@@ -8,12 +8,12 @@ const revisionLabel = 'controller-revision-hash';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
-/** First ordinal of a set. */
+/** Returns the first ordinal of a set. */
 export function startOrdinal({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-/** The ordinal in a pod's name; undefined for a pod that is none of the set's. */
+/** Returns the ordinal in a pod's name; undefined if the pod does not belong to the set. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const { name = '' } = pod.metadata;
@@ -21,7 +21,7 @@ export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
   return /^(0|[1-9]\d{0,9})$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** The pod of an ordinal, with identity and storage, of one revision of the template. */
+/** Returns the pod of an ordinal, with identity and storage, for one revision of the template. */
 export function statefulPod(
   set: StatefulSet,
   options: { readonly ordinal: number; readonly template: PodTemplateSpec | undefined; readonly revision: string },
@@ -41,7 +41,7 @@ export function statefulPod(
   );
 }
 
-/** A pod with the labels and volumes that its ordinal gives it. */
+/** Returns a pod with the labels and volumes of its ordinal. */
 export function withIdentity(pod: Pod, { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number }): Pod {
   const { name = '' } = pod.metadata;
   const labels = { ...pod.metadata.labels, [nameLabel]: name, [indexLabel]: String(ordinal) };
@@ -79,7 +79,7 @@ export function hasIdentity(
   );
 }
 
-/** The claims of an ordinal, as they are created. */
+/** Returns the claims to create for an ordinal. */
 export function claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
   const { namespace = '' } = set.metadata;
   return (set.spec?.volumeClaimTemplates ?? []).map((claim) => {
@@ -101,7 +101,7 @@ function claimName(set: StatefulSet, { claim, ordinal }: { readonly claim: strin
   return `${claim}-${set.metadata.name}-${ordinal}`;
 }
 
-/** True for a pod that runs, is ready, and is not being deleted. */
+/** True for a pod that is running, ready and not being deleted. */
 export function isHealthy(pod: Pod): boolean {
   return pod.status?.phase === 'Running' && isPodReady(pod) && !isDeleting(pod);
 }
@@ -111,7 +111,7 @@ export function isAvailable(pod: Pod, at: { readonly minReadySeconds: number; re
   return isHealthy(pod) && isPodAvailable(pod, at);
 }
 
-/** The revision that a pod was made of. */
+/** Returns the revision from which a pod was created. */
 export function podRevision({ metadata }: Pod): string | undefined {
   return metadata.labels?.[revisionLabel];
 }

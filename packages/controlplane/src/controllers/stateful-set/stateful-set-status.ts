@@ -4,7 +4,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { Revisions } from './revisions.ts';
 import { isAvailable, isHealthy, podRevision } from './stateful-pod.ts';
 
-/** The status that a set's pods make. */
+/** Computes a set's status from its pods and revisions. */
 export function statefulSetStatus(
   set: StatefulSet,
   { pods, revisions, nowMs }: { readonly pods: readonly Pod[]; readonly revisions: Revisions; readonly nowMs: number },
@@ -18,7 +18,7 @@ export function statefulSetStatus(
   const available = pods.filter((pod) => isAvailable(pod, { minReadySeconds, nowMs })).length;
   const updated = of(updateName);
   const rolling = updateStrategy?.type !== 'OnDelete';
-  // An update is complete when every pod is of the new revision and ready: then it is the current one.
+  // An update is complete once every pod has the new revision and is ready. The new revision then becomes the current one.
   const complete = rolling && updated === desired && ready === desired && pods.length === desired;
   const current = complete ? updated : of(currentName);
   const { generation } = set.metadata;

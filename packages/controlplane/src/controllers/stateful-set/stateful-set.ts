@@ -25,7 +25,7 @@ import { statefulSetStatus } from './stateful-set-status.ts';
 const account = 'statefulset-controller';
 const indexes = { controller: byController };
 
-/** Keeps the pods of StatefulSets: each with its own name and storage, made and replaced in order. */
+/** Manages the pods of StatefulSets, each with its own name and storage. Pods are created and replaced in order. */
 export function statefulSetController(): BuiltInController {
   const events = new CoreEventRecorder(account);
   const orphans = new OrphanOwners();
@@ -66,7 +66,7 @@ async function reconcile(set: StatefulSet, { ctx, events }: Parts): Promise<Reco
   if (!isDeleting(set)) {
     const nowMs = ctx.clock.now();
     await new SetUpdate({ set, pods, revisions, control, nowMs }).run().catch((error: unknown) => {
-      // What was reached is reported even if a step failed.
+      // The status is reported even if a step failed.
       failure = { error };
     });
   }
