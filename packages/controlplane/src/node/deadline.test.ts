@@ -5,7 +5,7 @@ import { Deadline } from './deadline.ts';
 describe('Deadline', () => {
   const never = () => new Promise<never>(() => {});
 
-  it('is shared by parts that follow each other', async () => {
+  it('is shared by consecutive steps', async () => {
     const clock = new VirtualClock();
     const deadline = new Deadline(clock, 1_000);
     const first = deadline.meets(never(), { reserveMs: 400 });
@@ -18,7 +18,7 @@ describe('Deadline', () => {
     expect(deadline.leftMs).toBe(0);
   });
 
-  it('answers at once for what ends in time, with its failure if it has one', async () => {
+  it('resolves immediately if work ends in time, or rejects with its error', async () => {
     const clock = new VirtualClock();
     const deadline = new Deadline(clock, 1_000);
     expect(await deadline.meets(Promise.resolve())).toBe(true);

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** One moment by which several parts have to have ended, however many they are and whichever of them hangs. */
+/** A shared deadline by which several steps must end, however many there are and whichever of them hangs. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #endMs: number;
@@ -11,17 +11,16 @@ export class Deadline {
     this.#endMs = clock.monotonic() + withinMs;
   }
 
-  /** Milliseconds that are left; never negative. */
+  /** Remaining milliseconds; never negative. */
   get leftMs(): number {
     return Math.max(this.#endMs - this.#clock.monotonic(), 0);
   }
 
   /**
-   * Waits for work, but not past the deadline; answers whether it ended in time. What has not is left to itself: its
-   * later failure is nobody's any more.
+   * Waits for work until the deadline at most, and returns whether it ended in time. Later errors of unfinished work are ignored.
    *
-   * @param options - `reserveMs`: how long before the deadline to give up, for what has to follow. @defaultValue 0
-   * @throws what the work throws in time.
+   * @param options - `reserveMs`: how long before the deadline to stop waiting, to leave time for later steps. @defaultValue 0
+   * @throws the work's error if it fails in time.
    */
   async meets(work: Promise<unknown>, options: { readonly reserveMs?: number } = {}): Promise<boolean> {
     let giveUp: () => void = () => {};

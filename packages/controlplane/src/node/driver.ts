@@ -2,33 +2,34 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { TerminalSize } from '../apiserver/node-connector.ts';
 
 /**
- * Runs containers for the node agent. The agent decides what runs when (init order, restarts, probes, grace); a driver
- * only starts and ends one container attempt and reports. Drivers: `simulated` (pure functions of pod and clock),
+ * Runs containers for the node agent. The agent decides what runs and when (init order, restarts, probes, grace periods). A
+ * driver
+ * only starts and stops single container attempts and reports results. Drivers: `simulated` (pure functions of pod and clock),
  * `process` (a container is a local process group).
  */
 export interface Driver extends AsyncDisposable {
   readonly name: string;
-  /** Whether {@link RunningContainer.exec} knows what to do with `sizes`. @defaultValue false */
+  /** True if {@link RunningContainer.exec} supports `sizes`. @defaultValue false */
   readonly hasTerminals?: boolean;
-  /** Prepares what the pod's containers share (address, folders) before anything starts. */
+  /** Prepares the resources shared by the pod's containers (address, folders) before any container starts. */
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
-  /** Frees what {@link preparePod} took; all containers have ended. Idempotent. */
+  /** Frees the resources of {@link preparePod} once all containers have ended. Idempotent. */
   removePod(uid: string): Promise<void>;
   /**
-   * Makes sure that an image can be run.
+   * Resolves an image and ensures that it can be run.
    *
-   * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that says how to map it.
+   * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that explains how to map it.
    */
   pullImage(image: string): Promise<ImageReference>;
-  /** Whom a container runs as, so that its volumes can be made its own; absent where the question makes no sense. */
+  /** Returns the user that a container runs as, so its volumes can be owned by that user; absent if users do not apply. */
   userOf?(container: {
     readonly podUid: string;
     readonly image: string;
     readonly securityContext: ContainerRequest['securityContext'];
   }): Promise<{ readonly uid: number; readonly gid: number; readonly groups?: readonly number[] } | undefined>;
-  /** Starts one attempt of one container; resolves once it runs. */
+  /** Starts one attempt of a container. Resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
-  /** Ends everything at once and starts nothing more; waits for nothing. What is left to do when a stop takes too long. */
+  /** Kills everything immediately and starts nothing more, without waiting. The last resort if a stop takes too long. */
   kill(): void;
 }
 
@@ -38,15 +39,15 @@ export interface PodSandboxRequest {
   readonly namespace: string;
   readonly name: string;
   readonly pod: KubernetesObject;
-  /** The node's own address, for a pod of the host's network; absent: the pod gets one of its own. */
+  /** The node's own address, for a pod with host networking. If absent, the pod gets its own address. */
   readonly hostIP?: string | undefined;
 }
 
-/** What a pod got on this node. */
+/** The resources that a pod gets on this node. */
 export interface PodSandbox {
   /** The pod's own address. */
   readonly podIP: string;
-  /** Folder for the pod's volumes and logs; absent when the driver keeps nothing on disk. */
+  /** Folder for the pod's volumes and logs; absent if the driver keeps nothing on disk. */
   readonly folder?: string;
 }
 
@@ -54,23 +55,23 @@ export interface PodSandbox {
 export interface ImageReference {
   readonly image: string;
   readonly imageId: string;
-  /** What runs for it, where that is not the image itself: `Redis 7.0.15 at /usr/bin/redis-server`. */
+  /** The program that runs instead of the image, if there is one: `Redis 7.0.15 at /usr/bin/redis-server`. */
   readonly runs?: string;
-  /** Its own command, where a pod's command that replaces it is worth a word. */
+  /** The image's own command, if it is worth reporting that a pod's command replaces it. */
   readonly command?: readonly string[];
 }
 
-/** One attempt to run one container: everything is resolved, nothing refers to the API any more. */
+/** One attempt to run a container. Everything is resolved; nothing refers to the API any longer. */
 export interface ContainerRequest {
   readonly podUid: string;
   readonly namespace: string;
   readonly podName: string;
   readonly podIP: string;
   readonly containerName: string;
-  /** 0 for the first start, then one more for each restart. */
+  /** 0 for the first start, incremented by each restart. */
   readonly attempt: number;
   readonly image: ImageReference;
-  /** As in the pod; the image's own entry point stands in when absent. `$(VAR)` is expanded already. */
+  /** As in the pod, with `$(VAR)` already expanded. If absent, the image's entry point applies. */
   readonly command: readonly string[] | undefined;
   readonly args: readonly string[] | undefined;
   readonly workingDir: string | undefined;
@@ -79,45 +80,45 @@ export interface ContainerRequest {
   readonly securityContext: {
     readonly runAsUser?: number;
     readonly runAsGroup?: number;
-    /** Further groups: the pod's fsGroup and supplementalGroups. */
+    /** Supplementary groups: the pod's fsGroup and supplementalGroups. */
     readonly groups?: readonly number[];
   };
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
-  /** Signal that asks it to stop, when the pod names one. @defaultValue the image's */
+  /** Stop signal, if the pod specifies one. @defaultValue the image's */
   readonly stopSignal?: string;
-  /** Whether it has a standard input that stays open for whoever attaches; `once`: until the first of them ends it. */
+  /** Standard input: `open` stays open for attached clients; `once` ends with the first client that closes it. */
   readonly stdin: 'none' | 'open' | 'once';
-  /** Receives the container's output, line by line or in pieces. */
+  /** Receives the container's output in chunks. */
   readonly output: ContainerOutput;
 }
 
-/** Where a container's output goes. */
+/** Destination of a container's output. */
 export interface ContainerOutput {
   write(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
 }
 
-/** A prepared host directory or file that a container sees at `mountPath`. */
+/** A prepared host directory or file mounted into a container at `mountPath`. */
 export interface VolumeMount {
   readonly mountPath: string;
   readonly hostPath: string;
   readonly readOnly: boolean;
 }
 
-/** A container that runs. */
+/** A running container. */
 export interface RunningContainer {
   readonly containerId: string;
   readonly startedAtMs: number;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the container has ended; never rejects. */
   readonly exited: Promise<ContainerExit>;
-  /** Sends the stop signal (the image's, or SIGTERM) and, after the grace, SIGKILL to the whole group. */
+  /** Sends the stop signal (the image's, or SIGTERM) and, after the grace period, SIGKILL to the whole group. */
   stop(options: { readonly graceMs: number }): Promise<ContainerExit>;
-  /** Runs another command in the container's surroundings. */
+  /** Runs another command in the container's environment. */
   exec(request: ExecRequest): Promise<ExecSession>;
-  /** Joins its streams, from now on; resolves when it has ended or `signal` is aborted. */
+  /** Attaches to the container's streams from now on. Resolves when the container has ended or `signal` is aborted. */
   attach(request: AttachRequest): Promise<void>;
 }
 
-/** How a container ended. */
+/** Result of a container. */
 export interface ContainerExit {
   readonly exitCode: number;
   readonly signal?: number;
@@ -126,14 +127,14 @@ export interface ContainerExit {
   readonly finishedAtMs: number;
 }
 
-/** A command to run beside a container. */
+/** A command to run in a container's environment. */
 export interface ExecRequest extends AttachRequest {
   readonly command: readonly string[];
-  /** Runs it on a terminal of these sizes, with all its output on `stdout`. @defaultValue without a terminal */
+  /** Runs it on a terminal of these sizes, with all output on `stdout`. @defaultValue no terminal */
   readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
-/** The ends of streams. */
+/** Streams of an attached client. */
 export interface AttachRequest {
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
   readonly stdout: (chunk: Uint8Array) => void;

@@ -2,10 +2,11 @@ import { connect, type Socket } from 'node:net';
 import type { PortForwardOptions } from '../apiserver/node-connector.ts';
 
 /**
- * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has
- * nothing more to say still hears the answer; what it says after the server's end is lost, as with a kubelet.
+ * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has closed its
+ * side
+ * still receives the response. Data that it sends after the server has ended is lost, as with a kubelet.
  *
- * @throws the connection's own error.
+ * @throws the connection's error.
  */
 export async function forwardPort(host: string, options: PortForwardOptions): Promise<void> {
   const { port, input, output, signal } = options;
@@ -27,7 +28,7 @@ async function receive(socket: Socket, output: PortForwardOptions['output']): Pr
   try {
     for await (const chunk of socket) await output(chunk as Uint8Array);
   } catch {
-    // A connection that was there and broke has ended, as far as its client is concerned.
+    // An established connection that breaks counts as ended for its client.
   }
 }
 
@@ -43,7 +44,7 @@ function opened(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
       socket.off('error', reject);
-      // Later failures end the reader below.
+      // Later errors end the reader below.
       socket.on('error', () => undefined);
       resolve();
     });

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { startNodeCluster } from './testdata/node-cluster.ts';
 import { noSmallDisk, smallDisk } from './testdata/small-disk.ts';
 
-describe('a node whose disk is full', () => {
-  it('goes on, reports DiskPressure, and recovers', async (context) => {
+describe('a node with a full disk', () => {
+  it('keeps running, reports DiskPressure and recovers', async (context) => {
     using disk = smallDisk('1m');
     if (!disk) return context.skip(noSmallDisk);
     const directory = join(disk.folder, 'node');
@@ -32,7 +32,7 @@ describe('a node whose disk is full', () => {
       },
     });
     const pods = admin.resource(Pod);
-    // Ends and is started again, so that processes come and go while the disk is full.
+    // This pod ends and is restarted, so processes start and end while the disk is full.
     await pods.create(podOf('ends', 'echo begun; sleep 0.2'));
     await pods.create(
       podOf('prints', 'i=0; while true; do i=$((i+1)); printf "line $i %01000d\\n" 0; sleep 0.05; done'),

@@ -10,7 +10,7 @@ import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 
-describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
+describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
   let directory: string;
   let cluster: EmbeddedCluster;
 
@@ -29,13 +29,13 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The server lives in this process: nothing here may block it. */
+  /** Runs kubectl asynchronously: the server is in this process and must not be blocked. */
   async function kubectl(...args: string[]): Promise<{ out: string; err: string; code: number }> {
     try {
       const { stdout, stderr } = await promisify(execFile)('kubectl', ['--kubeconfig', cluster.kubeconfig, ...args]);
       return { out: stdout, err: stderr, code: 0 };
     } catch (error) {
-      // execFile's own error carries these.
+      // These are fields of execFile's error.
       const { stdout, stderr, code } = error as { stdout: string; stderr: string; code: number };
       return { out: stdout, err: stderr, code };
     }
@@ -63,7 +63,7 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
   });
   const running = (name: string) => kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=15s');
 
-  it('reads logs, follows them, and those of the attempt before', async () => {
+  it('reads logs, follows them, and reads those of the previous attempt', async () => {
     await apply(pod('talker', ['sh', '-c', 'echo one; echo two >&2; sleep 1; echo three; exit 3']));
     await expect.poll(async () => (await kubectl('logs', 'talker')).out, { timeout: 15_000 }).toContain('two\n');
     expect((await kubectl('logs', '-f', 'talker')).out).toMatch(/one\ntwo\nthree\n$/);
@@ -77,7 +77,7 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     expect(stamped.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z three\n$/);
   });
 
-  it('runs commands, with exit codes, input and errors', async () => {
+  it('runs commands with exit codes, input and errors', async () => {
     await apply(pod('sleeper', ['sleep', '1000']));
     await running('sleeper');
     expect(await kubectl('exec', 'sleeper', '--', 'sh', '-c', 'echo out; echo err >&2')).toMatchObject({
@@ -101,7 +101,7 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     expect(unknown.err).toContain('exec: "nosuchprog": executable file not found in $PATH\n');
   });
 
-  it('runs a container that is added to a pod to look at it', async () => {
+  it('runs an ephemeral debug container', async () => {
     await apply(pod('looked-at', ['sleep', '1000']));
     await running('looked-at');
     const look = ['sh', '-c', 'echo here; exec sleep 1000'];
@@ -115,7 +115,7 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     await expect.poll(async () => (await kubectl('get', 'pod', 'looked-at', '-o', path)).out).toBe('look');
   });
 
-  it('copies files and folders both ways, text and bytes', async () => {
+  it('copies files and folders in both directions, text and binary', async () => {
     const spec = pod('copied', ['sleep', '1000'], {
       volumeMounts: [
         { name: 'data', mountPath: '/var/lib/data' },
@@ -155,7 +155,7 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
     expect(readFileSync(here('app.txt'), 'utf8')).toBe('from a map');
   }, 60_000);
 
-  it('logs in as its service account with the kubeconfig that it finds', async () => {
+  it('authenticates as the service account with the kubeconfig in the container', async () => {
     const out = () => kubectl('logs', 'self');
     await apply(
       pod('self', ['sh', '-c', 'kubectl auth whoami -o jsonpath={.status.userInfo.username}; echo; sleep 100']),
@@ -165,7 +165,7 @@ describe.skipIf(!hasKubectl)('a node, seen by kubectl', () => {
       .toContain('system:serviceaccount:default:default');
   });
 
-  it('describes what happened to a pod', async () => {
+  it("describes a pod's events", async () => {
     await apply(pod('described', ['sleep', '1000']));
     await running('described');
     await expect

@@ -8,7 +8,7 @@ import { makeReady } from './testdata/ready-namespace.ts';
 
 const namespace = 'default';
 
-describe('images that were loaded', () => {
+describe('loaded images', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-loaded-'));
   const imageFile = join(folder, 'kubewright-images.json');
   let cluster: NodeCluster;
@@ -41,7 +41,7 @@ describe('images that were loaded', () => {
     return text;
   };
 
-  it('run the program of their tag, and fail for a tag that was not loaded', async () => {
+  it('run the program of their tag, and fail for a tag that is not loaded', async () => {
     const entryOf = (version: string) => {
       mkdirSync(join(folder, version));
       writeFileSync(join(folder, version, 'main.mjs'), `console.log('this is ${version}')`);
@@ -69,7 +69,7 @@ describe('images that were loaded', () => {
     await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(wrong));
   });
 
-  it("say that a pod's command replaces their own", async () => {
+  it("report that a pod's command replaces their own", async () => {
     await create('replaced', 'shop:0.1', { command: ['echo', 'mine'] });
     await expect.poll(async () => (await get('replaced')).status?.phase, { timeout: 10_000 }).toBe('Succeeded');
     expect(await logOf('replaced')).toMatch(
@@ -84,7 +84,7 @@ describe('images that were loaded', () => {
     ['alpine:3.22', ['sh', '-c', 'echo hello $((6 * 7))'], 'hello 42'],
     ['ubuntu:24.04', ['bash', '-c', 'echo hello $((6 * 7))'], 'hello 42'],
     ['debian', ['bash', '-c', 'echo hello $((6 * 7))'], 'hello 42'],
-  ])('need not be loaded for %s', async (image, command, expected) => {
+  ])('are not needed for %s', async (image, command, expected) => {
     const name = image.replace(/:.*/, '');
     await create(name, image, { command });
     const phase = async () => (await get(name)).status?.phase;

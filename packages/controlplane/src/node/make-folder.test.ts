@@ -13,19 +13,19 @@ describe('makeFolder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('makes all that is missing, and leaves what is there', () => {
+  it('creates all missing folders and keeps existing ones', () => {
     makeFolder(join(folder, 'a', 'b'), 0o700);
     makeFolder(join(folder, 'a', 'b'), 0o700);
     expect(statSync(join(folder, 'a', 'b')).mode & 0o777).toBe(0o700);
   });
 
-  it('names the real reason where a file is in the way', () => {
+  it('reports the real reason if a file is in the way', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(failureOf(join(folder, 'file', 'a', 'b'))).toMatchObject({ code: 'ENOTDIR' });
     expect(existsSync(join(folder, 'file', 'a'))).toBe(false);
   });
 
-  it('names the real reason on a read-only file system', (context) => {
+  it('reports the real reason on a read-only file system', (context) => {
     using disk = smallDisk('256k');
     if (!disk) return context.skip('needs root and mount on Linux');
     mkdirSync(join(disk.folder, 'there'));

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 /**
  * Creates a folder and its missing parents; does nothing if it exists.
  *
- * @throws the system's error; Node itself answers ENOENT for a parent that is read-only.
+ * @throws the system's error; Node itself reports ENOENT if a parent is read-only.
  */
 export function makeFolder(path: string, mode: number): void {
   try {
@@ -12,7 +12,7 @@ export function makeFolder(path: string, mode: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     mkdirSync(firstMissing(path), { mode });
-    // A parent folder was removed in the meantime: it exists again.
+    // A parent folder had been removed in the meantime and exists again.
     mkdirSync(path, { recursive: true, mode });
   }
 }

@@ -34,10 +34,10 @@ import { sameJson } from './same-json.ts';
 import { CheckedPodVolumes } from './volumes/checked-pod-volumes.ts';
 import { LocalPodVolumes } from './volumes/local-pod-volumes.ts';
 
-/** What a {@link NodeAgent} is told. */
+/** Options of {@link NodeAgent}. */
 export interface NodeAgentOptions {
   readonly facts: NodeFacts;
-  /** Acts as `system:node:<name>` of the group `system:nodes`. */
+  /** A client that acts as `system:node:<name>` in the group `system:nodes`. */
   readonly client: KubernetesClient;
   readonly driver: Driver;
   readonly probes: ProbeRunner;
@@ -47,33 +47,36 @@ export interface NodeAgentOptions {
   readonly settings: Omit<PodSettings, 'allocatable'>;
   /** Folders whose disks the node writes to. @defaultValue none */
   readonly folders?: readonly string[] | undefined;
-  /** Parts of the control plane in this process, shown as static pods. @defaultValue none */
+  /** Control plane components in this process, shown as static pods. @defaultValue none */
   readonly components?: readonly string[] | undefined;
   /**
-   * How long a pod that is being deleted stays in the API at least, in milliseconds. A kubelet looks at ended containers
-   * once a second, and `kubectl delete` counts on that: it reads the pod after deleting it, and waits without end when
-   * in between one of the same name has taken its place.
+   * Minimum time for which a pod being deleted stays in the API, in milliseconds. A kubelet checks for ended containers once a
+   * second,
+   * and `kubectl delete` relies on that: it reads the pod after deleting it, and waits forever if another pod of the same name
+   * has
+   * replaced it in between.
    *
    * @defaultValue 0
    */
   readonly removalDelayMs?: number | undefined;
 }
 
-/** How long stopping may take when nobody says, in milliseconds. */
+/** Default time limit for stopping, in milliseconds. */
 const defaultStopMs = 6_000;
-/** What is left of that time when containers have had theirs: for last events and the end of what was killed. */
+/** Part of the time limit reserved for final events and killed processes after containers have stopped. */
 const afterContainersMs = 700;
 
 const nodeRequest: ReconcileRequest = { name: '*node' };
 const leaseRequest: ReconcileRequest = { name: '*lease' };
 
 /**
- * The kubelet's work on one node: keeps the Node and its Lease, runs the pods that were given to the node through a
- * {@link Driver}, reports their status, answers for logs and commands. An ordinary controller with the rights of
- * `system:node`. A development tool and no security boundary: what a driver runs is as free as the driver leaves it.
+ * Does the kubelet's work on one node: maintains the Node and its Lease, runs the node's pods through a {@link Driver}, reports
+ * their
+ * status, and serves logs and commands. An ordinary controller with the permissions of `system:node`. A development tool, not a
+ * security boundary: a pod is only as isolated as its driver makes it.
  */
 export class NodeAgent implements AsyncDisposable {
-  /** What the API server asks for logs and exec. */
+  /** Used by the API server for logs and exec. */
   readonly connector: NodeConnector;
   readonly #options: NodeAgentOptions;
   readonly #manager: Manager;
@@ -83,7 +86,7 @@ export class NodeAgent implements AsyncDisposable {
   readonly #disk: DiskPressure;
   readonly #followed: FollowedObjects;
   readonly #workers = new Map<string, PodWorker>();
-  /** When each pod's deletion was noticed. */
+  /** Time at which each pod's deletion was noticed. */
   readonly #deletions = new Map<string, number>();
   #queue: HandlerContext | undefined;
   #events: EventRecorder | undefined;
@@ -126,7 +129,7 @@ export class NodeAgent implements AsyncDisposable {
       clock,
       random,
       log,
-      // As Kubernetes' own: errors are in the log, events are those that each part records.
+      // Same as in Kubernetes: errors go to the log, and each component records its own events.
       controllerDefaults: { errorEvents: false },
       watchdog: false,
       handleSignals: false,
@@ -149,12 +152,12 @@ export class NodeAgent implements AsyncDisposable {
     };
   }
 
-  /** Takes note of an error of a write that concerns no pod. */
+  /** Records the error of a write that does not concern a pod. */
   noteFault(error: unknown): void {
     this.#disk.note(error);
   }
 
-  /** Runs until `signal` is aborted or the agent is disposed; rejects when it cannot go on. */
+  /** Runs until `signal` is aborted or the agent is disposed. Rejects on a fatal error. */
   async run(signal?: AbortSignal): Promise<void> {
     const stop = (): void => void this[Symbol.asyncDispose]();
     signal?.addEventListener('abort', stop, { once: true });
@@ -165,16 +168,17 @@ export class NodeAgent implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the agent watches; the node is registered soon after. */
+  /** Resolves once the agent watches. The node is registered soon after. */
   started(): Promise<void> {
     return this.#manager.started();
   }
 
   /**
-   * Ends every container and the agent, whatever hangs, within a time: containers get most of it as their grace, then
-   * what is left of them is killed. Pods stay in the API as they are. A second call waits for the first.
+   * Stops all containers and the agent within a time limit, even if a part hangs. Containers get most of the time as grace
+   * period;
+   * then they are killed. Pods stay in the API unchanged. A second call waits for the first.
    *
-   * @param options - `withinMs`: all the time that there is, in milliseconds. @defaultValue 6_000
+   * @param options - `withinMs`: the total time limit, in milliseconds. @defaultValue 6_000
    */
   stop(options: { readonly withinMs?: number } = {}): Promise<void> {
     this.#stopped ??= this.#stop(options.withinMs ?? defaultStopMs);
@@ -230,7 +234,7 @@ export class NodeAgent implements AsyncDisposable {
     });
   }
 
-  /** What these pods refer to has changed. */
+  /** Refreshes pods after an object they refer to has changed. */
   #referencesChanged(uids: readonly string[]): void {
     for (const uid of uids) {
       const worker = this.#workers.get(uid);
@@ -254,7 +258,7 @@ export class NodeAgent implements AsyncDisposable {
     return pod && this.#syncPod(pod, ctx);
   }
 
-  /** Pods of this name with another uid are gone from the API, whatever still runs of them. */
+  /** Ends pods of this name with another uid: they no longer exist in the API, even if their containers still run. */
   async #endOthers(request: ReconcileRequest, uid: string | undefined): Promise<void> {
     for (const worker of this.#workers.values()) {
       const { pod } = worker;
@@ -267,7 +271,7 @@ export class NodeAgent implements AsyncDisposable {
 
   async #syncPod(pod: Pod, ctx: RequestContext): Promise<ReconcileResult | undefined> {
     const uid = pod.metadata.uid ?? '';
-    // A pod that is over needs nothing any more; what is missing must be known before a worker looks for it.
+    // A finished pod needs no objects. For others, all objects must be read before the worker uses them.
     if (this.#workers.get(uid)?.isOver) this.#followed.forget(uid);
     else await this.#followed.follow(pod);
     let worker = this.#workers.get(uid);
@@ -296,7 +300,7 @@ export class NodeAgent implements AsyncDisposable {
         return undefined;
       }
     } catch (error) {
-      // The pod was removed by force: its deletion is on its way to the cache.
+      // The pod was force-deleted; the event has not reached the cache yet.
       if (!isNotFound(error)) throw error;
     }
     return Number.isFinite(wakeAtMs) ? { requeueAfterMs: Math.max(wakeAtMs - ctx.clock.now(), 1) } : undefined;
@@ -308,7 +312,7 @@ export class NodeAgent implements AsyncDisposable {
   }
 
   #event(pod: Pod, { type = 'Normal', reason, note }: PodEvent): void {
-    // A kubelet's events are counted together only when their texts are the same.
+    // A kubelet aggregates events only if their texts are equal.
     this.#events?.record({
       type,
       reason,
@@ -324,7 +328,7 @@ export class NodeAgent implements AsyncDisposable {
     return name && `${namespace}/${name}`;
   }
 
-  /** A pod's log cannot be written: the pod runs on, its lines are dropped. */
+  /** Handles a failed write of a pod's log: the pod keeps running and the lines are dropped. */
   #logFails({ podUid, container }: LogKey, error: unknown): void {
     this.#disk.note(error);
     const pod = this.#workers.get(podUid)?.pod;
@@ -362,7 +366,7 @@ export class NodeAgent implements AsyncDisposable {
   }
 }
 
-/** What a condition no longer says must be taken back expressly: the API merges conditions field by field. */
+/** Clears unset reason and message fields explicitly, because the API merges conditions field by field. */
 function statusPatch(status: PodStatus): object {
   const conditions = status.conditions?.map((condition) => ({ reason: null, message: null, ...condition }));
   return { ...status, ...(conditions && { conditions }) };

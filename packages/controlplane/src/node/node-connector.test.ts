@@ -17,7 +17,7 @@ describe('LocalConnector', () => {
       socket.end('a secret of the machine');
     });
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-    port = (host.address() as AddressInfo).port; // listens on TCP
+    port = (host.address() as AddressInfo).port; // a TCP listener
   });
   afterEach(() => new Promise((resolve) => host.close(resolve)));
 
@@ -32,7 +32,7 @@ describe('LocalConnector', () => {
   async function forward(uid: string): Promise<string> {
     const connector = new LocalConnector({
       clock: new VirtualClock(),
-      logs: {} as LogStore, // not asked
+      logs: {} as LogStore, // not used
       slots: () => [],
       podIP: (of) => (of === 'mine' ? '127.0.0.1' : undefined),
       hasTerminals: false,
@@ -49,11 +49,11 @@ describe('LocalConnector', () => {
     return text;
   }
 
-  it('forwards ports to the address that the node gave to the pod', async () => {
+  it('forwards ports to the address that the node assigned to the pod', async () => {
     expect(await forward('mine')).toBe('a secret of the machine');
   });
 
-  it('does not follow an address that a user wrote into the status', async () => {
+  it('ignores an address that a user wrote into the status', async () => {
     await expect(forward('other')).rejects.toThrow('unable to do port forwarding: pod p has no address yet');
     expect(reached).toBe(0);
   });

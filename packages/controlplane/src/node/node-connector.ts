@@ -22,16 +22,16 @@ const noTerminals =
 const noTerminalOfItsOwn =
   'TTY is not offered by this node for a container itself, only for commands beside it; leave out -t, or use kubectl exec -it';
 
-/** Reaches into the pods of a node: logs, commands beside containers, their streams, their ports. */
+/** Connects to the pods of a node: logs, exec, attach and port forwarding. */
 export class LocalConnector implements NodeConnector {
   readonly #options: {
     readonly clock: Clock;
     readonly logs: LogStore;
-    /** The containers of a pod that this node knows. */
+    /** Returns the containers of a pod that this node knows. */
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
-    /** The address that this node gave to a pod that it runs. */
+    /** Returns the address that this node assigned to one of its pods. */
     readonly podIP: (podUid: string) => string | undefined;
-    /** Whether commands can run on a terminal. */
+    /** True if commands can run on a terminal. */
     readonly hasTerminals: boolean;
   };
 
@@ -40,7 +40,7 @@ export class LocalConnector implements NodeConnector {
     readonly logs: LogStore;
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
     readonly podIP: (podUid: string) => string | undefined;
-    /** Whether commands can run on a terminal. */
+    /** True if commands can run on a terminal. */
     readonly hasTerminals: boolean;
   }) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class LocalConnector implements NodeConnector {
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
     const { name, uid = '' } = pod.metadata;
     refuseMirror(pod);
-    // Not the address in the status: who may write that could reach any port of this machine.
+    // Never use the address in the status: a client that can write it could reach any port of this machine.
     const host = this.#options.podIP(uid);
     if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
     try {
@@ -117,7 +117,7 @@ export class LocalConnector implements NodeConnector {
   }
 }
 
-/** What only mirrors a part of the process has nothing to reach into. */
+/** Rejects mirror pods, which have no container to connect to. */
 function refuseMirror(pod: KubernetesObject): void {
   if (!isMirrorPod(pod as Pod)) return;
   throw badRequest(`pod ${pod.metadata.name} is a part of the cluster's own process and has no container`);
@@ -127,7 +127,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** The kubelet's words for why a container has no log yet. */
+/** Returns the kubelet's wording for why a container has no log yet. */
 function whyWaiting({ state }: ContainerSlot): string {
   const reason = state.type === 'waiting' ? state.reason : 'ContainerCreating';
   if (reason === 'ErrImagePull') return "image can't be pulled";

@@ -10,7 +10,7 @@ const notRoot = 'needs root: only root can run pods as other users';
 const namespace = 'default';
 const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-describe('pods of a node that root runs', () => {
+describe('pods of a node run by root', () => {
   let cluster: NodeCluster;
   beforeAll(async () => {
     if (!isRoot) return;
@@ -49,7 +49,7 @@ describe('pods of a node that root runs', () => {
     await expect.poll(isGone, { timeout: 10_000 }).toBe(true);
   };
 
-  it('cannot read the token of another pod, signal its processes or see their environment', async (context) => {
+  it("cannot read another pod's token, signal its processes or see their environment", async (context) => {
     if (!isRoot) return context.skip(notRoot);
     await create('victim', { containers: [script(`echo "$$$$ ${tokenPath} $(id -u) $(id -g)"; exec sleep 1000`)] });
     await expect.poll(() => logOf('victim').catch(() => ''), { timeout: 10_000 }).toMatch(/\/token \d+ \d+\n/);
@@ -96,7 +96,7 @@ describe('pods of a node that root runs', () => {
     return undefined;
   });
 
-  it('read the files that other pods left in a claim, as any user', async (context) => {
+  it('read files that other pods left in a claim, as any user', async (context) => {
     if (!isRoot) return context.skip(notRoot);
     await claim('handed-on');
     const use = async (name: string, line: string, runAsUser?: number): Promise<string> => {
@@ -117,7 +117,7 @@ describe('pods of a node that root runs', () => {
     return undefined;
   });
 
-  it('run PostgreSQL again on the data of a claim', async (context) => {
+  it('rerun PostgreSQL on the data of a claim', async (context) => {
     if (!isRoot) return context.skip(notRoot);
     await claim('database');
     const start = () =>
@@ -141,7 +141,7 @@ describe('pods of a node that root runs', () => {
       await start();
       await expect.poll(isReady, { timeout: 18_000 }).toBe(true);
       expect(await logOf('db')).toContain(expected);
-      // A database with the user's name is created by the server in single-user mode.
+      // The server creates a database with the user's name in single-user mode.
       expect((await get('db')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
       await remove('db');
     }

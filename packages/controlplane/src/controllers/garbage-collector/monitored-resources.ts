@@ -48,7 +48,7 @@ export class MonitoredResources {
   }
 }
 
-/** Returns the preferred version of each resource that can be monitored. Events neither own objects nor have owners. */
+/** Returns the preferred version of each resource that can be monitored. Events own no objects and have no owners. */
 function monitorable(resources: readonly ApiResource[]): readonly ApiResource[] {
   const seen = new Set<string>();
   return resources.filter(({ group, plural, verbs }) => {

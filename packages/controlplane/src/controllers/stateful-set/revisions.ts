@@ -15,7 +15,7 @@ const hashLabel = 'controller.kubernetes.io/hash';
 
 /** The current revisions of a set's template. */
 export interface Revisions {
-  /** The revision before the update in progress; the same as `update` if there is none. */
+  /** The revision before the update in progress; the same as `update` if no update is running. */
   readonly current: ControllerRevision;
   /** The revision of the set's current template. */
   readonly update: ControllerRevision;

@@ -16,7 +16,7 @@ describe('expandVariables', () => {
     ['$(B)', '$(A)'],
     ['$(A', '$(A'],
     ['$()', '$()'],
-  ])('turns %s into %s', (text, expanded) => {
+  ])('expands %s to %s', (text, expanded) => {
     expect(expandVariables(text, lookup)).toBe(expanded);
   });
 });
@@ -43,7 +43,7 @@ describe('containerEnvironment', () => {
     return Object.fromEntries(containerEnvironment(pod, whole, sources));
   };
 
-  it('takes values from everywhere, the later over the earlier', () => {
+  it('merges all sources; later values override earlier ones', () => {
     expect(
       resolve({
         resources: { limits: { cpu: '1500m' } },
@@ -81,7 +81,7 @@ describe('containerEnvironment', () => {
       { configMapKeyRef: { name: 'settings', key: '__proto__' } },
       "couldn't find key __proto__ in ConfigMap ns/settings",
     ],
-  ])('says what is missing for %j', (valueFrom, message) => {
+  ])('reports what is missing for %j', (valueFrom, message) => {
     expect(() => resolve({ env: [{ name: 'X', valueFrom }] })).toThrow(message);
   });
 });

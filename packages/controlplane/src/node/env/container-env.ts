@@ -5,7 +5,7 @@ import { type PodPlace, podFieldValue } from './field-value.ts';
 import { type Allocatable, resourceFieldValue } from './resource-value.ts';
 import { serviceVariables } from './service-env.ts';
 
-/** A container refers to something that is not there: it waits in CreateContainerConfigError. */
+/** Thrown if a container refers to a missing object or key. The container then waits with CreateContainerConfigError. */
 export class ContainerConfigError extends Error {
   readonly code = 'KW5211';
 
@@ -15,7 +15,7 @@ export class ContainerConfigError extends Error {
   }
 }
 
-/** What a container's environment is made from. */
+/** Sources of a container's environment. */
 export interface EnvSources {
   readonly objects: PodObjects;
   readonly place: PodPlace;
@@ -23,10 +23,10 @@ export interface EnvSources {
 }
 
 /**
- * Resolves a container's environment in the kubelet's order: services, `envFrom`, then `env`, in which a value may use
- * what came before it.
+ * Resolves a container's environment in the kubelet's order: services, `envFrom`, then `env`, whose values may refer to earlier
+ * variables.
  *
- * @throws {@link ContainerConfigError} when a referred object or key is missing and not optional.
+ * @throws {@link ContainerConfigError} if a referenced object or key is missing and not optional.
  */
 export function containerEnvironment(pod: Pod, container: Container, sources: EnvSources): ReadonlyMap<string, string> {
   const { objects } = sources;
@@ -39,7 +39,7 @@ export function containerEnvironment(pod: Pod, container: Container, sources: En
       : secretData(objects, { namespace, ...source.secretRef });
     for (const [key, value] of Object.entries(data ?? {})) {
       const name = (source.prefix ?? '') + key;
-      // What the API allows as a name goes on; the equals sign would end it early.
+      // Accept any name that the API allows, except one with an equals sign, which would end the name early.
       if (name !== '' && !name.includes('=')) result.set(name, value);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Expands `$(NAME)` in a text: known names become their values, unknown ones stay as written, `$$` is a dollar sign.
+ * Expands `$(NAME)` in a text. Known names are replaced by their values, unknown ones are kept, and `$$` becomes a dollar sign.
  * Mirrors Kubernetes' `expansion.Expand`.
  */
 export function expandVariables(text: string, lookup: (name: string) => string | undefined): string {

@@ -1,16 +1,16 @@
 import { quote } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** What fields of a pod depend on besides the pod. */
+/** Addresses that a pod's fields depend on. */
 export interface PodPlace {
   readonly podIP: string;
   readonly hostIP: string;
 }
 
 /**
- * Reads a field of a pod as the downward API offers it: `metadata.name`, `metadata.labels['app']`, `status.podIP`, …
+ * Returns a pod field as in the downward API: `metadata.name`, `metadata.labels['app']`, `status.podIP`, …
  *
- * @returns `undefined` for a path that the downward API does not have.
+ * @returns `undefined` for a path that the downward API does not support.
  */
 export function podFieldValue(pod: Pod, fieldPath: string, place: PodPlace): string | undefined {
   const keyed = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(fieldPath);
@@ -46,7 +46,7 @@ export function podFieldValue(pod: Pod, fieldPath: string, place: PodPlace): str
   }
 }
 
-/** One `key="value"` a line, sorted: how labels and annotations look in a downward API file. */
+/** Formats labels or annotations as in a downward API file: one `key="value"` per line, sorted. */
 function formatMap(map: Readonly<Record<string, string>> | undefined): string {
   return Object.entries(map ?? {})
     .map(([key, value]) => `${key}=${quote(value)}`)

@@ -1,14 +1,14 @@
 import { Quantity } from '@kubewright/apimachinery';
 import type { Container, Pod, ResourceFieldSelector } from '@kubewright/apimachinery/core/v1';
 
-/** What a node can give, for limits that a container does not have. */
+/** A node's allocatable resources, used for limits that a container does not set. */
 export type Allocatable = Readonly<Record<string, string>>;
 
 /**
- * Reads `limits.cpu`, `requests.memory`, … of a container, divided and rounded up; a limit that is not set is what the
- * node can give, a request that is not set is 0.
+ * Returns `limits.cpu`, `requests.memory`, … of a container, divided and rounded up. An unset limit defaults to the node's
+ * allocatable amount; an unset request defaults to the limit, or 0.
  *
- * @returns `undefined` when the container or the resource does not exist.
+ * @returns `undefined` if the container or the resource does not exist.
  */
 export function resourceFieldValue(
   pod: Pod,

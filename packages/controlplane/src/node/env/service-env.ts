@@ -1,8 +1,8 @@
 import type { Service } from '@kubewright/apimachinery/core/v1';
 
 /**
- * The variables that tell a container of services: those of `kubernetes` always, those of its own namespace's services if
- * the pod wants service links (`FOO_SERVICE_HOST`, `FOO_SERVICE_PORT`, and Docker's `FOO_PORT_…` forms).
+ * Returns the environment variables for services (`FOO_SERVICE_HOST`, `FOO_SERVICE_PORT`, and Docker's `FOO_PORT_…` forms). Every
+ * container gets those of `kubernetes`; a pod with service links also gets those of its namespace's services.
  */
 export function serviceVariables(services: readonly Service[]): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 
-/** Formats a time as logs do: RFC 3339 with nanoseconds, of which we have three digits' worth. */
+/** Formats a time as in logs: RFC 3339 with nanoseconds, of which only milliseconds are set. */
 export function logTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000000Z');
 }
 
-/** Returns a line of a CRI log: time, stream, `F` for a whole line or `P` for a part of one, text. */
+/** Formats a line of a CRI log: time, stream, `F` for a full line or `P` for a partial one, text. */
 export function criLine(parts: {
   readonly time: string;
   readonly stream: 'stdout' | 'stderr';
@@ -16,14 +16,14 @@ export function criLine(parts: {
   return Buffer.concat([head, parts.text, Buffer.from('\n')]);
 }
 
-/** One line of a CRI log, taken apart. */
+/** A parsed line of a CRI log. */
 export interface CriRecord {
   readonly time: string;
   readonly isPartial: boolean;
   readonly text: Uint8Array;
 }
 
-/** Takes a line apart; `undefined` for what is none (a torn write). */
+/** Parses a line; returns `undefined` if it is invalid, such as after a torn write. */
 export function parseCriLine(line: Uint8Array): CriRecord | undefined {
   const buffer = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
   const timeEnd = buffer.indexOf(0x20);
@@ -36,7 +36,7 @@ export function parseCriLine(line: Uint8Array): CriRecord | undefined {
   };
 }
 
-/** The text of a line of a CRI log. */
+/** Returns the text of a CRI log line. */
 export function messageOf(line: string): string {
   return line.replace(/^\S+ \S+ \S /, '');
 }

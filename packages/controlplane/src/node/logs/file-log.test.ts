@@ -11,9 +11,9 @@ import { readLog } from './read-log.ts';
 
 /** A file system whose operations fail on demand. */
 class FaultyFiles {
-  /** Error of every write and open; `undefined`: they succeed. */
+  /** Error code of every write and open; `undefined` if they succeed. */
   code: string | undefined;
-  /** Bytes that a failing write still accepts. */
+  /** Number of bytes that a failing write still accepts. */
   accepts = 0;
   readonly files: LogFiles = {
     ...fs,
@@ -66,7 +66,7 @@ describe('a log that cannot be written', () => {
   const line = (text: string): Uint8Array => Buffer.from(`${text}\n`);
 
   it.each(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS'])(
-    'drops lines on %s, counts them, and says so afterwards',
+    'drops lines on %s, counts them, and notes them in the log afterwards',
     async (code) => {
       const disk = new FaultyFiles();
       const { store, told, log } = storeOf(disk.files);
@@ -84,7 +84,7 @@ describe('a log that cannot be written', () => {
     },
   );
 
-  it('shows no part of a line that was cut short', async () => {
+  it('shows no part of a truncated line', async () => {
     const disk = new FaultyFiles();
     const { store, log } = storeOf(disk.files);
     log.write('stdout', line('one'));
@@ -96,7 +96,7 @@ describe('a log that cannot be written', () => {
     expect(await read(store)).toMatch(/^one\n\[kubewright\] 1 line was dropped here: .*\nthree\n$/);
   });
 
-  it.each(['ENOSPC', 'EMFILE', 'EACCES'])('opens its file later when it cannot at first: %s', async (code) => {
+  it.each(['ENOSPC', 'EMFILE', 'EACCES'])('opens its file later if it cannot be opened at first: %s', async (code) => {
     const disk = new FaultyFiles();
     disk.code = code;
     const { store, told, log } = storeOf(disk.files);
@@ -108,7 +108,7 @@ describe('a log that cannot be written', () => {
     expect(told).toEqual([`dropping: ${code}`, 'dropped: 1']);
   });
 
-  it('grows over its limit while there is no file for the next part', async () => {
+  it('exceeds its size limit while the next file cannot be opened', async () => {
     const disk = new FaultyFiles();
     const { store, log } = storeOf({ ...disk.files, writeSync: fs.writeSync }, 200);
     log.write('stdout', line('first'));
@@ -119,7 +119,7 @@ describe('a log that cannot be written', () => {
     expect(await read(store)).toMatch(/^first\nline 0\n.*line 8\nlast\n$/s);
   });
 
-  it('reports at its end what was never written', () => {
+  it('reports on close the lines that were never written', () => {
     const disk = new FaultyFiles();
     const { store, told, log } = storeOf(disk.files);
     disk.code = 'ENOSPC';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { ReadableLog, WritableLog } from './log-store.ts';
 
-/** The file operations that logs need, so that a test can let them fail. */
+/** The file operations that logs use, so tests can make them fail. */
 export type LogFiles = Pick<
   typeof fs,
   | 'closeSync'
@@ -17,19 +17,20 @@ export type LogFiles = Pick<
   | 'writeSync'
 >;
 
-/** The operations of this machine's file system. */
+/** The local file system. */
 export const localFiles: LogFiles = fs;
 
 /**
- * A log in two files: the current one and the previous one. Writes wait for the disk, which slows down a container that
- * prints faster than the disk accepts. A failed write leaves the log unchanged.
+ * A log in two files: the current one and the previous one. Writes are synchronous, which slows down a container that prints
+ * faster
+ * than the disk accepts. A failed write leaves the log unchanged.
  */
 export class FileLog implements WritableLog, ReadableLog {
   readonly #folder: string;
   readonly #path: string;
   readonly #limit: number;
   readonly #files: LogFiles;
-  /** Undefined until the first write succeeds in opening it. */
+  /** Undefined until the first write has opened it. */
   #file: number | undefined;
   #before: number | undefined;
   #start = 0;
@@ -67,7 +68,7 @@ export class FileLog implements WritableLog, ReadableLog {
     try {
       while (at < bytes.length) at += this.#files.writeSync(this.#file, bytes, at);
     } catch (error) {
-      // No reader may see a part of a line; making a file shorter needs no space.
+      // No reader may see a partial line. Truncating a file needs no space.
       if (at > 0) this.#files.ftruncateSync(this.#file, this.#length);
       throw error;
     }
@@ -91,7 +92,7 @@ export class FileLog implements WritableLog, ReadableLog {
       try {
         this.#files.rmSync(path, { force: true });
       } catch {
-        // A disk that became read-only or failed: the file goes with the pod's folder, whose removal reports it.
+        // The disk is read-only or failing. The file is removed with the pod's folder, whose removal reports the error.
       }
     }
   }
@@ -130,17 +131,17 @@ export class FileLog implements WritableLog, ReadableLog {
     const next = `${this.#path}.new`;
     let file: number;
     try {
-      // First, so that a failure leaves everything unchanged: the present file then grows over its limit.
+      // Open the new file first, so that a failure changes nothing: the current file then exceeds its limit.
       file = this.#files.openSync(next, 'a+', 0o600);
     } catch {
-      // No file to be had (EMFILE, ENOSPC): the next write tries again.
+      // No file can be opened (EMFILE, ENOSPC): the next write tries again.
       return;
     }
     try {
       this.#files.renameSync(this.#path, `${this.#path}.1`);
       this.#files.renameSync(next, this.#path);
     } catch {
-      // The files keep their names and the open ones their content: only the names on disk are wrong.
+      // The open files keep their content; only the names on disk are wrong.
     }
     if (this.#before !== undefined) this.#files.closeSync(this.#before);
     this.#before = this.#file;

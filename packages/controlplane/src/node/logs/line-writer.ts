@@ -3,21 +3,21 @@ import type { Clock } from '@kubewright/apimachinery';
 import { criLine, logTime } from './cri-line.ts';
 import type { LogWriter, WritableLog } from './log-store.ts';
 
-/** A line longer than this is written in parts. */
+/** A longer line is written in parts. */
 const lineBytes = 16 * 1024;
 
-/** The reports of a {@link LineWriter}. */
+/** Reports of a {@link LineWriter}. */
 export interface LineWriterReports {
-  /** A line could not be written, after all before it could: it and those that follow are dropped. */
+  /** Called when a line cannot be written after earlier ones could: it and the following lines are dropped. */
   dropping(error: unknown): void;
-  /** Lines are written again, or the log ended; so many were lost. */
+  /** Called with the number of lost lines when writes succeed again or the log ends. */
   dropped(lines: number): void;
 }
 
 /**
- * Cuts output into lines, each stream by itself. Lines that the disk does not accept are dropped and counted; the log says
- * so in their place as soon as it can be written again. Never throws: it is called where output arrives, and a pod's log
- * must not end the node.
+ * Splits output into lines, separately per stream. Lines that cannot be written are dropped and counted, and a notice replaces
+ * them
+ * once the log is writable again. Never throws, because it is called when output arrives and a pod's log must not stop the node.
  */
 export class LineWriter implements LogWriter {
   readonly #log: WritableLog;

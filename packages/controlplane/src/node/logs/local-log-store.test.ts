@@ -25,7 +25,7 @@ describe('LocalLogStore', () => {
     return text;
   }
 
-  it.each(['file', 'memory'])('keeps lines in CRI form, in a %s', async (where) => {
+  it.each(['file', 'memory'])('stores lines in CRI format in a %s', async (where) => {
     const store = new LocalLogStore({ clock });
     const log = store.open(key, where === 'file' ? folder : undefined);
     log.write('stdout', Buffer.from('one\ntw'));
@@ -67,7 +67,7 @@ describe('LocalLogStore', () => {
     expect(await all).toBe('one\ntwo\n');
   });
 
-  it('shows what is newer than a time', async () => {
+  it('shows only lines newer than a time', async () => {
     const store = new LocalLogStore({ clock });
     const log = store.open(key, folder);
     log.write('stdout', Buffer.from('old\n'));

@@ -5,7 +5,7 @@ import { LineWriter } from './line-writer.ts';
 import type { LogKey, LogStore, LogWriter, ReadableLog, WritableLog } from './log-store.ts';
 import { MemoryLog } from './memory-log.ts';
 
-/** A container keeps two files of this size: the current one and the previous one. */
+/** Size of each of the two log files of a container: the current one and the previous one. */
 const fileBytes = 10 * 1024 * 1024;
 
 /** Options of a {@link LocalLogStore}. */
@@ -15,13 +15,16 @@ export interface LocalLogStoreOptions {
   readonly fileBytes?: number;
   /** @defaultValue this machine's file system */
   readonly files?: LogFiles;
-  /** Called when lines of a log begin to be dropped, with the error of the first. */
+  /** Called with the first error when lines of a log start to be dropped. */
   readonly onDropping?: (key: LogKey, error: unknown) => void;
-  /** Called with their number when lines are written again, or when the log ends. */
+  /** Called with the number of dropped lines when writes succeed again or the log ends. */
   readonly onDropped?: (key: LogKey, lines: number) => void;
 }
 
-/** Keeps logs in the pods' folders, in files that the agent alone can read; of pods without a folder a little in memory. */
+/**
+ * Stores logs in the pods' folders, in files that only the agent can read. For pods without a folder, a small part is kept in
+ * memory.
+ */
 export class LocalLogStore implements LogStore {
   readonly #options: LocalLogStoreOptions;
   readonly #logs = new Map<string, WritableLog & ReadableLog>();
@@ -61,7 +64,7 @@ export class LocalLogStore implements LogStore {
   #make(key: LogKey, folder: string | undefined): WritableLog & ReadableLog {
     if (folder === undefined) return new MemoryLog();
     const { fileBytes: limit = fileBytes, files = localFiles } = this.#options;
-    // No container can have that name, so none gets this folder for its own.
+    // A container name cannot start with a dot, so this folder cannot collide with a container's own.
     return new FileLog(join(folder, '.l', key.container), { attempt: key.attempt, fileBytes: limit, files });
   }
 }

@@ -1,44 +1,44 @@
 import type { ContainerOutput } from '../driver.ts';
 
-/** Which log: one attempt of one container. */
+/** Identifies a log: one attempt of one container. */
 export interface LogKey {
   readonly podUid: string;
   readonly container: string;
   readonly attempt: number;
 }
 
-/** Keeps what containers print, per attempt, in CRI form. */
+/** Stores the output of containers per attempt, in CRI format. */
 export interface LogStore {
-  /** Opens the log of an attempt for writing; only the last two attempts are kept. */
+  /** Opens the log of an attempt for writing. Only the last two attempts are kept. */
   open(key: LogKey, folder: string | undefined): LogWriter;
-  /** Reads a log from its beginning, or `undefined` if it does not exist. */
+  /** Returns a log for reading from its beginning, or `undefined` if it does not exist. */
   find(key: LogKey): ReadableLog | undefined;
-  /** Forgets a pod's logs; the files go with the pod's folder. */
+  /** Forgets a pod's logs. The files are removed with the pod's folder. */
   removePod(podUid: string): void;
 }
 
-/** A log that is being written. */
+/** A log being written. */
 export interface LogWriter extends ContainerOutput {
-  /** No more comes; an unfinished line is completed. */
+  /** Ends the log and completes an unfinished line. */
   close(): void;
 }
 
-/** Where lines go. */
+/** Destination of log lines. */
 export interface WritableLog {
-  /** @throws the file system's error, with the log unchanged. */
+  /** @throws the file system's error; the log is then unchanged. */
   append(bytes: Uint8Array): void;
   end(): void;
-  /** Removes all of it. */
+  /** Removes the whole log. */
   discard(): void;
 }
 
-/** A log that can be read, and followed while it grows. */
+/** A log that can be read and followed. */
 export interface ReadableLog {
-  /** Reads the bytes after `offset` that are there now; offsets count from the log's beginning, rotated parts included. */
+  /** Reads available bytes after `offset`. Offsets count from the beginning of the log, including rotated parts. */
   read(offset: number, limit: number): { readonly bytes: Uint8Array; readonly nextOffset: number };
   readonly firstOffset: number;
   readonly endOffset: number;
   readonly closed: boolean;
-  /** Resolves when there is more to read, or the log was closed, or `signal` is aborted. */
+  /** Resolves when there is more to read, the log is closed, or `signal` is aborted. */
   changed(signal: AbortSignal): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { ReadableLog } from './log-store.ts';
 
-/** How much of a log is kept in memory. */
+/** Maximum size of a log in memory. */
 const mostBytes = 64 * 1024;
 
-/** A log of which the newest part is kept in memory: for containers that are only simulated. */
+/** A log whose newest part is kept in memory, for simulated containers. */
 export class MemoryLog implements ReadableLog {
   #bytes: Buffer = Buffer.alloc(0);
   #dropped = 0;
@@ -25,7 +25,7 @@ export class MemoryLog implements ReadableLog {
 
   append(bytes: Uint8Array): void {
     const all = Buffer.concat([this.#bytes, bytes]);
-    // Cut at a line, so that no reader begins in the middle of one.
+    // Cut at a line break, so no reader starts in the middle of a line.
     const from = all.length > mostBytes ? all.indexOf(0x0a, all.length - mostBytes) + 1 : 0;
     this.#dropped += from;
     this.#bytes = Buffer.from(all.subarray(from));

@@ -6,13 +6,13 @@ import type { ReadableLog } from './log-store.ts';
 
 const chunkBytes = 64 * 1024;
 
-/** The part of a log to read. */
+/** Options that select the part of a log to read. */
 export type ReadLogOptions = Pick<
   LogOptions,
   'follow' | 'timestamps' | 'sinceSeconds' | 'sinceTime' | 'tailLines' | 'limitBytes' | 'signal'
 > & { readonly clock: Clock };
 
-/** Reads a log as `kubectl logs` shows it, piece by piece; with `follow` until the container ends. */
+/** Reads a log in the format of `kubectl logs`, in chunks. With `follow`, reads until the container ends. */
 export async function* readLog(log: ReadableLog, options: ReadLogOptions): AsyncGenerator<Uint8Array> {
   const { follow, timestamps, tailLines, signal, clock } = options;
   const since = sinceMs(options, clock);
@@ -60,7 +60,7 @@ function show(lines: Buffer, options: { readonly since: number | undefined; read
 
 const NEWLINE = Buffer.from('\n');
 
-/** Finds where the last `count` lines begin, looking from the end. */
+/** Returns the offset of the last `count` lines, searching from the end. */
 function tailOffset(log: ReadableLog, count: number): number {
   let found = 0;
   let end = log.endOffset;
@@ -69,7 +69,7 @@ function tailOffset(log: ReadableLog, count: number): number {
     const { bytes } = readAll(log, { start, end });
     for (let at = bytes.length - 1; at >= 0; at--) {
       if (bytes[at] !== 0x0a) continue;
-      // The newline that ends the last line begins none; the count is of newlines before the lines wanted.
+      // The final newline starts no line. `found` counts the newlines before the requested lines.
       if (found++ === count) return start + at + 1;
     }
     end = start;
@@ -77,7 +77,7 @@ function tailOffset(log: ReadableLog, count: number): number {
   return log.firstOffset;
 }
 
-/** Reads across the place where the log was rotated. */
+/** Reads across the point where the log was rotated. */
 function readAll(
   log: ReadableLog,
   range: { readonly start: number; readonly end: number },

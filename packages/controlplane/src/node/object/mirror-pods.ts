@@ -5,14 +5,15 @@ import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const namespace = 'kube-system';
 
-/** True for pods that only mirror something that the node runs by itself. */
+/** True for pods that mirror a component run by the node itself. */
 export function isMirrorPod({ metadata }: Pod): boolean {
   return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }
 
 /**
- * Shows the control plane's parts as the static pods that a usual cluster has (`kube-apiserver-<node>`, …), those that
- * there are. They are parts of this process, not containers: their pods say Running and run nothing.
+ * Shows the control plane's components as static pods, as on a usual cluster (`kube-apiserver-<node>`, …). The components run in
+ * this
+ * process, not in containers; their pods report Running but run nothing.
  */
 export class MirrorPods {
   readonly #nodeName: string;
@@ -32,17 +33,17 @@ export class MirrorPods {
     this.#components = options.components;
   }
 
-  /** Keys of the pods. */
+  /** Keys of the mirror pods. */
   get keys(): readonly { readonly namespace: string; readonly name: string }[] {
     return this.#components.map((component) => ({ namespace, name: `${component}-${this.#nodeName}` }));
   }
 
-  /** The component behind a pod's name. */
+  /** Returns the component of a pod name. */
   #componentOf(name: string): string | undefined {
     return this.#components.find((component) => name === `${component}-${this.#nodeName}`);
   }
 
-  /** Makes the pod be there and say Running. */
+  /** Ensures that the pod exists and reports Running. */
   async keep(name: string, ctx: RequestContext): Promise<ReconcileResult | undefined> {
     const component = this.#componentOf(name);
     const pod = ctx.cache.lister(Pod).get({ namespace, name });

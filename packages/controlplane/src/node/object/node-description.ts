@@ -1,7 +1,7 @@
 import { formatTime, type ObjectMeta } from '@kubewright/apimachinery';
 import type { Node, NodeCondition, NodeStatus } from '@kubewright/apimachinery/core/v1';
 
-/** What a node says of itself. */
+/** Static facts about a node. */
 export interface NodeFacts {
   readonly name: string;
   readonly addresses: { readonly internalIP: string; readonly hostname: string };
@@ -13,7 +13,7 @@ export interface NodeFacts {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Labels that every node has. */
+/** Returns the metadata with the labels and annotations that every node has. */
 export function nodeMetadata(facts: NodeFacts): ObjectMeta {
   const { operatingSystem, architecture } = facts.info;
   return {
@@ -34,8 +34,8 @@ export function nodeMetadata(facts: NodeFacts): ObjectMeta {
 }
 
 /**
- * The status that a node keeps; extended resources that somebody wrote into its capacity are passed on into what can be
- * given out, as a kubelet does. Heartbeat times move only when something else does or `heartbeat` is set.
+ * Returns a node's status. Extended resources that another client wrote into its capacity are copied to allocatable, as a kubelet
+ * does. Heartbeat times change only with the condition or if `heartbeat` is set.
  */
 export function nodeStatus(
   facts: NodeFacts,
@@ -43,7 +43,7 @@ export function nodeStatus(
     readonly before: Node | undefined;
     readonly nowMs: number;
     readonly heartbeat: boolean;
-    /** A disk that the node writes to is full. */
+    /** True if a disk that the node writes to is full. */
     readonly diskPressure: boolean;
   },
 ): NodeStatus {
@@ -74,7 +74,7 @@ export function nodeStatus(
   };
 }
 
-/** A kubelet's conditions in its words. */
+/** Returns a kubelet's conditions, with its wording. */
 function conditions(diskPressure: boolean): readonly NodeCondition[] {
   return [
     {

@@ -6,15 +6,15 @@ import { sameJson } from '../same-json.ts';
 import type { DiskPressure } from './disk-pressure.ts';
 import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';
 
-/** How often the lease is renewed and the node looked at, in milliseconds. */
+/** Interval of lease renewals and node checks, in milliseconds. */
 const heartbeatMs = 10_000;
-/** How often a status is written in which nothing but the heartbeat differs, in milliseconds. */
+/** Interval of status writes with only a changed heartbeat, in milliseconds. */
 const statusHeartbeatMs = 5 * 60_000;
 const leaseDurationSeconds = 40;
-/** How often a full disk is looked at, in milliseconds. */
+/** Interval of checks of a full disk, in milliseconds. */
 const pressureLookMs = 2_000;
 
-/** Keeps a node's object and its lease. */
+/** Maintains a node's object and lease. */
 export class NodeKeeper {
   readonly #facts: NodeFacts;
   readonly #disk: DiskPressure;
@@ -25,7 +25,7 @@ export class NodeKeeper {
     this.#disk = disk;
   }
 
-  /** Registers the node where it is not, brings its labels and status up to date. */
+  /** Registers the node if needed, and updates its labels and status. */
   async keepNode(ctx: RequestContext): Promise<ReconcileResult> {
     const { name } = this.#facts;
     const node = ctx.cache.lister(Node).get({ name }) ?? (await this.#register(ctx));
@@ -47,7 +47,7 @@ export class NodeKeeper {
     return { requeueAfterMs: diskPressure ? pressureLookMs : heartbeatMs };
   }
 
-  /** Renews the lease by which others see that the node is alive. */
+  /** Renews the lease that shows that the node is alive. */
   async keepLease(ctx: RequestContext): Promise<ReconcileResult> {
     const { name } = this.#facts;
     const { signal } = ctx;
@@ -67,7 +67,7 @@ export class NodeKeeper {
     return { requeueAfterMs: heartbeatMs };
   }
 
-  /** Records a kubelet's event when the condition changed. */
+  /** Records the kubelet's event if the condition changed. */
   #tellOfPressure(node: Node, { events }: RequestContext): void {
     const { isPresent } = this.#disk;
     const before = node.status?.conditions?.find(({ type }) => type === 'DiskPressure')?.status;
@@ -96,7 +96,7 @@ export class NodeKeeper {
     }
   }
 
-  /** Labels and annotations of others stay, and so do taints. */
+  /** Updates the node's own labels and annotations; those of others are kept, and so are taints. */
   async #keepMetadata(node: Node, ctx: RequestContext): Promise<void> {
     const { labels = {}, annotations = {} } = nodeMetadata(this.#facts);
     const missing = differing(labels, node.metadata.labels ?? {});

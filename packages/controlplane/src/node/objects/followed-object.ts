@@ -2,7 +2,7 @@ import { type Clock, isGone, type Kind, type KubernetesObject, sleep } from '@ku
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 
-/** What a {@link FollowedObject} is told. */
+/** Options of {@link FollowedObject}. */
 export interface FollowedObjectOptions<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly namespace: string;
@@ -10,7 +10,7 @@ export interface FollowedObjectOptions<T extends KubernetesObject> {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told when another state was read, also that the object is not there any more. */
+  /** Called when a new state was read, including deletion. */
   readonly changed: () => void;
 }
 
@@ -18,11 +18,10 @@ const firstPauseMs = 200;
 const longestPauseMs = 30_000;
 
 /**
- * Follows one object by its name: a watch that a node may open though it may not see others of the kind. Dispose it to
- * stop.
+ * Follows one object by name: a node may open such a watch although it may not see other objects of the kind. Dispose it to stop.
  */
 export class FollowedObject<T extends KubernetesObject> implements Disposable {
-  /** Resolves once the object was looked up, or could not be. */
+  /** Resolves once the first lookup has succeeded or failed. */
   readonly ready: Promise<void>;
   readonly #options: FollowedObjectOptions<T>;
   readonly #stop = new AbortController();
@@ -37,7 +36,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
     void this.#run();
   }
 
-  /** As it was read last; undefined when it is not there, or could not be read yet. */
+  /** The last state read; undefined if the object does not exist or was not read yet. */
   get object(): T | undefined {
     return this.#object;
   }
@@ -47,7 +46,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
     this.#setReady();
   }
 
-  /** Never rejects. */
+  /** Runs the list and watch loop. Never rejects. */
   async #run(): Promise<void> {
     const { clock, log, kind, namespace, name } = this.#options;
     const { signal } = this.#stop;
@@ -64,7 +63,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
         if (!isGone(error)) {
           log.debug('cannot follow an object; trying again', { kind: kind.kind, namespace, name, error });
           this.#setReady();
-          // Stopped meanwhile: the loop ends.
+          // Stopped in the meantime: the loop ends.
           await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
           pauseMs = Math.min(pauseMs * 2, longestPauseMs);
         }
@@ -83,7 +82,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
     return list.metadata.resourceVersion ?? '';
   }
 
-  /** Answers the version up to which it saw; undefined when only a new listing helps. */
+  /** Watches and returns the last seen version; undefined if a relist is needed. */
   async #watch(from: string): Promise<string | undefined> {
     const { client, kind, namespace, name } = this.#options;
     const { signal } = this.#stop;

@@ -10,7 +10,7 @@ import { FollowedObjects } from './followed-objects.ts';
 
 const namespace = 'default';
 
-it('follows what pods refer to, as the node that may read nothing else, as long as one of them needs it', async () => {
+it('follows the objects of pods with the permissions of a node, as long as a pod needs them', async () => {
   await using plane = await PlaneUnderTest.start();
   const watched: string[] = [];
   const client = (clientCertificate: typeof adminIdentity): KubernetesClient => {

@@ -5,12 +5,12 @@ import type { Logger } from '@kubewright/runtime';
 import { FollowedObject } from './followed-object.ts';
 import { type ObjectReference, podReferences } from './pod-references.ts';
 
-/** What {@link FollowedObjects} are told. */
+/** Options of {@link FollowedObjects}. */
 export interface FollowedObjectsOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of the pods, by uid, that refer to an object that has changed. */
+  /** Called with the uids of the pods that refer to a changed object. */
   readonly changed: (podUids: readonly string[]) => void;
 }
 
@@ -20,8 +20,8 @@ interface Followed {
 }
 
 /**
- * The config maps and secrets that the pods of a node refer to, each followed by its name as long as a pod needs it. A node
- * may read no others. Mirrors the kubelet's watch-based managers (1.36).
+ * The config maps and secrets that a node's pods refer to, each followed by name as long as a pod needs it. A node may read no
+ * others. Mirrors the kubelet's watch-based managers (1.36).
  */
 export class FollowedObjects implements Disposable {
   readonly #options: FollowedObjectsOptions;
@@ -33,7 +33,7 @@ export class FollowedObjects implements Disposable {
   }
 
   configMap(namespace: string, name: string): ConfigMap | undefined {
-    // What is followed under that key is of that kind.
+    // Objects under this key are config maps.
     return this.#followed.get(keyOf({ kind: 'ConfigMap', namespace, name }))?.object.object as ConfigMap | undefined;
   }
 
@@ -41,7 +41,7 @@ export class FollowedObjects implements Disposable {
     return this.#followed.get(keyOf({ kind: 'Secret', namespace, name }))?.object.object as Secret | undefined;
   }
 
-  /** Follows what a pod refers to; undefined when all of it was read already, else what to await. */
+  /** Follows the objects that a pod refers to. Returns undefined if all were read already, otherwise a promise to await. */
   follow(pod: Pod): Promise<unknown> | undefined {
     const { uid = '' } = pod.metadata;
     const before = this.#keysOf.get(uid) ?? [];
@@ -54,7 +54,7 @@ export class FollowedObjects implements Disposable {
     return fresh.length === 0 ? undefined : Promise.all(keys.map((key) => this.#followed.get(key)?.object.ready));
   }
 
-  /** Lets go of what only this pod needed. */
+  /** Stops following the objects that only this pod needed. */
   forget(podUid: string): void {
     for (const key of this.#keysOf.get(podUid) ?? []) this.#release(key, podUid);
     this.#keysOf.delete(podUid);
@@ -66,7 +66,7 @@ export class FollowedObjects implements Disposable {
     this.#keysOf.clear();
   }
 
-  /** Notes that a pod needs an object; true if it did not before. */
+  /** Records that a pod needs an object. Returns true if it did not before. */
   #need(reference: ObjectReference, podUid: string): boolean {
     const key = keyOf(reference);
     const known = this.#followed.get(key);

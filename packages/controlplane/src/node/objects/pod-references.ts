@@ -1,13 +1,13 @@
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
 
-/** A config map or secret that a pod refers to, in the pod's namespace. */
+/** A config map or secret in the pod's namespace that a pod refers to. */
 export interface ObjectReference {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The config maps and secrets whose content a pod's containers and volumes are made from. */
+/** Returns the config maps and secrets used by a pod's containers and volumes. */
 export function podReferences({ metadata, spec }: Pod): readonly ObjectReference[] {
   const { namespace = '' } = metadata;
   const containers: readonly Pick<Container, 'env' | 'envFrom'>[] = [

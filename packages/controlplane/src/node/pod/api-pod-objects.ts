@@ -11,7 +11,7 @@ import type { Cache } from '@kubewright/runtime';
 import type { FollowedObjects } from '../objects/followed-objects.ts';
 import type { PodObjects, TokenRequestSpec } from './pod-host.ts';
 
-/** Reads what pods refer to from what the node follows, and the rest live. */
+/** Reads the objects that pods refer to: from the followed objects and the cache, or live. */
 export class ApiPodObjects implements PodObjects {
   readonly #client: KubernetesClient;
   readonly #cache: Cache;

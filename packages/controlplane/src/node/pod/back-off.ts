@@ -5,8 +5,9 @@ export interface BackOffLimits {
 }
 
 /**
- * Pauses between attempts, as the kubelet has them: none before the first retry, then `initialMs`, doubling up to
- * `maxMs`; all is forgiven after twice `maxMs` without a failure. Mirrors client-go's `flowcontrol.Backoff`.
+ * Backoff between attempts, as in the kubelet: no delay before the first retry, then `initialMs`, doubled up to `maxMs`. It
+ * resets
+ * after twice `maxMs` without a failure. Mirrors client-go's `flowcontrol.Backoff`.
  */
 export class BackOff {
   readonly #limits: BackOffLimits;
@@ -17,17 +18,17 @@ export class BackOff {
     this.#limits = limits;
   }
 
-  /** The pause that counts now, in milliseconds. */
+  /** The current delay, in milliseconds. */
   get pauseMs(): number {
     return this.#pauseMs;
   }
 
-  /** When what failed at `failedAtMs` may be tried again: a time that is not in the future means now. */
+  /** Returns when an attempt that failed at `failedAtMs` may be retried. A time in the past means now. */
   retryAt(failedAtMs: number): number {
     return this.#isForgiven(failedAtMs) ? failedAtMs : failedAtMs + this.#pauseMs;
   }
 
-  /** Notes that an attempt after a failure begins now. */
+  /** Records that a retry starts now. */
   next(nowMs: number, failedAtMs: number): void {
     const { initialMs, maxMs } = this.#limits;
     this.#pauseMs =
@@ -40,7 +41,7 @@ export class BackOff {
   }
 }
 
-/** Writes a pause as Go does: `10s`, `1m20s`, `5m0s`. */
+/** Formats a duration like Go: `10s`, `1m20s`, `5m0s`. */
 export function formatPause(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (ms < 1000) return `${ms}ms`;

@@ -2,32 +2,33 @@ import type { ContainerStateTerminated, Pod } from '@kubewright/apimachinery/cor
 import type { ContainerSlot } from './container-slot.ts';
 import { shouldRestart } from './restart-rule.ts';
 
-/** What is to be done for a pod's containers now. */
+/** Actions for a pod's containers. */
 export interface ContainerPlan {
-  /** May run: first starts and restarts whose pause is over. */
+  /** Containers to start: first starts, and restarts whose backoff is over. */
   readonly start: readonly ContainerSlot[];
-  /** Would be started, were it not for their pauses. */
+  /** Containers to start once their backoff is over. */
   readonly pausing: readonly { readonly slot: ContainerSlot; readonly untilMs: number }[];
-  /** All init containers have succeeded and all sidecars have started. */
+  /** True if all init containers have succeeded and all sidecars have started. */
   readonly initialized: boolean;
-  /** Every main container (or a failed init container) has ended for good. */
+  /** True if every main container, or a failed init container, has ended for good. */
   readonly finished: boolean;
 }
 
 /**
- * Decides which containers start, from what was observed: init containers one by one in order, each sidecar before what
- * comes after it, then the main containers together. Pure. Mirrors the kubelet's `computePodActions` (1.36).
+ * Decides from the observed states which containers to start: init containers one at a time in order, each sidecar before those
+ * after
+ * it, then the main containers together. Pure. Mirrors the kubelet's `computePodActions` (1.36).
  */
 export function planContainers(pod: Pod, slots: readonly ContainerSlot[], nowMs: number): ContainerPlan {
   const planner = new Planner(pod, nowMs);
   const mainSlots = slots.filter(({ role }) => role === 'main');
-  // They wait for nobody: a pod is looked at just when it does not get on.
+  // Ephemeral containers wait for no others: they are used to debug pods that make no progress.
   for (const slot of slots) if (slot.role === 'ephemeral') planner.consider(slot);
   const mainsHaveRun = mainSlots.some(({ state, last }) => state.type === 'running' || state.type === 'exited' || last);
   for (const slot of slots) {
     if (slot.role === 'main') break;
     if (slot.role === 'sidecar') planner.consider(slot);
-    // Regular init containers are not run again once main containers have run.
+    // Regular init containers are not rerun once main containers have run.
     else if (!mainsHaveRun && !hasSucceeded(slot)) planner.consider(slot);
     if (planner.failed) return planner.result({ initialized: false, finished: true });
     const past = slot.role === 'sidecar' ? slot.started || mainsHaveRun : mainsHaveRun || hasSucceeded(slot);
@@ -56,7 +57,7 @@ class Planner {
     this.#nowMs = nowMs;
   }
 
-  /** How many containers are to run. */
+  /** Number of containers to start now or after a backoff. */
   mark(): number {
     return this.#start.length + this.#pausing.length;
   }

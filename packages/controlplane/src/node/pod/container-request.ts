@@ -14,9 +14,9 @@ export interface PodSetup {
 }
 
 /**
- * Resolves a container to what a driver is told.
+ * Resolves a container to a request for the driver.
  *
- * @throws ContainerConfigError, VolumeError for what the pod refers to and is not there.
+ * @throws ContainerConfigError or VolumeError if something that the pod refers to does not exist.
  */
 export async function containerRequest(
   container: Container,
@@ -74,7 +74,7 @@ export function userRequest(pod: Pod, container: Container): Parameters<NonNulla
   };
 }
 
-/** Whom a container asks to run as: its own word, else the pod's; groups are the pod's. */
+/** Returns the user requested by a container, or else by the pod. Groups come from the pod. */
 function userOf(pod: Pod, container: Container): ContainerRequest['securityContext'] {
   const { securityContext: ofPod } = pod.spec ?? {};
   const runAsUser = container.securityContext?.runAsUser ?? ofPod?.runAsUser;

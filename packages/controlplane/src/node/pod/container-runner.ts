@@ -13,36 +13,36 @@ import { ContainerWaitError, pullImage } from './image-pull.ts';
 import type { PodEvent, PodHost } from './pod-host.ts';
 import { TerminationMessage } from './termination-message.ts';
 
-/** How long a container whose configuration is wrong waits before another look, in milliseconds. */
+/** Delay before a container with an invalid configuration is retried, in milliseconds. */
 const configRetryMs = 5_000;
-/** What a container gets to end itself though its grace was used up by a hook: the kubelet's minimum. */
+/** Minimum grace period of a container whose preStop hook has used up its time, as in the kubelet. */
 const leastGraceMs = 2_000;
 
-/** Options of a {@link ContainerRunner}. */
+/** Options of {@link ContainerRunner}. */
 export interface ContainerRunnerOptions {
   readonly host: PodHost;
   readonly slot: ContainerSlot;
-  /** The pod as it is now. */
+  /** Returns the current state of the pod. */
   readonly setup: () => PodSetup;
-  /** Something about the container has changed. */
+  /** Called when something about the container has changed. */
   readonly changed: () => void;
 }
 
-/** Runs the attempts of one container and records their results in its slot. Decides nothing. */
+/** Runs the attempts of one container and records their results in its slot. Makes no decisions. */
 export class ContainerRunner {
   readonly #options: ContainerRunnerOptions;
   #probes: ContainerProbes | undefined;
   #stopping: Promise<void> | undefined;
   #starting: Promise<void> | undefined;
   #hurry = new AbortController();
-  /** The attempt got past what a runtime does to create a container; what fails from then on fails to start it. */
+  /** True once the attempt has passed the creation of the container. Later errors count as a failed start. */
   #isCreated = false;
 
   constructor(options: ContainerRunnerOptions) {
     this.#options = options;
   }
 
-  /** Starts the next attempt, in the background. */
+  /** Starts the next attempt in the background. */
   start(): void {
     const { slot, host, changed } = this.#options;
     const before = slot.state;
@@ -62,7 +62,7 @@ export class ContainerRunner {
       });
   }
 
-  /** Ends what runs, and what is about to, within `withinMs`: a hook and the container's own end share them. */
+  /** Stops the running attempt and one about to start within `withinMs`, which a hook and the container share. */
   async shutDown(withinMs: number): Promise<void> {
     const note = `Stopping container ${this.#options.slot.name}`;
     const hasHook = containerOf(this.#options.setup().pod, this.#options.slot.name)?.lifecycle?.preStop !== undefined;
@@ -73,7 +73,7 @@ export class ContainerRunner {
   }
 
   /**
-   * Ends the running attempt: preStop hook, stop signal, grace, kill. A second call with less grace hurries the first.
+   * Stops the running attempt: preStop hook, stop signal, grace period, kill. A second call with no grace kills it immediately.
    */
   stop(options: { readonly graceMs: number; readonly note: string }): Promise<void> {
     const { slot } = this.#options;
@@ -208,7 +208,7 @@ export class ContainerRunner {
     this.#hurry.signal.removeEventListener('abort', kill);
   }
 
-  /** Runs the hook for as long as the grace lasts; its failure is told and changes nothing. */
+  /** Runs the hook for at most the grace period. Its failure is reported and has no other effect. */
   async #preStop(running: RunningContainer, graceMs: number): Promise<void> {
     const { host } = this.#options;
     const { pod, podIP } = this.#options.setup();
@@ -257,7 +257,7 @@ export class ContainerRunner {
     try {
       return message.read(options);
     } catch (error) {
-      // A log on a disk that fails: the container ended all the same.
+      // The log's disk failed; the container has ended all the same.
       this.#options.host.noteFault(error);
       return undefined;
     }
@@ -310,7 +310,7 @@ export class ContainerRunner {
 
 function isConfiguration(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
-  // The driver's own way to say that it will not run a container as the user asked for.
+  // The driver's error for a container that it will not run as requested.
   return error instanceof ContainerConfigError || error instanceof VolumeError || code === 'KW5202';
 }
 

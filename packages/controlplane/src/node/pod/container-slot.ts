@@ -2,38 +2,38 @@ import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '
 import type { ImageReference, RunningContainer } from '../driver.ts';
 import { BackOff, type BackOffLimits } from './back-off.ts';
 
-/** Why a container is in the pod; sidecars are init containers that never end, ephemeral ones were added to look at it. */
+/** Role of a container in its pod. Sidecars are init containers that keep running; ephemeral ones were added for debugging. */
 export type ContainerRole = 'init' | 'sidecar' | 'main' | 'ephemeral';
 
-/** What a container does just now. */
+/** Current state of a container. */
 export type SlotState =
   | { readonly type: 'waiting'; readonly reason: string; readonly message?: string }
   | { readonly type: 'starting' }
   | { readonly type: 'running'; readonly running: RunningContainer; stopping: boolean }
   | { readonly type: 'exited'; readonly terminated: ContainerStateTerminated; readonly atMs: number };
 
-/** One container of a pod over all its attempts: what the worker observed of it. Holds no rules. */
+/** One container of a pod over all its attempts, as observed by the worker. Contains no rules. */
 export class ContainerSlot {
   readonly name: string;
   readonly role: ContainerRole;
   state: SlotState = { type: 'waiting', reason: 'PodInitializing' };
-  /** How the attempt before ended. */
+  /** Result of the previous attempt. */
   last: ContainerStateTerminated | undefined;
   /** Number of the next attempt. */
   attempts = 0;
-  /** Past its startup probe and postStart hook. */
+  /** True once the startup probe and the postStart hook have succeeded. */
   started = false;
-  /** What the readiness probe says; true without one. */
+  /** Result of the readiness probe; true without one. */
   probedReady = false;
   image: ImageReference | undefined;
   containerId: string | undefined;
-  /** Set while the container could not be started for a reason outside it: when to try again. */
+  /** Time of the next attempt, while the container cannot be started for an external reason. */
   retryAtMs: number | undefined;
-  /** How the last pull failed; undefined once the image is there. */
+  /** The last pull failure; undefined once the image is present. */
   pullFailure: { readonly atMs: number; readonly reason: string; readonly message: string } | undefined;
-  /** The attempt after which its pause was told of. */
+  /** The attempt whose backoff was last reported. */
   toldOfPause = -1;
-  /** An attempt is being started. */
+  /** True while an attempt is being started. */
   busy = false;
   readonly restarts: BackOff;
   readonly pulls: BackOff;
@@ -53,7 +53,7 @@ export class ContainerSlot {
     return this.state.type === 'running';
   }
 
-  /** Takes over what an earlier run of the agent wrote; a container that ran then has gone with it. */
+  /** Restores the state that an earlier run of the agent wrote. A container that was running then has ended with it. */
   restore(status: ContainerStatus, nowMs: number): void {
     const { state, lastState, restartCount } = status;
     const ended = state?.terminated ?? (state?.running ? lost(status) : undefined);
@@ -75,7 +75,7 @@ function lost(status: ContainerStatus): ContainerStateTerminated {
   };
 }
 
-/** Makes the slots of a pod, init containers first, in the pod's order. */
+/** Creates the slots of a pod, init containers first, in the pod's order. */
 export function slotsOf(
   pod: Pod,
   options: { readonly limits: BackOffLimits; readonly nowMs: number },
@@ -111,6 +111,6 @@ export function containerOf(pod: Pod, name: string): Container | undefined {
 }
 
 function ephemeralContainersOf(pod: Pod): readonly Container[] {
-  // Theirs are containers' fields, and the API refuses those that they may not have.
+  // Ephemeral containers have the same fields; the API rejects those that they may not set.
   return (pod.spec?.ephemeralContainers ?? []) as readonly Container[];
 }

@@ -3,18 +3,18 @@ import type { Container, ContainerState, ContainerStatus, Pod } from '@kubewrigh
 import { formatPause } from './back-off.ts';
 import { type ContainerSlot, containerOf } from './container-slot.ts';
 
-/** What containers' states depend on besides the containers. */
+/** The pod's state that container statuses depend on. */
 export interface ContainerView {
   readonly pod: Pod;
-  /** Main containers may run: init containers are done. */
+  /** True if main containers may run because init containers are done. */
   readonly initialized: boolean;
-  /** The pod is coming to its end: nothing is started again. */
+  /** True if the pod is ending and nothing is restarted. */
   readonly ending: boolean;
-  /** Containers that wait for the end of a pause, and until when. */
+  /** Containers in backoff. */
   readonly pausing: ReadonlySet<ContainerSlot>;
 }
 
-/** The status of one container as the API shows it. */
+/** Returns the status of one container as shown in the API. */
 export function containerStatusOf(slot: ContainerSlot, view: ContainerView): ContainerStatus {
   const container = containerOf(view.pod, slot.name);
   const { state, last } = statesOf(slot, view);

@@ -4,7 +4,7 @@ import type { RunningContainer } from '../driver.ts';
 import type { ProbeTarget } from '../probes/probe-runner.ts';
 import type { PodHost } from './pod-host.ts';
 
-/** Runs a postStart or preStop hook. @throws Error when it fails or `signal` is aborted. */
+/** Runs a postStart or preStop hook. @throws Error if it fails or `signal` is aborted. */
 export async function runHook(
   hook: LifecycleHandler,
   context: {

@@ -1,7 +1,7 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { PodFailure } from './pod-worker.ts';
 
-/** Refuses a pod whose host ports another one on the node has already. Mirrors the kubelet's `NodePorts` predicate. */
+/** Rejects a pod if another pod on the node uses one of its host ports. Mirrors the kubelet's `NodePorts` predicate. */
 export function hostPortConflict(pod: Pod, others: readonly Pod[]): PodFailure | undefined {
   const wanted = hostPorts(pod);
   const taken = others.flatMap(hostPorts);

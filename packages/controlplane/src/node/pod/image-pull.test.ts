@@ -4,19 +4,19 @@ import type { ImageReference } from '../driver.ts';
 import { BackOff } from './back-off.ts';
 import { type ContainerWaitError, pullImage } from './image-pull.ts';
 
-/** The events of getting an image twice. */
+/** Pulls an image twice and returns the events. */
 async function eventsOf(runs: string | undefined): Promise<readonly string[]> {
   const events: string[] = [];
   const found: ImageReference = { image: 'redis:7', imageId: 'local://1', ...(runs !== undefined && { runs }) };
   const host = { clock: new VirtualClock(), images: new Set<string>(), driver: { pullImage: async () => found } };
-  // Only these parts are asked.
+  // Only these parts are used.
   const context = { slot: {}, host, event: ({ reason = '', note = '' }) => void events.push(`${reason}: ${note}`) };
   const container = { name: 'c', image: 'redis:7' };
   for (let i = 0; i < 2; i++) await pullImage(container, context as unknown as Parameters<typeof pullImage>[1]);
   return events;
 }
 
-/** Pulls an image that fails; returns the events and the reasons for waiting. */
+/** Pulls an image that fails twice; returns the events and the waiting reasons. */
 async function failureOf(error: { reason?: string; message: string }, container: { image: string; policy?: 'Never' }) {
   const events: string[] = [];
   const clock = new VirtualClock();
@@ -35,7 +35,7 @@ async function failureOf(error: { reason?: string; message: string }, container:
 }
 
 describe('pullImage', () => {
-  it("has the kubelet's events and reasons for an image that cannot be pulled", async () => {
+  it("reports the kubelet's events and reasons for an image that cannot be pulled", async () => {
     const { events, states } = await failureOf({ reason: 'ErrImagePull', message: 'no such' }, { image: 'a' });
     expect(events).toEqual([
       'Normal Pulling: Pulling image "a"',
@@ -50,7 +50,7 @@ describe('pullImage', () => {
     ]);
   });
 
-  it('pulls nothing for a name that is none', async () => {
+  it('does not pull an invalid image name', async () => {
     const message = 'Failed to apply default image tag "A"';
     const { events, states } = await failureOf({ reason: 'InvalidImageName', message }, { image: 'A' });
     const told = [`Warning InspectFailed: ${message}`, 'Warning Failed: Error: InvalidImageName'];
@@ -72,7 +72,7 @@ describe('pullImage', () => {
     expect(states[0]).toEqual({ reason: 'ErrImageNeverPull', message });
   });
 
-  it("names what runs for an image, with the kubelet's reasons", async () => {
+  it("names the program that runs for an image, with the kubelet's reasons", async () => {
     expect(await eventsOf('bundled stand-in for redis')).toEqual([
       'Pulling: Pulling image "redis:7"',
       'Pulled: Image "redis:7" is run by bundled stand-in for redis; nothing was pulled, containers are processes of this machine',
@@ -80,7 +80,7 @@ describe('pullImage', () => {
     ]);
   });
 
-  it("has the kubelet's words where the image itself runs", async () => {
+  it("uses the kubelet's wording if the image itself runs", async () => {
     expect(await eventsOf(undefined)).toEqual([
       'Pulling: Pulling image "redis:7"',
       expect.stringMatching(/^Pulled: Successfully pulled image "redis:7" in \S+ \(\S+ including waiting\)$/),

@@ -7,10 +7,10 @@ import type { PodEvent, PodHost } from './pod-host.ts';
 
 /** How long ErrImagePull is shown before it becomes ImagePullBackOff, in milliseconds. */
 const errorShownMs = 2_000;
-/** When an image that needs no pull is looked for again, in milliseconds: as often as a kubelet looks at a pod at most. */
+/** Interval of lookups of an image that needs no pull, in milliseconds. It equals the kubelet's maximum sync interval. */
 const lookAgainMs = 10_000;
 
-/** A container cannot be started now: the reason it waits with, and when to try again. */
+/** Thrown if a container cannot be started now, with the waiting reason and the time to retry. */
 export class ContainerWaitError extends Error {
   readonly code = 'KW5212';
   readonly reason: string;
@@ -24,7 +24,7 @@ export class ContainerWaitError extends Error {
   }
 }
 
-/** The container slot and the node that a pull works with, and where its events go. */
+/** The container slot and node of a pull, and the receiver of its events. */
 interface PullContext {
   readonly slot: ContainerSlot;
   readonly host: PodHost;
@@ -32,7 +32,7 @@ interface PullContext {
 }
 
 /**
- * Gets a container's image, with the kubelet's events, reasons and back-off (1.36).
+ * Pulls a container's image, with the kubelet's events, reasons and backoff (1.36).
  *
  * @throws {@link ContainerWaitError} with reason ErrImagePull, ImagePullBackOff, ErrImageNeverPull or InvalidImageName.
  */
@@ -48,7 +48,7 @@ export async function pullImage(container: Container, context: PullContext): Pro
   }
   const neverPulls = imagePullPolicy === 'Never';
   const present = neverPulls || (imagePullPolicy !== 'Always' && host.images.has(image));
-  // What is no image reference is never pulled: a kubelet looks at the name first.
+  // An invalid image reference is never pulled: a kubelet checks the name first.
   if (!present && isReference(image)) event({ reason: 'Pulling', note: `Pulling image "${image}"` });
   let found: ImageReference;
   try {
@@ -100,12 +100,12 @@ function isReference(image: string): boolean {
     parseImageReference(image);
     return true;
   } catch {
-    // A path of this machine, or nothing at all.
+    // A local path, or empty.
     return false;
   }
 }
 
-/** The kubelet's words where an image was pulled; else what runs for it. */
+/** Returns the kubelet's wording if the image was pulled, or else names the program that runs for it. */
 function pulledNote(
   { image, runs, command }: ImageReference,
   { container, present, tookMs }: { readonly container: Container; readonly present: boolean; readonly tookMs: number },

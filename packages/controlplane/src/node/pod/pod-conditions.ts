@@ -1,7 +1,7 @@
 import { formatTime } from '@kubewright/apimachinery';
 import type { ContainerStatus, Pod, PodCondition } from '@kubewright/apimachinery/core/v1';
 
-/** What a pod's conditions are made from. */
+/** Input of a pod's conditions. */
 export interface ConditionInput {
   readonly pod: Pod;
   readonly phase: string;
@@ -9,10 +9,10 @@ export interface ConditionInput {
   readonly hasSandbox: boolean;
   readonly initStatuses: readonly ContainerStatus[];
   readonly statuses: readonly ContainerStatus[];
-  /** Sidecars count for readiness. */
+  /** Names of sidecars, which count for readiness. */
   readonly sidecars: ReadonlySet<string>;
   readonly nowMs: number;
-  /** Why the node ends the pod to get back what it takes. */
+  /** The reason why the node evicts the pod to reclaim resources. */
   readonly evicted?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Verdict {
   readonly message?: string;
 }
 
-/** The conditions that a kubelet owns, in its order; those of others are not in it. */
+/** Returns the conditions that a kubelet owns, in its order. Conditions of others are not included. */
 export function podConditions(input: ConditionInput, before: readonly PodCondition[]): readonly PodCondition[] {
   const { pod, phase } = input;
   const containers = containersReady(input);

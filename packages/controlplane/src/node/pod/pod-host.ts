@@ -4,7 +4,7 @@ import type { Driver } from '../driver.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { ProbeRunner } from '../probes/probe-runner.ts';
 
-/** What pods of a node share: the part of the node agent that their workers see. No API client: workers decide, others write. */
+/** The part of the node agent that pod workers share. It has no API client: workers decide and the agent writes. */
 export interface PodHost {
   readonly clock: Clock;
   readonly random: Random;
@@ -13,14 +13,14 @@ export interface PodHost {
   readonly objects: PodObjects;
   readonly probes: ProbeRunner;
   readonly logs: LogStore;
-  /** Images that were pulled already. */
+  /** Images that have been pulled. */
   readonly images: Set<string>;
   readonly settings: PodSettings;
-  /** Tells what happened to a pod. */
+  /** Records an event about a pod. */
   event(pod: Pod, note: PodEvent): void;
-  /** Takes note of an error, which may be that of a full disk. */
+  /** Records an error that may come from a full disk. */
   noteFault(error: unknown): void;
-  /** Asks for another look at a pod. */
+  /** Requests another sync of a pod. */
   wake(pod: Pod): void;
 }
 
@@ -31,37 +31,37 @@ export interface PodEvent {
   readonly note: string;
 }
 
-/** Objects that pods refer to. */
+/** Reads objects that pods refer to. */
 export interface PodObjects {
   configMap(namespace: string, name: string): ConfigMap | undefined;
   secret(namespace: string, name: string): Secret | undefined;
   services(namespace: string): readonly Service[];
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
-  /** Asks for a token of the pod's service account, bound to the pod. */
+  /** Requests a token of the pod's service account, bound to the pod. */
   token(
     pod: KubernetesObject,
     request: TokenRequestSpec,
   ): Promise<{ readonly token: string; readonly expiresAtMs: number }>;
 }
 
-/** What kind of token a pod wants. */
+/** Parameters of a requested token. */
 export interface TokenRequestSpec {
   readonly audience: string | undefined;
   readonly expirationSeconds: number;
 }
 
-/** Numbers and permissions of a node. */
+/** Settings of a node. */
 export interface PodSettings {
-  /** First pause before a container is started again. @defaultValue 10_000 */
+  /** First backoff before a container restart. @defaultValue 10_000 */
   readonly restartBackOffMs: number;
-  /** Longest pause before a container is started again. @defaultValue 300_000 */
+  /** Longest backoff before a container restart. @defaultValue 300_000 */
   readonly maxRestartBackOffMs: number;
-  /** What containers without limits read as theirs. */
+  /** Allocatable resources, which containers without limits see as their limits. */
   readonly allocatable: Readonly<Record<string, string>>;
-  /** Whether pods may mount folders of this machine. @defaultValue false */
+  /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath: boolean;
-  /** Folder in which persistent volumes live; absent: claims cannot be mounted. */
+  /** Folder of persistent volumes; if absent, claims cannot be mounted. */
   readonly claimFolder: string | undefined;
-  /** Where pods reach the API server, and the PEM of its authority; absent: pods get no KUBECONFIG. */
+  /** URL and CA certificate (PEM) of the API server for pods; if absent, pods get no KUBECONFIG. */
   readonly apiServer: { readonly url: string; readonly ca: string } | undefined;
 }

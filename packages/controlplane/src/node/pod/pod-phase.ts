@@ -2,17 +2,17 @@ import type { ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
-/** What a pod's phase is made from. */
+/** Input of a pod's phase. */
 export interface PhaseInput {
   readonly pod: Pod;
   readonly initialized: boolean;
   readonly initStatuses: readonly ContainerStatus[];
   readonly statuses: readonly ContainerStatus[];
-  /** Nothing will run again: the pod is being removed, or its main containers have ended for good. */
+  /** True if nothing will run again: the pod is being removed, or its main containers have ended for good. */
   readonly ended: boolean;
 }
 
-/** Sums containers up into a phase. Mirrors the kubelet's `getPhase` (1.36). */
+/** Computes a pod's phase from its containers. Mirrors the kubelet's `getPhase` (1.36). */
 export function podPhase(input: PhaseInput): PodPhase {
   const { pod, statuses, initStatuses, ended } = input;
   const initFailed = initStatuses.some(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);

@@ -4,18 +4,18 @@ import { type PodVolumes, VolumeError } from '../volumes/pod-volumes.ts';
 import { BackOff } from './back-off.ts';
 import type { PodHost } from './pod-host.ts';
 
-/** Pauses between tries to make a pod's surroundings, in milliseconds: the kubelet's for volumes. */
+/** Backoff between attempts to set up a pod, in milliseconds: the kubelet's for volumes. */
 const retryLimits = { initialMs: 500, maxMs: 122_000 };
 
-/** How often the size of volumes with a limit is looked at, in milliseconds: as often as a kubelet looks. */
+/** Interval of size checks of volumes with a limit, in milliseconds, as in the kubelet. */
 const usageEveryMs = 10_000;
 
-/** Makes what a pod's containers share, in the background, until it succeeds; keeps its volumes fresh afterwards. */
+/** Sets up the resources shared by a pod's containers in the background, with retries, and refreshes its volumes afterwards. */
 export class PodPreparation {
   sandbox: PodSandbox | undefined;
   volumes: PodVolumes | undefined;
   isReady = false;
-  /** Why the pod's volumes have become too large. */
+  /** The reason why the pod's volumes exceed their limits. */
   excess: string | undefined;
   readonly #host: PodHost;
   readonly #makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;
@@ -36,13 +36,13 @@ export class PodPreparation {
     this.#changed = parts.changed;
   }
 
-  /** When {@link proceed} wants to be called though nothing changes. */
+  /** Time at which {@link proceed} must be called even if nothing changes. */
   get wakeAtMs(): number {
     if (this.#task) return Number.POSITIVE_INFINITY;
     return this.isReady ? Math.min(this.#refreshAtMs, this.#usageAtMs) : this.#retryAtMs;
   }
 
-  /** Begins what is to be done now, if anything. */
+  /** Starts the next step if one is due. */
   proceed(pod: Pod): void {
     if (this.#task || this.#host.clock.now() < this.wakeAtMs) return;
     this.#task = this.#nextStep(pod).finally(() => {
@@ -51,13 +51,13 @@ export class PodPreparation {
     });
   }
 
-  /** Objects that the pod refers to have changed: looks again at the next {@link proceed}. */
+  /** Makes the next {@link proceed} check again, because objects that the pod refers to have changed. */
   invalidate(): void {
     this.#retryAtMs = Number.NEGATIVE_INFINITY;
     if (this.isReady) this.#refreshAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Undoes all of it. */
+  /** Removes the pod's volumes. */
   async removeVolumes(): Promise<void> {
     await this.#task;
     await this.volumes?.remove();

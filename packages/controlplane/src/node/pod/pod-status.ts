@@ -6,7 +6,7 @@ import { containerStatusOf } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
 
-/** What a pod's status is made from. */
+/** Input of a pod's status. */
 export interface StatusInput {
   readonly pod: Pod;
   readonly slots: readonly ContainerSlot[];
@@ -14,18 +14,21 @@ export interface StatusInput {
   readonly podIP: string | undefined;
   readonly hostIP: string;
   readonly startTimeMs: number;
-  /** Nothing will run again and nothing runs. */
+  /** True if nothing runs or will run again. */
   readonly ended: boolean;
-  /** Nothing is started again. */
+  /** True if nothing is restarted. */
   readonly ending: boolean;
-  /** The node never took the pod: nothing is said of its containers. */
+  /** True if the node rejected the pod; the status then has no container statuses. */
   readonly rejected: boolean;
-  /** Why the node itself ended the pod. */
+  /** The reason why the node itself ended the pod. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
   readonly nowMs: number;
 }
 
-/** The status that a node writes for a pod. Pure: equal inputs give equal statuses, so that nothing is written twice. */
+/**
+ * Returns the status that a node writes for a pod. Pure: equal inputs give equal statuses, so unchanged statuses are not
+ * rewritten.
+ */
 export function podStatusOf(input: StatusInput, before: PodStatus | undefined): PodStatus {
   const { pod, slots, plan, podIP, hostIP, nowMs, failure } = input;
   if (input.rejected) return rejectedStatus(input);
