@@ -11,7 +11,7 @@ interface Interval {
 export class IndexSet {
   static readonly empty: IndexSet = new IndexSet([]);
 
-  /** Ordered; neither overlapping nor adjacent. */
+  /** Ordered; intervals do not overlap or touch. */
   readonly #intervals: readonly Readonly<Interval>[];
   /** Number of indexes. */
   readonly size: number;

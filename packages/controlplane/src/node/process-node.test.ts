@@ -48,7 +48,7 @@ describe('processNode', () => {
     });
   const conditionOf = (pod: Pod | undefined, type: string) => pod?.status?.conditions?.find((one) => one.type === type);
 
-  it('registers a node that is ready', async () => {
+  it('registers a ready node', async () => {
     await expect
       .poll(
         async () => {
@@ -60,7 +60,7 @@ describe('processNode', () => {
       .toBe('True');
   });
 
-  it('runs a PostgreSQL pod from the scheduler to its end', async () => {
+  it('runs a PostgreSQL pod from scheduling to deletion', async () => {
     await cluster.admin.resource(Secret).create({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -92,7 +92,7 @@ describe('processNode', () => {
     await expect.poll(() => podNow('db'), { timeout: 10_000 }).toBeUndefined();
   });
 
-  it('takes the reasons of conditions back once they hold', async () => {
+  it('clears the reasons of conditions once they are true', async () => {
     await createPod('slow', {
       containers: [
         {
@@ -113,7 +113,7 @@ describe('processNode', () => {
     await expect.poll(() => podNow('slow'), { timeout: 5_000 }).toBeUndefined();
   });
 
-  it('brings a changed secret into a running container and restarts one that fails', async () => {
+  it('updates a changed secret in a running container and restarts a failed container', async () => {
     const secret = (value: string) => ({
       apiVersion: 'v1' as const,
       kind: 'Secret' as const,
@@ -148,7 +148,7 @@ describe('processNode', () => {
     await expect.poll(async () => (await podNow('watcher'))?.status?.phase, { timeout: 10_000 }).toBe('Succeeded');
   });
 
-  it('sees a pod end, and lets it be deleted, though its child has left for another session', async () => {
+  it('detects the end of a pod, and deletes it even if a child has left for another session', async () => {
     const daemon = 'setsid sleep 777 &';
     await createPod('finished', {
       restartPolicy: 'Never',
@@ -169,7 +169,7 @@ describe('processNode', () => {
     expect(stdout.split('\n').filter((line) => /^sleep 777.* HOSTNAME=(finished|daemons)( |$)/.test(line))).toEqual([]);
   });
 
-  it('ends what runs of a pod that was removed by force', async () => {
+  it('stops the containers of a force-deleted pod', async () => {
     await createPod('forced', {
       containers: [{ name: 'c', image: 'node:20', command: ['node', '-e', 'setInterval(()=>{},1e9)'] }],
     });
@@ -180,7 +180,7 @@ describe('processNode', () => {
     expect((await podNow('forced'))?.metadata.uid).toBe(again.metadata.uid);
   });
 
-  it('keeps what pods write into a claim, and lets them in, whoever they run as', async () => {
+  it('keeps data in a claim and makes it accessible to pods of any user', async () => {
     await cluster.admin.resource(PersistentVolumeClaim).create({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -209,7 +209,7 @@ describe('processNode', () => {
     await expect.poll(phase('reader'), { timeout: 10_000 }).toBe('Succeeded');
   });
 
-  it('tells in events why a container cannot start, each reason by itself', async () => {
+  it('reports each reason why a container cannot start in its own event', async () => {
     await createPod('broken', {
       containers: [
         { name: 'command', image: 'busybox', command: ['no-such-program'] },
@@ -247,7 +247,7 @@ describe('processNode', () => {
     await cluster.admin.resource(Pod).delete({ namespace, name: 'broken' }, { gracePeriodSeconds: 0 });
   });
 
-  it("gives the node's address to pods of the host's network", async () => {
+  it("gives the node's address to pods with host networking", async () => {
     await createPod('host', {
       hostNetwork: true,
       containers: [{ name: 'c', image: 'busybox', command: ['sleep', '1000'], ports: [{ containerPort: 8123 }] }],
@@ -259,7 +259,7 @@ describe('processNode', () => {
     await expect.poll(() => podNow('host'), { timeout: 5_000 }).toBeUndefined();
   });
 
-  it('shows the parts of the control plane as static pods and makes them again', async () => {
+  it('shows the control plane components as static pods and recreates them', async () => {
     const key = { namespace: 'kube-system', name: 'kube-apiserver-kw' };
     const pods = cluster.admin.resource(Pod);
     const before = await pods.get(key);

@@ -25,50 +25,52 @@ import { forgottenSandboxes } from './process/sandbox-owner.ts';
 import { findTerminalProgram } from './process/terminal.ts';
 import { NodeFolderError, stranger, temporaryFolder, unusable } from './temporary-folder.ts';
 
-/** What {@link processNode} is told. */
+/** Options of {@link processNode}. */
 export interface ProcessNodeOptions {
   readonly nodeName: string;
-  /** Acts as `system:node:<nodeName>` of the group `system:nodes`. */
+  /** A client that acts as `system:node:<nodeName>` in the group `system:nodes`. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Folder for notes of what runs; it is this node's alone. */
+  /** Folder for notes about running processes, used only by this node. */
   readonly directory: string;
-  /** Where pods find the API server; its PEM authority goes into their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
+  /** URL of the API server for pods, and the CA certificate (PEM) for their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
   readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
-  /** More images, before the built-in ones of the same name. */
+  /** Additional images, which take precedence over built-in ones of the same name. */
   readonly images?: readonly ImageSource[] | undefined;
   /**
-   * JSON file of a user's own images (see `ImageFile` in `process/images`), read whenever it has changed; need not exist.
+   * JSON file of the user's own images (see `ImageFile` in `process/images`). It is reread when it changes, and does not have to
+   * exist.
    *
    * @defaultValue no such file
    */
   readonly imageFile?: string | undefined;
-  /** Lets images be absolute paths of this machine's programs, in pods and in the file. @defaultValue false */
+  /** Allows images to be absolute paths of this machine's programs, in pods and in the file. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
-  /** Folder of PostgreSQL programs for machines without. */
+  /** Returns a folder of PostgreSQL programs for machines without them. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
-  /** Lets containers run as uid 0 when this process does. @defaultValue false */
+  /** Allows containers to run as uid 0 if this process does. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
   /**
-   * User and group ids for pods, each its own, when this process is root.
+   * User and group ids for pods if this process is root; each pod gets its own.
    *
-   * @defaultValue 65,536 ids from 1,879,048,192 on, others for each node of the machine; `nobody` for all pods where a user
-   * namespace does not have them
+   * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node of the machine; `nobody` for all pods if a
+   * user
+   * namespace does not contain them
    */
   readonly podUids?: UidRange | undefined;
-  /** Lets pods mount folders of this machine. @defaultValue false */
+  /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;
-  /** First and longest pause before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
+  /** First and longest backoff before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
   readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
-  /** Parts of the control plane to show as static pods. @defaultValue API server, controllers, scheduler */
+  /** Control plane components to show as static pods. @defaultValue API server, controllers, scheduler */
   readonly components?: readonly string[] | undefined;
-  /** More capacity, such as extended resources. */
+  /** Additional capacity, such as extended resources. */
   readonly capacity?: Readonly<Record<string, string>> | undefined;
-  /** Folder below which containers get theirs. @defaultValue the system's folder for temporary files */
+  /** Parent folder of the containers' folders. @defaultValue the system's folder for temporary files */
   readonly temporary?: string | undefined;
-  /** @defaultValue that of this process */
+  /** @defaultValue the environment of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -78,14 +80,14 @@ export interface ProcessNode extends AsyncDisposable {
   readonly connector: NodeConnector;
   /** The node's address: 127.x.0.1. */
   readonly nodeIP: string;
-  /** Ends all containers and removes their folders, whatever hangs, within a time. See {@link NodeAgent.stop}. */
+  /** Stops all containers and removes their folders within a time limit, even if a part hangs. See {@link NodeAgent.stop}. */
   stop(options?: { readonly withinMs?: number }): Promise<void>;
 }
 
 const kubeletVersion = 'v1.36.3';
 const kubeletPort = 10_250;
 const removalDelayMs = 750;
-/** What a usual cluster shows and this one has; there is no etcd: state is in the process. */
+/** The usual components that this cluster has. There is no etcd: state is kept in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 const tooLong = 'TMPDIR is too long for sockets of containers: containers live in /tmp';
@@ -93,11 +95,11 @@ const sharedAddress =
   'this system has no loopback address but 127.0.0.1, so all pods share it and two servers on one port clash';
 
 /**
- * Makes a node that runs containers as local processes, after ending what an earlier run left behind. It does not run
- * yet: call `agent.run()`. Disposing it ends all containers and removes their folders. A development tool, no security
- * boundary.
+ * Creates a node that runs containers as local processes, after cleaning up after an earlier run. The node does not run until you
+ * call
+ * `agent.run()`. Disposing it stops all containers and removes their folders. A development tool, not a security boundary.
  *
- * @throws AddressError when no loopback range is free, NodeFolderError when a folder cannot be used.
+ * @throws AddressError if no loopback range is free, NodeFolderError if a folder cannot be used.
  */
 export async function processNode(options: ProcessNodeOptions): Promise<ProcessNode> {
   const { clock, random, log, client, nodeName } = options;
@@ -155,7 +157,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       restartBackOffMs: initialMs,
       maxRestartBackOffMs: maxMs,
       allowHostPath: options.allowHostPath ?? false,
-      // The claims themselves end with the cluster's process; and whoever containers run as can enter here.
+      // Claims do not outlive the cluster's process, and every user that containers run as can enter this folder.
       claimFolder: folders.claims(),
       apiServer: options.apiServer,
     },
@@ -181,7 +183,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   return { agent, connector: agent.connector, nodeIP: addresses.nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
-/** Creates the folder of all containers and records its path; releases the addresses if that fails. */
+/** Creates the folder of all containers and records its path. Releases the addresses if that fails. */
 async function makeSandboxes(
   addresses: LoopbackRange,
   { temporary, instance, note }: { readonly temporary: string; readonly instance: string; readonly note: string },
@@ -196,11 +198,11 @@ async function makeSandboxes(
   }
 }
 
-/** Creates the node's folder, which only the agent reads: containers have their folders elsewhere. */
+/** Creates the node's folder, which only the agent can read. Containers have their folders elsewhere. */
 function makeOwn(directory: string): void {
   try {
     makeFolder(directory, 0o700);
-    // Also one of an older version.
+    // Also fixes a folder created by an older version.
     chmodSync(directory, 0o700);
   } catch (cause) {
     throw notesUnusable(directory, cause);
@@ -212,7 +214,7 @@ function notesUnusable(directory: string, cause: unknown): NodeFolderError {
   return new NodeFolderError(`the node cannot keep its notes in ${directory}`, { path: directory, instead, cause });
 }
 
-/** Ends what an earlier run, that could not do it itself, has left running and lying about. */
+/** Cleans up the processes and folders of an earlier run that could not do so itself. */
 function sweep(parts: {
   readonly journal: ProcessJournal;
   readonly marked: MarkedProcesses;
@@ -231,7 +233,7 @@ function sweep(parts: {
     const { root } = JSON.parse(readFileSync(note, 'utf8')) as { readonly root?: unknown };
     if (typeof root === 'string') removeSandboxes(root);
   } catch {
-    // No note, or one cut short by a crash: nothing is known to be left.
+    // The note is missing, or truncated by a crash: no leftovers are known.
   }
 }
 

@@ -62,7 +62,7 @@ async function judge(
   }
   const dependents = parts.graph.dependentsOf(node.uid);
   if (waiting.length > 0 && dependents.length > 0) {
-    // In a cycle of owners that wait for each other, one must stop blocking.
+    // In a cycle of owners that wait for each other, this owner must stop blocking.
     if (dependents.some(({ foreground }) => foreground)) {
       await writeOwners(node, { live, parts, owners: unblocked(live.metadata.ownerReferences ?? []) });
     }

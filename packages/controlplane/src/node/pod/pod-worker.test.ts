@@ -5,7 +5,7 @@ const prefix = 'simulated.kubewright.dev/';
 const web = { name: 'web', image: 'web:1' };
 
 describe('PodWorker', () => {
-  it('starts a container and says all that a kubelet says of it', async () => {
+  it('starts a container and reports the same status as a kubelet', async () => {
     const bench = new PodBench({ containers: [web] });
     const status = await bench.run();
     expect(status).toMatchObject({ phase: 'Running', observedGeneration: 1, podIP: '10.244.0.2', hostIP: '10.0.0.9' });
@@ -26,7 +26,7 @@ describe('PodWorker', () => {
     expect(bench.events.map((event) => event.split(':')[0])).toEqual(['Pulling', 'Pulled', 'Created', 'Started']);
   });
 
-  it('writes no second status when nothing changes', async () => {
+  it('writes no second status if nothing changes', async () => {
     const bench = new PodBench({ containers: [web] });
     await bench.run();
     const count = bench.statuses.length;
@@ -34,7 +34,7 @@ describe('PodWorker', () => {
     expect(bench.statuses.length).toBe(count);
   });
 
-  it('ends a pod whose volume has grown over its limit', async () => {
+  it('evicts a pod whose volume exceeds its limit', async () => {
     const message = 'Usage of EmptyDir volume "cache" exceeds the limit "1Mi". ';
     let excess: string | undefined;
     const volumes = [{ name: 'cache', emptyDir: { sizeLimit: '1Mi' } }];
@@ -53,7 +53,7 @@ describe('PodWorker', () => {
     expect(bench.events).toContain('Killing: Stopping container web');
   });
 
-  it('starts a container that is added to look at the pod at once, once, and beside whatever the others do', async () => {
+  it('starts an added ephemeral container immediately and once, whatever state the others are in', async () => {
     const stuck = { name: 'stuck', image: 'stuck' };
     const annotations = { [`${prefix}run-seconds.look`]: '5' };
     const bench = new PodBench({ initContainers: [stuck], containers: [web] }, { annotations });
@@ -77,7 +77,7 @@ describe('PodWorker', () => {
     expect(bench.last?.removable).toBe(true);
   });
 
-  it('runs init containers one by one, then sidecars, then the others', async () => {
+  it('runs init containers one at a time, then sidecars, then main containers', async () => {
     const bench = new PodBench(
       {
         initContainers: [
@@ -121,10 +121,10 @@ describe('PodWorker', () => {
     expect(bench.condition('Ready')?.status).toBe('True');
   });
 
-  it('restarts with growing pauses and forgives after a long time', async () => {
+  it('restarts with growing backoff and resets it after a long run', async () => {
     const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}exit-code`]: '3' } });
     await bench.run();
-    // The first restart comes at once; the pause counts from the second failure on.
+    // The first restart is immediate; the backoff starts with the second failure.
     expect(bench.container('web')).toMatchObject({
       restartCount: 1,
       state: {
@@ -168,7 +168,7 @@ describe('PodWorker', () => {
     expect(bench.last?.removable).toBe(false);
   });
 
-  it('fails the pod when an init container fails for good', async () => {
+  it('fails the pod if an init container fails for good', async () => {
     const bench = new PodBench(
       { restartPolicy: 'Never', initContainers: [{ name: 'a', image: 'a' }], containers: [web] },
       { annotations: { [`${prefix}exit-code.a`]: '7' } },
@@ -178,7 +178,7 @@ describe('PodWorker', () => {
     expect(bench.container('web')?.state?.waiting?.reason).toBe('PodInitializing');
   });
 
-  it('ends sidecars when the main containers have ended', async () => {
+  it('stops sidecars once the main containers have ended', async () => {
     const bench = new PodBench(
       {
         restartPolicy: 'Never',
@@ -194,7 +194,7 @@ describe('PodWorker', () => {
     expect(bench.container('side')?.state?.terminated?.exitCode).toBe(0);
   });
 
-  it('waits in ErrImagePull, then in ImagePullBackOff, with the registry text', async () => {
+  it("waits in ErrImagePull, then in ImagePullBackOff, with the registry's message", async () => {
     const bench = new PodBench({ containers: [{ name: 'web', image: 'missing:1' }] });
     await bench.run();
     expect(bench.container('web')?.state?.waiting).toMatchObject({ reason: 'ErrImagePull' });
@@ -210,7 +210,7 @@ describe('PodWorker', () => {
     expect(pulls).toBeLessThanOrEqual(5);
   });
 
-  it('waits for a config map and goes on once it is there', async () => {
+  it('waits for a config map and continues once it exists', async () => {
     const valueFrom = { configMapKeyRef: { name: 'settings', key: 'a' } };
     const bench = new PodBench({ containers: [{ ...web, env: [{ name: 'A', valueFrom }] }] });
     await bench.run();
@@ -237,7 +237,7 @@ describe('PodWorker', () => {
     expect((await bench.run()).phase).toBe('Running');
   });
 
-  it('ends a pod that is over its deadline', async () => {
+  it('ends a pod that exceeds its deadline', async () => {
     const bench = new PodBench({ activeDeadlineSeconds: 30, containers: [web] });
     await bench.run(29_000);
     expect(bench.status.phase).toBe('Running');
@@ -246,7 +246,7 @@ describe('PodWorker', () => {
     expect(bench.container('web')?.state?.terminated).toBeDefined();
   });
 
-  it('becomes ready and unready with its readiness probe, and restarts with its liveness probe', async () => {
+  it('follows the readiness probe and restarts on a failed liveness probe', async () => {
     const probe = { tcpSocket: { port: 1 }, periodSeconds: 5, failureThreshold: 2 };
     const bench = new PodBench(
       {
@@ -267,7 +267,7 @@ describe('PodWorker', () => {
     expect(bench.events).toContain('Unhealthy: Readiness probe failed: simulated: unhealthy as annotated');
   });
 
-  it('holds readiness back until its gates are open', async () => {
+  it('is not ready until its readiness gates are open', async () => {
     const bench = new PodBench({ readinessGates: [{ conditionType: 'example.com/open' }], containers: [web] });
     await bench.run();
     expect(bench.condition('Ready')).toMatchObject({ status: 'False', reason: 'ReadinessGatesNotReady' });
@@ -281,7 +281,7 @@ describe('PodWorker', () => {
     expect(bench.condition('Ready')?.status).toBe('True');
   });
 
-  it('gives a deleted pod its grace, then kills, and says how it ended', async () => {
+  it('gives a deleted pod its grace period, then kills it and reports the result', async () => {
     const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '60' } });
     await bench.run(5_000);
     bench.delete(10);
@@ -295,7 +295,7 @@ describe('PodWorker', () => {
     expect(bench.events.filter((event) => event === 'Killing: Stopping container web').length).toBe(1);
   });
 
-  it('hurries when the deletion becomes urgent', async () => {
+  it('stops immediately if the deletion becomes forced', async () => {
     const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '600' } });
     await bench.run();
     bench.delete(300);
@@ -305,7 +305,7 @@ describe('PodWorker', () => {
     expect(bench.last?.removable).toBe(true);
   });
 
-  it('runs the preStop hook within the grace, before the stop signal', async () => {
+  it('runs the preStop hook within the grace period, before the stop signal', async () => {
     const bench = new PodBench({ containers: [{ ...web, lifecycle: { preStop: { sleep: { seconds: 5 } } } }] });
     await bench.run();
     bench.delete(30);
@@ -316,7 +316,7 @@ describe('PodWorker', () => {
     expect(bench.status.phase).toBe('Succeeded');
   });
 
-  it('ends sidecars after the main containers, the last first', async () => {
+  it('stops sidecars after the main containers, in reverse order', async () => {
     const side = (name: string) => ({ name, image: name, restartPolicy: 'Always' as const });
     const bench = new PodBench(
       { initContainers: [side('one'), side('two')], containers: [web] },
@@ -330,7 +330,7 @@ describe('PodWorker', () => {
     expect(bench.last?.removable).toBe(true);
   });
 
-  it('starts a container again that an earlier run of the agent had left running', async () => {
+  it('restarts a container that an earlier run of the agent left running', async () => {
     const bench = new PodBench(
       { containers: [web] },
       {
@@ -359,7 +359,7 @@ describe('PodWorker', () => {
     expect(bench.status.startTime).toBe('2025-12-31T00:00:00Z');
   });
 
-  it('tells of a container that cannot be started and tries again with pauses', async () => {
+  it('reports a container that cannot be started and retries with backoff', async () => {
     const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}start-error`]: 'no such program' } });
     await bench.run(1_000);
     expect(bench.container('web')?.state?.waiting?.reason).toBe('CrashLoopBackOff');

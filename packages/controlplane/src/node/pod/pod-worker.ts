@@ -9,15 +9,15 @@ import type { PodHost } from './pod-host.ts';
 import { PodPreparation } from './pod-preparation.ts';
 import { podStatusOf } from './pod-status.ts';
 
-/** What a {@link PodWorker} works with. */
+/** Options of {@link PodWorker}. */
 export interface PodWorkerOptions {
   readonly host: PodHost;
   readonly makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;
-  /** Why this node does not take the pod, asked once. */
+  /** Returns the reason if this node rejects the pod; called once. */
   readonly admit: (pod: Pod) => PodFailure | undefined;
 }
 
-/** Why the node ended a pod. */
+/** The reason why the node ended a pod. */
 export interface PodFailure {
   readonly reason: string;
   readonly message: string;
@@ -25,31 +25,32 @@ export interface PodFailure {
 
 const evicted = 'Evicted';
 
-/** What one look at a pod came to. */
+/** Result of a sync. */
 export interface SyncResult {
-  /** The pod's status as it is to be. */
+  /** The pod's desired status. */
   readonly status: PodStatus | undefined;
-  /** The pod was marked for deletion and nothing of it runs: it can go from the API. */
+  /** True if the pod is marked for deletion and nothing of it runs, so it can be removed from the API. */
   readonly removable: boolean;
-  /** When to look again though nothing changes. */
+  /** Time of the next sync if nothing changes. */
   readonly wakeAtMs: number;
 }
 
 /**
- * Everything one pod is on this node: one state machine, driven by {@link sync} with the pod as the API has it. It looks
- * at the whole each time (level-triggered), begins what is to be done, and never waits; what it began wakes it again.
+ * The state of one pod on this node: a state machine driven by {@link sync} with the pod as read from the API. Each sync
+ * considers the
+ * whole state (level-triggered), starts what is due and never waits. What it started triggers another sync.
  */
 export class PodWorker {
   readonly uid: string;
   readonly #slots: ContainerSlot[] = [];
-  /** The status that the API is known to have. */
+  /** The last status known to be in the API. */
   written: PodStatus | undefined;
   readonly #options: PodWorkerOptions;
   readonly #runners = new Map<ContainerSlot, ContainerRunner>();
   readonly #preparation: PodPreparation;
   readonly #changed: () => void;
   readonly #startMs: number;
-  /** The pod had come to its end before this worker saw it. */
+  /** True if the pod had already finished when this worker first saw it. */
   readonly #wasOver: boolean;
   #pod: Pod;
   #failure: PodFailure | undefined;
@@ -83,7 +84,7 @@ export class PodWorker {
     return this.#pod;
   }
 
-  /** Nothing of it runs or will run. */
+  /** True if nothing of the pod runs or will run. */
   get isOver(): boolean {
     return this.#wasOver || this.#ended;
   }
@@ -92,7 +93,7 @@ export class PodWorker {
     return this.#preparation.sandbox?.podIP;
   }
 
-  /** Objects that pods refer to have changed. */
+  /** Handles a change of objects that the pod refers to. */
   invalidate(): void {
     this.#preparation.invalidate();
     for (const slot of this.slots) {
@@ -100,25 +101,25 @@ export class PodWorker {
     }
   }
 
-  /** The pod has gone from the API: everything of it ends at once. */
+  /** Marks the pod as deleted from the API: it is stopped immediately. */
   orphan(): void {
     this.#orphaned = true;
   }
 
-  /** Ends every container within `withinMs`; the pod stays in the API as it is. Used when the agent stops. */
+  /** Stops every container within `withinMs`; the pod stays in the API unchanged. Used when the agent stops. */
   async shutDown(withinMs: number): Promise<void> {
     this.#orphaned = true;
     await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(withinMs)));
   }
 
-  /** Frees what the pod had; nothing runs any more. */
+  /** Frees the pod's resources once nothing runs any longer. */
   async remove(): Promise<void> {
     await this.#preparation.removeVolumes();
     await this.#options.host.driver.removePod(this.uid);
     this.#options.host.logs.removePod(this.uid);
   }
 
-  /** Looks at the pod, begins what is to be done, and says how the pod is. */
+  /** Syncs the pod: starts what is due and returns its state. */
   sync(pod: Pod): SyncResult {
     this.#noticeMetadata(pod);
     this.#pod = pod;
@@ -158,7 +159,7 @@ export class PodWorker {
     };
   }
 
-  /** Removes the volumes of a pod that stays in the API; what cannot be removed now goes with the pod. */
+  /** Removes the volumes of a pod that stays in the API. Volumes that cannot be removed now are removed with the pod. */
   #removeVolumes(): void {
     const { host } = this.#options;
     this.#preparation.removeVolumes().catch((error: unknown) => {
@@ -167,7 +168,7 @@ export class PodWorker {
     });
   }
 
-  /** Makes slots for all containers at first, then for ephemeral ones that were added. */
+  /** Creates slots for all containers at first, then for ephemeral ones added later. */
   #takeContainers(pod: Pod): void {
     const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
     if (this.#slots.length === initContainers.length + containers.length + ephemeralContainers.length) return;
@@ -237,29 +238,29 @@ export class PodWorker {
     }
   }
 
-  /** Stops what runs: main containers together, then sidecars one by one, the last first. */
+  /** Stops running containers: main containers together, then sidecars one at a time, the last first. */
   #end(): void {
     const graceMs = this.#graceMs();
     const others = this.slots.filter((slot) => slot.role !== 'sidecar' && (slot.isRunning || slot.busy));
     const sidecars = this.slots.filter((slot) => slot.role === 'sidecar' && (slot.isRunning || slot.busy));
     const next = others.length > 0 ? others : sidecars.slice(-1);
     for (const slot of next) void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
-    // Whoever hurries does not wait for the order.
+    // Without a grace period, all are stopped at the same time.
     if (graceMs <= 0)
       for (const slot of sidecars)
         void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
   }
 
-  /** What is left of the grace period, which counts from when the deletion was asked for. */
+  /** Returns the remaining grace period, counted from the deletion request. */
   #graceMs(): number {
     if (this.#orphaned) return 0;
     const { deletionTimestamp, deletionGracePeriodSeconds } = this.#pod.metadata;
     if (deletionGracePeriodSeconds === 0) return 0;
-    // A pod that takes too much does not get its whole grace: a kubelet's rule.
+    // An evicted pod does not get its full grace period, as in the kubelet.
     if (this.#failure?.reason === evicted) return 1_000;
     if (deletionTimestamp === undefined) return (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
     const left = Date.parse(deletionTimestamp) - this.#options.host.clock.now();
-    // Timestamps are whole seconds; a grace of nearly nothing still lets a container end by itself.
+    // Timestamps are whole seconds; even a tiny grace period lets a container exit on its own.
     return Math.max(left, 1_000);
   }
 
@@ -277,7 +278,7 @@ export class PodWorker {
     );
   }
 
-  /** Labels and annotations show up in downward API volumes. */
+  /** Refreshes volumes if labels or annotations change, because downward API volumes show them. */
   #noticeMetadata({ metadata }: Pod): void {
     const seen = JSON.stringify([metadata.labels, metadata.annotations]);
     if (this.#seenMetadata !== '' && this.#seenMetadata !== seen) this.#preparation.invalidate();
@@ -292,7 +293,7 @@ export class PodWorker {
   }
 }
 
-/** What a pod has after its volumes were removed. */
+/** The volumes of a pod after removal. */
 const noVolumes: PodVolumes = {
   prepare: () => Promise.resolve(),
   refresh: () => Promise.resolve(undefined),

@@ -8,7 +8,7 @@ import type { ReadableLog } from '../logs/log-store.ts';
 const mostBytes = 4_096;
 const mostLogBytes = 2_048;
 
-/** The file in which a container may say why it ended, and the end of its log where that is to stand in. */
+/** A container's termination message: the file that it may write, or the end of its log as fallback. */
 export class TerminationMessage {
   readonly #path: string | undefined;
   readonly #container: Container;
@@ -18,12 +18,12 @@ export class TerminationMessage {
     this.#container = container;
   }
 
-  /** @param folder - the pod's; without one there is no file. */
+  /** @param folder - the pod's folder; without one there is no file. */
   static in(folder: string | undefined, container: Container): TerminationMessage {
     return new TerminationMessage(folder && join(folder, 't', container.name), container);
   }
 
-  /** Makes the file anew and answers how the container sees it. */
+  /** Creates an empty file and returns its mount. */
   mounts(user: { readonly uid: number; readonly gid: number } | undefined): readonly VolumeMount[] {
     const path = this.#path;
     const mountPath = this.#container.terminationMessagePath ?? '/dev/termination-log';
@@ -34,7 +34,7 @@ export class TerminationMessage {
     return [{ mountPath, hostPath: path, readOnly: false }];
   }
 
-  /** What the container said, at most 4 KiB. */
+  /** Returns the container's message, at most 4 KiB. */
   read(options: { readonly exitCode: number; readonly log: ReadableLog | undefined }): string | undefined {
     const said = this.#path === undefined ? '' : readStart(this.#path);
     if (said !== '') return said;
@@ -62,7 +62,7 @@ function readStart(path: string): string {
       closeSync(file);
     }
   } catch {
-    // The container removed it, or the pod's folder has gone.
+    // The container removed the file, or the pod's folder no longer exists.
     return '';
   }
 }

@@ -2,18 +2,18 @@ import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { Probe } from '@kubewright/apimachinery/core/v1';
 import type { ProbeKind, ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 
-/** What a container's probes report. */
+/** Receives the results of a container's probes. */
 export interface ProbeReports {
-  /** The startup probe has succeeded; called at once when there is none. */
+  /** Called once the startup probe has succeeded; immediately if there is no such probe. */
   started(): void;
   ready(isReady: boolean): void;
-  /** The container is to be killed. */
+  /** Requests that the container be killed. */
   unhealthy(kind: ProbeKind, probe: Probe): void;
-  /** One failed try. */
+  /** Called for each failed attempt. */
   failedOnce(kind: ProbeKind, output: string): void;
 }
 
-/** What {@link ContainerProbes} work with. */
+/** Options of {@link ContainerProbes}. */
 export interface ContainerProbesOptions {
   readonly clock: Clock;
   readonly runner: ProbeRunner;
@@ -21,7 +21,7 @@ export interface ContainerProbesOptions {
   readonly reports: ProbeReports;
 }
 
-/** The probes of one attempt of a container; the startup probe holds the others back. Dispose it when the container ends. */
+/** The probes of one attempt of a container. The startup probe delays the others. Dispose it when the container ends. */
 export class ContainerProbes implements Disposable {
   readonly #parts: ContainerProbesOptions;
   readonly #loops: ProbeLoop[] = [];
@@ -30,7 +30,7 @@ export class ContainerProbes implements Disposable {
     this.#parts = parts;
   }
 
-  /** Starts to ask. */
+  /** Starts probing. */
   start(): void {
     const { container } = this.#parts.target;
     const { reports } = this.#parts;
@@ -88,7 +88,7 @@ interface LoopParts {
   readonly decided: (isUp: boolean) => void;
 }
 
-/** Asks again and again; reports once a threshold is reached, and again when the answer turns. */
+/** Runs a probe periodically. Reports the result once a threshold is reached, and again with each later result. */
 class ProbeLoop implements Disposable {
   readonly #parts: LoopParts;
   #timer: Timer | undefined;
@@ -110,14 +110,14 @@ class ProbeLoop implements Disposable {
 
   async #once(): Promise<void> {
     const { probe, ask, failed, decided } = this.#parts;
-    // A fault of the runner itself counts as a failed try.
+    // An error of the runner itself counts as a failed attempt.
     const { ok, output } = await ask().catch((error: unknown) => ({ ok: false, output: String(error) }));
     if (this.#ended) return;
     this.start((probe.periodSeconds ?? 10) * 1000);
     if (!ok) failed(output);
     this.#run = this.#run.ok === ok ? { ok, length: this.#run.length + 1 } : { ok, length: 1 };
     const threshold = ok ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
-    // Every answer past the threshold says the same again: whoever listens compares.
+    // Results past the threshold repeat the report; the receiver compares.
     if (this.#run.length >= threshold) decided(ok);
   }
 }

@@ -3,24 +3,24 @@ import type { ClientHttp2Session } from 'node:http2';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult } from './probe-runner.ts';
 
-// Loaded when the first such probe runs.
+// Loaded when the first gRPC probe runs.
 const http2 = (): typeof import('node:http2') => process.getBuiltinModule('node:http2');
 
-/** What a server answers of its health, by number. */
+/** Health statuses by number. */
 const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const serving = 1;
-/** The code of a method that a server does not have. */
+/** Status code of an unimplemented method. */
 const unimplemented = '12';
 const mostAnswerBytes = 1024;
 
-/** Whom to ask, and of which of its services. */
+/** Target of a gRPC probe. */
 export interface GrpcTarget {
   readonly host: string;
   readonly port: number;
-  /** Empty: the server as a whole. */
+  /** Service name; empty for the whole server. */
   readonly service: string;
   readonly timeoutSeconds: number;
-  /** Aborted when the time is over. */
+  /** Aborted when the timeout expires. */
   readonly signal: AbortSignal;
 }
 
@@ -31,8 +31,8 @@ interface Answer {
 }
 
 /**
- * Asks a server for its health by `grpc.health.v1.Health/Check`, without TLS, as kubelets do (1.36), and says what came of
- * it in their words.
+ * Checks a server's health with `grpc.health.v1.Health/Check`, without TLS, as kubelets do (1.36). Reports the result with their
+ * wording.
  */
 export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
   const { host, port, signal } = target;
@@ -52,7 +52,7 @@ export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
     if (answer) return resultOf(answer);
     return failed(connected ? `timeout: health rpc did not complete ${within}` : noConnection);
   } catch (error) {
-    // A kubelet tries to connect again until the time is over, and then says that.
+    // A kubelet retries the connection until the timeout and then reports that.
     if (!connected) return failed(noConnection);
     return failed(`error: health rpc probe failed: ${networkFault(error, { host, port })}`);
   } finally {
@@ -87,7 +87,7 @@ function ask(session: ClientHttp2Session, service: string): Promise<Answer> {
     });
     const chunks: Buffer[] = [];
     let said: Readonly<Record<string, unknown>> = {};
-    // An answer without a body has all that there is to say in its head.
+    // A response without a body has its status in the headers.
     stream.on('response', (headers) => {
       said = { ...said, ...headers };
     });
@@ -107,7 +107,7 @@ function ask(session: ClientHttp2Session, service: string): Promise<Answer> {
   });
 }
 
-/** One message: not packed, its length, then field 1 with the service's name. */
+/** Encodes a message: uncompressed flag, length, then field 1 with the service name. */
 function request(service: string): Buffer {
   const name = Buffer.from(service, 'utf8').subarray(0, 127);
   const message = name.length === 0 ? name : Buffer.concat([Buffer.of(0x0a, name.length), name]);
@@ -116,7 +116,7 @@ function request(service: string): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Field 1 of the answer's message; a field that is zero is left out. */
+/** Returns field 1 of the response message; a zero field is omitted. */
 function statusIn(bytes: Buffer): number {
   return bytes[5] === 0x08 ? (bytes[6] ?? 0) : 0;
 }

@@ -31,12 +31,12 @@ describe('LocalProbeRunner', () => {
       pod: { apiVersion: 'v1', kind: 'Pod', metadata: {} },
       container: { name: 'c' },
       podIP: '127.0.0.1',
-      // No probe below asks the container itself.
+      // No probe in these tests uses the container itself.
       running: {} as RunningContainer,
       kind: 'readiness',
     });
 
-  it("says in the kubelet's words that nobody listens, with the address once", async () => {
+  it("reports a refused connection with the kubelet's wording and the address once", async () => {
     const port = await closedPort();
     const refused = `dial tcp 127.0.0.1:${port}: connect: connection refused`;
     expect(await run({ tcpSocket: { port } })).toEqual({ ok: false, output: refused });
@@ -50,7 +50,7 @@ describe('LocalProbeRunner', () => {
     });
   });
 
-  it('tells answers that are failures from successes by their status', async () => {
+  it('distinguishes failures from successes by HTTP status', async () => {
     const server = createHttpServer((request, response) => {
       response.statusCode = request.url === '/moved' ? 302 : 500;
       response.end();
@@ -64,7 +64,7 @@ describe('LocalProbeRunner', () => {
     expect(await run({ tcpSocket: { port } })).toEqual({ ok: true, output: '' });
   });
 
-  it('says that the time is over, or that the server hung up', async () => {
+  it('reports a timeout, or a connection closed by the server', async () => {
     const silent = await listen(createServer((socket) => socket.on('error', () => {}).resume()));
     expect(await run({ httpGet: { port: silent }, timeoutSeconds: 0.05 })).toEqual({
       ok: false,
@@ -78,13 +78,13 @@ describe('LocalProbeRunner', () => {
     expect(await run({ httpGet: { port: rude, scheme: 'HTTPS' } })).toMatchObject({ ok: false });
   });
 
-  it('fails for a port that the container does not name', async () => {
+  it('fails for a port name that the container does not define', async () => {
     const output = 'couldn\'t find port: "web"';
     expect(await run({ httpGet: { port: 'web' } })).toEqual({ ok: false, output });
     expect(await run({ tcpSocket: { port: 'web' } })).toEqual({ ok: false, output });
   });
 
-  it('asks a gRPC server for the health of the whole or of one service', async () => {
+  it('checks the health of a whole gRPC server or one service', async () => {
     const asked: string[] = [];
     const server = createHttp2Server();
     server.on('stream', (stream, headers) => {
@@ -127,7 +127,7 @@ describe('LocalProbeRunner', () => {
     expect((await run({ grpc: { port: silent }, timeoutSeconds: 0.2 })).output).toContain('failed to connect service');
   });
 
-  it('puts no error text of Node into what it says of hosts', () => {
+  it("does not use Node's error messages for host errors", () => {
     const lost = Object.assign(new Error('getaddrinfo ENOTFOUND db'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
     expect(networkFault(lost, { host: 'db', port: 1 })).toBe('dial tcp: lookup db: no such host');
     const far = Object.assign(new Error('connect EHOSTUNREACH ::1:1'), { code: 'EHOSTUNREACH', syscall: 'connect' });

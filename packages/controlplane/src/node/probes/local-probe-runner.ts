@@ -6,12 +6,12 @@ import { grpcProbe } from './grpc-probe.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 
-// An import would load all of node's fetch with it: 30 ms and 14 MB that nobody here uses.
+// An import would also load Node's fetch: 30 ms and 14 MB for code that is not used here.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 const mostOutput = 10_240;
 
-/** Asks real containers: HTTP, TCP and gRPC at the pod's address, commands beside the container. */
+/** Probes real containers: HTTP, TCP and gRPC at the pod's address, and commands in the container's environment. */
 export class LocalProbeRunner implements ProbeRunner {
   readonly #clock: Clock;
 
@@ -28,7 +28,7 @@ export class LocalProbeRunner implements ProbeRunner {
     });
     try {
       const asked = ask(probe, target, over.signal);
-      // What a gRPC probe says at the end of its time depends on how far it has come.
+      // A gRPC probe's timeout message depends on its progress, so it reports the timeout itself.
       const result = await (probe.grpc ? asked : Promise.race([asked, expired]));
       return result ?? { ok: false, output: timeoutOutput(probe, target) };
     } catch (error) {
@@ -53,7 +53,7 @@ async function ask(probe: Probe, target: ProbeTarget, signal: AbortSignal): Prom
   return tcpConnect({ host: tcpSocket?.host || podIP, port, signal });
 }
 
-/** What a kubelet says of a probe whose time is over. */
+/** Returns the kubelet's message for a probe that timed out. */
 function timeoutOutput(probe: Probe, { podIP, container }: ProbeTarget): string {
   const { exec, httpGet: action, tcpSocket, timeoutSeconds = 1 } = probe;
   if (exec) {
@@ -82,7 +82,7 @@ async function execute(
   return { ok: exitCode === 0, output: output.slice(0, mostOutput) };
 }
 
-/** Sends an HTTP request as probes and hooks do: no certificate is checked, redirects count as success. */
+/** Sends an HTTP request as probes and hooks do: certificates are not verified, and redirects count as success. */
 function httpGet(
   action: HTTPGetAction,
   context: { readonly podIP: string; readonly container: Container; readonly signal: AbortSignal },
@@ -145,7 +145,7 @@ function tcpConnect(options: {
   });
 }
 
-/** Finds the number of a port that may be given by name. @throws Error when the container has no such port. */
+/** Resolves a port number or name. @throws Error if the container has no such port. */
 function portOf(port: number | string, container: Container): number {
   if (typeof port === 'number') return port;
   const found = container.ports?.find(({ name }) => name === port)?.containerPort ?? Number(port);

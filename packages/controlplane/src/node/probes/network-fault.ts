@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** The system's words for what went wrong, by Node's code for it. */
+/** The system's error messages by Node's error code. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
   EHOSTUNREACH: 'connect: no route to host',
@@ -11,8 +11,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says what went wrong with a connection as a kubelet does (its events are read by people and by tools that know its
- * words): `dial tcp 10.0.0.1:5432: connect: connection refused`, `dial tcp: lookup db: no such host`, `EOF`.
+ * Returns a kubelet's message for a failed connection, because people and tools that read its events know this wording:
+ * `dial tcp 10.0.0.1:5432: connect: connection refused`, `dial tcp: lookup db: no such host`, `EOF`.
  */
 export function networkFault(error: unknown, target: { readonly host: string; readonly port: number }): string {
   const { code, syscall } = factsOf(error);
@@ -20,7 +20,7 @@ export function networkFault(error: unknown, target: { readonly host: string; re
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${target.host}: no such host`;
   const known = words[code];
   if (known !== undefined) return `dial tcp ${address}: ${known}`;
-  // Node's word for a server that closes before it has answered has no system call.
+  // Node's error for a server that closes before it has responded has no system call.
   if (code === 'ECONNRESET')
     return syscall === undefined ? 'EOF' : `read tcp ${address}: read: connection reset by peer`;
   if (code === 'EPIPE') return `write tcp ${address}: write: broken pipe`;
@@ -30,14 +30,14 @@ export function networkFault(error: unknown, target: { readonly host: string; re
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A host and a port in one text; addresses of the sixth version in brackets. */
+/** Joins host and port; IPv6 addresses are put in brackets. */
 export function hostPort({ host, port }: { readonly host: string; readonly port: number }): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function factsOf(error: unknown): { readonly code: string; readonly syscall: string | undefined } {
   if (!(error instanceof Error)) return { code: '', syscall: undefined };
-  // Node's system errors carry both; other errors have neither.
+  // Node's system errors have both fields; other errors have neither.
   const { code, syscall } = error as NodeJS.ErrnoException;
   return { code: typeof code === 'string' ? code : '', syscall };
 }

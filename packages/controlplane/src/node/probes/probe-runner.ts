@@ -1,13 +1,13 @@
 import type { Container, Pod, Probe } from '@kubewright/apimachinery/core/v1';
 import type { RunningContainer } from '../driver.ts';
 
-/** Asks one question of a container once. */
+/** Runs a probe once. */
 export interface ProbeRunner {
-  /** Never rejects: what goes wrong is a failure with its text. */
+  /** Never rejects: an error is returned as a failure with its message. */
   run(probe: Probe, target: ProbeTarget): Promise<ProbeResult>;
 }
 
-/** Whom a probe asks. */
+/** Target of a probe. */
 export interface ProbeTarget {
   readonly pod: Pod;
   readonly container: Container;
@@ -18,7 +18,7 @@ export interface ProbeTarget {
 
 export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 
-/** What a probe found; `output` is for people. */
+/** Result of a probe; `output` is meant for people. */
 export interface ProbeResult {
   readonly ok: boolean;
   readonly output: string;

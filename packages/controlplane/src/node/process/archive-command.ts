@@ -5,17 +5,18 @@ import type { VolumeMount } from '../driver.ts';
 import { mountOf } from './host-path.ts';
 
 /**
- * Words for `tar cf - /a/path/in/a/volume`, which is how `kubectl cp` reads: kubectl takes only names that begin with the
- * path that it asked for, so the archive must not show where the volume really lies. A folder of links that looks like
- * the container's root serves as tar's; `undefined` for every other command.
+ * Rewrites `tar cf - /a/path/in/a/volume`, with which `kubectl cp` reads files. kubectl accepts only names that start with the
+ * requested path, so the archive must not show the volume's real location. A folder of links that looks like the container's root
+ * is
+ * used as tar's working folder. Returns `undefined` for any other command.
  *
- * @param command - as it was asked for, with the container's own paths.
+ * @param command - the requested command, with paths inside the container.
  */
 export function archiveCommand(
   command: readonly string[],
   options: {
     readonly mounts: readonly VolumeMount[];
-    /** Where such folders may be made: whoever the container runs as passes through, and only we write there. */
+    /** Parent of such folders: the container's user can traverse it, but only the agent can write to it. */
     readonly folder: string;
   },
 ): readonly string[] | undefined {
@@ -28,14 +29,14 @@ export function archiveCommand(
   const name = wanted.replace(/^\/+|\/+$/g, '');
   const isWhole = `/${name}` === posix.normalize(mount.mountPath).replace(/\/+$/, '');
   if (!isWhole) return [program, flags, '-', '-C', root, name];
-  // The link itself is not what was asked for, but what it leads to.
+  // Archive the link's target instead of the link itself.
   const isFolder = statSync(mount.hostPath, { throwIfNoEntry: false })?.isDirectory() ?? false;
   return isFolder
     ? [program, flags, '-', '-C', root, `${name}/.`]
     : [program, flags.replace('c', 'ch'), '-', '-C', root, name];
 }
 
-/** Makes a folder in which a mount is found at its path. */
+/** Creates a root folder in which a mount appears at its path. */
 function linkedRoot({ mountPath, hostPath }: VolumeMount, folder: string): string {
   const root = join(folder, createHash('sha256').update(mountPath).digest('hex').slice(0, 16));
   const link = join(root, posix.normalize(mountPath).replace(/\/+$/, ''));
@@ -47,7 +48,7 @@ function linkedRoot({ mountPath, hostPath }: VolumeMount, folder: string): strin
   return root;
 }
 
-/** Makes folders that everybody may read (there is nothing in them but links), whatever this process's mask is. */
+/** Creates folders that everyone may read (they contain only links), regardless of this process's umask. */
 function makeReadable(path: string, top: string): void {
   if (path !== top) makeReadable(dirname(path), top);
   mkdirSync(path, { recursive: true });

@@ -11,7 +11,7 @@ describe('containerUser', () => {
     expect(containerUser({ groups: [9] }, { ...root, podUser })).toEqual({ uid: 5_000, gid: 5_000, groups: [9] });
   });
 
-  it("is the user that the pod names, who is in the pod's group as well", () => {
+  it("is the user named by the pod, who also joins the pod's group", () => {
     expect(containerUser({ runAsUser: 70 }, { ...root, podUser })).toEqual({ uid: 70, gid: 71, groups: [5_000] });
     expect(containerUser({ runAsUser: 1_234 }, { ...root, podUser })).toEqual({ uid: 1_234, gid: 5_000 });
     expect(containerUser({ runAsUser: 70, runAsGroup: 8, groups: [8, 9] }, { ...root, podUser })).toEqual({
@@ -21,17 +21,17 @@ describe('containerUser', () => {
     });
   });
 
-  it('is `nobody` where pods have no separate users', () => {
+  it('is `nobody` if pods have no separate users', () => {
     expect(containerUser({}, root)).toEqual({ uid: 65_534, gid: 65_533 });
     expect(containerUser({ runAsUser: 1_234 }, root)).toEqual({ uid: 1_234, gid: 65_533 });
     expect(() => containerUser({}, { ...root, passwd: '' })).toThrow('no user "nobody"');
   });
 
-  it('is the agent itself unless that is root', () => {
+  it('is the agent itself if the agent is not root', () => {
     expect(containerUser({ runAsUser: 70 }, { ...root, agentUid: 1_000, podUser })).toBeUndefined();
   });
 
-  it('is root only where that is allowed', () => {
+  it('is root only if allowed', () => {
     expect(() => containerUser({ runAsUser: 0 }, { ...root, podUser })).toThrow('may not run as uid 0');
     expect(() => containerUser({ groups: [0] }, { ...root, podUser })).toThrow('may not run as gid 0');
     expect(containerUser({ runAsUser: 0 }, { ...root, podUser, allowRoot: true })).toMatchObject({ uid: 0, gid: 0 });

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { PodUser } from './pod-users.ts';
 
-/** Whom a container's process runs as; `undefined` means as the agent itself. */
+/** The user of a container's process; `undefined` means the agent's own user. */
 export interface ContainerUser {
   readonly uid: number;
   readonly gid: number;
-  /** Further groups. */
+  /** Supplementary groups. */
   readonly groups?: readonly number[];
 }
 
-/** The container asks for a user that it cannot have here. */
+/** Thrown if a container requests a user that is not available here. */
 export class ContainerUserError extends Error {
   readonly code = 'KW5202';
 
@@ -19,7 +19,7 @@ export class ContainerUserError extends Error {
   }
 }
 
-/** Whom a container asks to run as. */
+/** The user that a container requests. */
 export interface WantedUser {
   readonly runAsUser?: number | undefined;
   readonly runAsGroup?: number | undefined;
@@ -28,20 +28,23 @@ export interface WantedUser {
 }
 
 /**
- * Returns the user that a container runs as. An agent that is root runs containers as their pod's user (as `nobody` if it
- * has none) unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user
- * database is taken unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All
- * containers of a pod are in its own group, so that they can share its volumes. An agent that is not root can run
- * containers only as itself: what a pod says about users and groups is ignored there.
+ * Returns the user that a container runs as. An agent that is root runs containers as their pod's user (as `nobody` if it has
+ * none)
+ * unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user database is used
+ * unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All containers of a pod are
+ * in its
+ * own group, so they can share its volumes. An agent that is not root can run containers only as itself and ignores the pod's
+ * users
+ * and groups.
  *
- * @throws {@link ContainerUserError} for uid or gid 0 without permission, or when there is nobody to run as.
+ * @throws {@link ContainerUserError} for uid or gid 0 without permission, or if no user is available.
  */
 export function containerUser(
   wanted: WantedUser,
   options: {
     readonly agentUid: number | undefined;
     readonly allowRoot: boolean;
-    /** Whether processes can get further groups. */
+    /** True if processes can get supplementary groups. */
     readonly canGrantGroups: boolean;
     /** The pod's own user. @defaultValue `nobody` */
     readonly podUser?: PodUser | undefined;
@@ -74,7 +77,7 @@ export function containerUser(
   return { uid, gid, ...(more.length > 0 && { groups: more }) };
 }
 
-/** The user `nobody` of this system. */
+/** Returns the system's user `nobody`. */
 export function nobody(passwd?: string): ContainerUser | undefined {
   return nobodyOf(readUsers(passwd));
 }
@@ -100,7 +103,7 @@ function readPasswd(): string {
   try {
     return readFileSync('/etc/passwd', 'utf8');
   } catch {
-    // A minimal system without a file of users.
+    // A minimal system without a user database.
     return '';
   }
 }

@@ -3,10 +3,10 @@ import { delimiter, isAbsolute, resolve } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 import { canReach } from './reachable-programs.ts';
 
-/** A command cannot be run in a container; the message is a real runtime's, the exit code a shell's. */
+/** Thrown if a command cannot be run in a container, with a container runtime's message and a shell's exit code. */
 export class CommandError extends Error {
   readonly code = 'KW5204';
-  /** 127: there is no such command. 126: it may not be run. */
+  /** 127: the command does not exist. 126: it may not be run. */
   readonly exitCode: 126 | 127;
 
   constructor(message: string, exitCode: 126 | 127) {
@@ -17,10 +17,9 @@ export class CommandError extends Error {
 }
 
 /**
- * Finds a command as a container runtime does: in PATH, passing over what the container's user cannot enter, or at its
- * path.
+ * Finds a command as a container runtime does: at its path, or in PATH, skipping programs that the container's user cannot reach.
  *
- * @throws {@link CommandError} when there is none, or none that the user may run.
+ * @throws {@link CommandError} if the command does not exist or the user may not run it.
  */
 export function findCommand(
   command: string,

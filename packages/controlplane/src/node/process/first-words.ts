@@ -3,8 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 const maxBytes = 64 * 1024;
 
 /**
- * What a process wrote before anybody listened, for whoever comes first: `kubectl run -i` attaches when it sees that the
- * container runs, and `echo` has spoken and ended by then. Beyond 64 KB nothing is kept: the log has it all.
+ * Buffers early output of a process for the first client that attaches: `kubectl run -i` attaches once it sees the container
+ * running,
+ * and `echo` has already written and exited by then. If the output exceeds 64 KB, nothing is kept: the log has everything.
  */
 export class FirstWords {
   readonly #child: ChildProcess;
@@ -17,7 +18,7 @@ export class FirstWords {
     child.stderr?.on('data', this.#keepStderr);
   }
 
-  /** Hands over what was kept, in the order in which it came, and keeps nothing any more. */
+  /** Passes the buffered output on in its original order and stops buffering. */
   hear(listener: { readonly stdout: (chunk: Uint8Array) => void; readonly stderr: (chunk: Uint8Array) => void }): void {
     this.#stop();
     for (const { from, chunk } of this.#kept.splice(0)) listener[from](chunk);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Turns a command into one that runs as a user with further groups. */
+/** Wraps a command so that it runs as a user with supplementary groups. */
 export type GrantGroups = (
   command: readonly string[],
   user: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] },
@@ -9,8 +9,9 @@ export type GrantGroups = (
 const places = ['/usr/bin/setpriv', '/bin/setpriv'];
 
 /**
- * Answers how processes get groups besides their first, which Node cannot give them: with util-linux's `setpriv`;
- * `undefined` where that is missing.
+ * Returns a function that gives processes supplementary groups with util-linux's `setpriv`, because Node cannot. Returns
+ * `undefined`
+ * if it is missing.
  */
 export function groupGranter(
   platform: NodeJS.Platform,

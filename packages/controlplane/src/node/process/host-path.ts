@@ -2,8 +2,9 @@ import { join, posix } from 'node:path';
 import type { VolumeMount } from '../driver.ts';
 
 /**
- * Turns a path inside a container into one of this machine: the longest mount that holds it, else a place below the
- * container's own root folder.
+ * Converts a path inside a container to one of this machine: within the longest mount that contains it, or else under the
+ * container's
+ * root folder.
  */
 export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[], root: string): string {
   const path = posix.normalize(`/${containerPath}`);
@@ -13,20 +14,21 @@ export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[]
 }
 
 /**
- * Replaces mount paths in a text (an argument, an environment value) by where they are on this machine, for a process
- * without a root file system of its own sees nothing at the original place.
+ * Replaces mount paths in a text (an argument or environment value) with their locations on this machine, because a process
+ * without
+ * its own root file system finds nothing at the original path.
  */
 export function rewriteMountPaths(text: string, mounts: readonly VolumeMount[]): string {
   if (!text.includes('/')) return text;
   const byLength = [...mounts].sort((a, b) => b.mountPath.length - a.mountPath.length);
   const pattern = byLength.map(({ mountPath }) => literal(trimmed(mountPath))).filter((source) => source !== '');
   if (pattern.length === 0) return text;
-  // A path begins where no path character stands before it and ends at a separator.
+  // A path starts where no path character precedes it and ends at a separator.
   const paths = new RegExp(`(?<![\\w./-])(?:${pattern.join('|')})(?![\\w.-])`, 'g');
   return text.replace(paths, (found) => mountOf(found, mounts)?.hostPath ?? found);
 }
 
-/** The mount that holds a path of the container: the one that lies deepest. */
+/** Returns the deepest mount that contains a path of the container. */
 export function mountOf(path: string, mounts: readonly VolumeMount[]): VolumeMount | undefined {
   return mounts
     .filter(({ mountPath }) => path === trimmed(mountPath) || path.startsWith(`${trimmed(mountPath)}/`))

@@ -5,7 +5,7 @@ import type { ImageProgram, ImageSource } from './image-program.ts';
 import type { ImageFile } from './images/image-file.ts';
 import { hostProgram } from './images/shell-program.ts';
 
-/** An image cannot be run here: the kubelet's reasons, with what to do. */
+/** Thrown if an image cannot be run here, with the kubelet's reason and a remedy. */
 export class ImageError extends Error {
   readonly code = 'KW5201';
   readonly reason: 'ErrImagePull' | 'InvalidImageName';
@@ -17,17 +17,18 @@ export class ImageError extends Error {
   }
 }
 
-/** What an {@link ImageMap} holds besides its images. */
+/** Options of {@link ImageMap}. */
 export interface ImageMapOptions {
-  /** A user's own images, which come before all others. */
+  /** The user's own images, which take precedence over all others. */
   readonly file?: ImageFile | undefined;
-  /** An image that is an absolute path runs that program of this machine. @defaultValue false */
+  /** Allows an image to be an absolute path of a program of this machine. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
 }
 
 /**
- * Image name → local program. Only images in the map run; a pod with another one waits in ErrImagePull, as it would on
- * a node that cannot reach the registry.
+ * Maps image names to local programs. Only images in the map run; a pod with any other image waits in ErrImagePull, as on a node
+ * that
+ * cannot reach the registry.
  */
 export class ImageMap {
   readonly #sources = new Map<string, ImageSource>();
@@ -40,9 +41,9 @@ export class ImageMap {
   }
 
   /**
-   * Finds the program for an image; looked for once for each image.
+   * Returns the program for an image. The search runs once per image.
    *
-   * @throws {@link ImageError} when the name is malformed, not in the map, or its program is not on this machine.
+   * @throws {@link ImageError} if the name is malformed, not in the map, or its program is not on this machine.
    */
   async resolve(image: string): Promise<ImageProgram> {
     if (isAbsolute(image)) return this.#hostProgram(image);
@@ -70,7 +71,7 @@ export class ImageMap {
     if (found === undefined) {
       found = source.find(tag);
       tags.set(tag, found);
-      // A program that is missing now may be installed before the next try.
+      // A missing program may be installed before the next attempt.
       found.catch(() => tags.delete(tag));
     }
     return found;
@@ -110,7 +111,7 @@ export class ImageMap {
   }
 }
 
-/** The kubelet's words. */
+/** Returns the kubelet's message. */
 function malformed(image: string, cause: unknown): string {
   const why = cause instanceof Error ? cause.message : String(cause);
   return `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${why}`;

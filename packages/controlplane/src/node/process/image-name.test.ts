@@ -14,11 +14,11 @@ describe('imageNameOf', () => {
     ['bitnami/postgres:17', 'bitnami/postgres', '17', true],
     [`app:1@sha256:${'a'.repeat(64)}`, 'app', '1', true],
     [`app@sha256:${'a'.repeat(64)}`, 'app', 'latest', true],
-  ])('reads %s', (image, repository, tag, isTagged) => {
+  ])('parses %s', (image, repository, tag, isTagged) => {
     expect(imageNameOf(image)).toEqual({ repository, tag, isTagged });
   });
 
-  it('refuses what is no image reference', () => {
+  it('rejects an invalid image reference', () => {
     expect(() => imageNameOf('Bad:Image:x')).toThrow(
       'invalid reference format: repository name (library/Bad) must be lowercase',
     );

@@ -1,19 +1,19 @@
 import { parseImageReference } from '@kubewright/apimachinery';
 
-/** The parts of an image reference that choose a program. */
+/** The parts of an image reference that select a program. */
 export interface ImageName {
-  /** The path, with registry and library folder cut: `docker.io/library/postgres` → `postgres`, `team/app` stays. */
+  /** The path without registry and library folder: `docker.io/library/postgres` → `postgres`; `team/app` is unchanged. */
   readonly repository: string;
-  /** `latest` when absent. */
+  /** `latest` if absent. */
   readonly tag: string;
-  /** The reference names a tag, or a digest. */
+  /** True if the reference has a tag or digest. */
   readonly isTagged: boolean;
 }
 
 /**
- * Reads an image reference.
+ * Parses an image reference.
  *
- * @throws ImageReferenceError when it is none.
+ * @throws ImageReferenceError if it is invalid.
  */
 export function imageNameOf(image: string): ImageName {
   const { path, tag, digest } = parseImageReference(image);

@@ -6,13 +6,13 @@ const stranger = { uid: 1_879_048_200, gid: 1_879_048_200 };
 const notRoot = 'needs root: only root can switch users';
 
 describe('KnownUser', () => {
-  it('puts nothing before a program of a known user', async (context) => {
+  it('adds no words for a known user', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     expect(await new KnownUser(nobody()).words('initdb', nobody())).toEqual([]);
     return undefined;
   });
 
-  it('lets an unknown user appear as `nobody` where the machine allows it', async (context) => {
+  it('maps an unknown user to `nobody` if the machine allows it', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody());
     if (!(await known.canImpersonate(stranger))) return context.skip('this machine allows no user namespaces');
@@ -26,7 +26,7 @@ describe('KnownUser', () => {
     return undefined;
   });
 
-  it('says what to do where it cannot', async (context) => {
+  it('reports a remedy if it cannot', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody(), () => false);
     expect(await known.canImpersonate(stranger)).toBe(false);

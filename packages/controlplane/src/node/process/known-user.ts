@@ -5,23 +5,24 @@ import { type ContainerUser, ContainerUserError } from './container-user.ts';
 
 const places = ['/usr/bin/unshare', '/bin/unshare'];
 
-/** Finds out how a program that asks the user database for its own user runs as a user that is not in it. */
+/** Runs a program that looks up its own user in the user database as a user that is not in it. */
 export class KnownUser {
   readonly #nobody: ContainerUser | undefined;
   readonly #unshare: string | undefined;
   #possible: Promise<boolean> | undefined;
 
-  /** @param nobody - the Unix user `nobody`, or another that the database knows. */
+  /** @param nobody - the Unix user `nobody`, or another that is in the database. */
   constructor(nobody: ContainerUser | undefined, exists: (path: string) => boolean = existsSync) {
     this.#nobody = nobody;
     this.#unshare = process.platform === 'linux' ? places.find(exists) : undefined;
   }
 
   /**
-   * Returns the words to put before such a program: none for a user that the database knows, else a user namespace in
-   * which the user appears as `nobody`; files stay its own.
+   * Returns the words to put before such a program: none for a known user, otherwise a user namespace in which the user appears
+   * as `nobody`.
+   * Files keep the user's own ownership.
    *
-   * @throws ContainerUserError when the user is not known and there can be no such namespace.
+   * @throws ContainerUserError if the user is unknown and no such namespace is possible.
    */
   async words(program: string, user: ContainerUser | undefined): Promise<readonly string[]> {
     const cause = await whyUnknown([], user);
@@ -33,7 +34,7 @@ export class KnownUser {
     );
   }
 
-  /** True if this machine lets an unknown user appear as `nobody`: containers of many engines may not. */
+  /** True if this machine can map an unknown user to `nobody`. Containers of many engines cannot. */
   canImpersonate(user: ContainerUser): Promise<boolean> {
     if (this.#unshare === undefined || this.#nobody === undefined) return Promise.resolve(false);
     this.#possible ??= whyUnknown(this.#words(), user).then((cause) => cause === undefined);
@@ -46,14 +47,14 @@ export class KnownUser {
   }
 }
 
-/** Asks the system itself, which knows more users than its file of them; the error when it does not know this one. */
+/** Looks up the user with `id`, which knows more users than the user file. Returns the error if the user is unknown. */
 async function whyUnknown(words: readonly string[], user: ContainerUser | undefined): Promise<unknown> {
   const [file = 'id', ...args] = [...words, 'id', '-un'];
   try {
     await promisify(execFile)(file, args, { ...(user && { uid: user.uid, gid: user.gid }), cwd: '/', timeout: 5_000 });
     return undefined;
   } catch (error) {
-    // Its exit code; everything else says nothing of the user, where nothing but `id` was asked.
+    // An exit code means that the user is unknown. Other errors of a plain `id` say nothing about the user.
     return words.length > 0 || typeof (error as { readonly code?: unknown }).code === 'number' ? error : undefined;
   }
 }

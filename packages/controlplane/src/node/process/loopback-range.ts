@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import type { Random } from '@kubewright/apimachinery';
 
-/** Every pod address is taken, or no range was free. */
+/** Thrown if every pod address is taken, or no range is free. */
 class AddressError extends Error {
   readonly code = 'KW5203';
 
@@ -11,13 +11,14 @@ class AddressError extends Error {
   }
 }
 
-/** Port that marks a range as taken: the kubelet's. */
+/** Port that marks a range as taken; the kubelet's port. */
 const MARK_PORT = 10_250;
 const SHARED = '127.0.0.1';
 
 /**
- * A part of the loopback network that belongs to one instance: 127.x.0.0/16, one address a pod. The range is reserved
- * by listening on its first address, so instances on one machine never share one, and a crash frees it.
+ * The part of the loopback network reserved for one instance: 127.x.0.0/16, one address per pod. The range is reserved by
+ * listening on
+ * its first address, so instances on one machine never share one, and a crash frees it.
  */
 export class LoopbackRange implements AsyncDisposable {
   /** The node's own address: 127.x.0.1. */
@@ -27,9 +28,7 @@ export class LoopbackRange implements AsyncDisposable {
   readonly #taken = new Set<number>();
   #next = 0;
 
-  /**
-   * Set where the system has only 127.0.0.1 (macOS without aliases): all pods share it, so two servers on one port clash.
-   */
+  /** True if the system has only 127.0.0.1 (macOS without aliases). All pods then share it, so two servers on one port clash. */
   readonly isShared: boolean;
 
   private constructor(second: number | undefined, mark: Server) {
@@ -39,17 +38,17 @@ export class LoopbackRange implements AsyncDisposable {
     this.nodeIP = second === undefined ? SHARED : `127.${second}.0.1`;
   }
 
-  /** Number of the range among those of this machine, 0 to 255. */
+  /** Number of the range on this machine, 0 to 255. */
   get number(): number {
     return this.#second;
   }
 
-  /** Reserves a free range. @throws {@link AddressError} when none is free. */
+  /** Reserves a free range. @throws {@link AddressError} if none is free. */
   static async reserve(random: Random): Promise<LoopbackRange> {
     const start = Math.floor(random.next() * 250);
     let last: unknown;
     for (let i = 0; i < 250; i++) {
-      // 127.0 and 127.1 are used by hand too often.
+      // 127.0 and 127.1 are too often used manually.
       const second = 2 + ((start + i) % 250);
       try {
         return new LoopbackRange(second, await listen(`127.${second}.0.1`));
@@ -66,7 +65,7 @@ export class LoopbackRange implements AsyncDisposable {
     return new LoopbackRange(undefined, await listen(SHARED, 0));
   }
 
-  /** Takes an address; the one freed longest ago comes last. */
+  /** Takes the next free address in rotation, so freed addresses are reused as late as possible. */
   take(): string {
     if (this.isShared) return SHARED;
     for (let i = 0; i < 65_000; i++) {
@@ -96,7 +95,7 @@ function listen(host: string, port: number = MARK_PORT): Promise<Server> {
     const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
     server.listen({ host, port, exclusive: true }, () => {
-      // Nobody needs its connections: one that cannot be accepted (EMFILE) is no fault.
+      // The listener only marks the range, so a connection that cannot be accepted (EMFILE) does not matter.
       server.off('error', reject).on('error', () => undefined);
       resolve(server);
     });

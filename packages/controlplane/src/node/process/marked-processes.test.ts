@@ -27,7 +27,7 @@ describe.each(tables)('MarkedProcesses of %s', (_name, table) => {
   };
   const lives = (pid: number): boolean => !['', endedTime].includes(processIdentity(pid).started);
 
-  it('ends what has a mark, or one below it, and nothing else', async () => {
+  it('kills only processes with the mark or one below it', async () => {
     const [exact, below, longer, other] = await Promise.all(['i/p/c', 'i/p/c/2', 'i/p/c2', 'i/q/c'].map(start));
     await marked.end({ mark: 'i/p/c' });
     await expect
@@ -46,7 +46,7 @@ describe('MarkedProcesses', () => {
     started: 'never',
   });
 
-  it('ends neither itself, nor the first process, nor a number that was given to a stranger', async () => {
+  it('kills neither itself nor process 1, and no unrelated process that reuses a pid', async () => {
     const mark = 'KUBEWRIGHT_CONTAINER=i/p/c';
     const child = spawn('sleep', ['777'], { stdio: 'ignore' });
     await once(child, 'spawn');
@@ -58,7 +58,7 @@ describe('MarkedProcesses', () => {
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   });
 
-  it('serves all who ask while the table is read with one more look', async () => {
+  it('shares one further table read among all calls made during a read', async () => {
     let looks = 0;
     const ready: (() => void)[] = [];
     const read = async (): Promise<readonly TableEntry[]> => {

@@ -1,23 +1,24 @@
 import { endedTime } from './process-identity.ts';
 import type { ProcessTable, TableEntry } from './process-table.ts';
 
-/** Variable that every process of a container has in its environment: `instance/pod's uid/container.attempt`. */
+/** Environment variable of every process of a container: `instance/pod uid/container.attempt`. */
 const variable = 'KUBEWRIGHT_CONTAINER';
-/** Looks at the table at most; a process that begets another while it is looked at is found by the next look. */
+/** Maximum number of table reads. A process that forks during one read is found by the next. */
 const mostLooks = 20;
 
-/** Which processes are meant: all with a mark or one below it, what descends from them, and more roots. */
+/** Selects processes: all with a mark or one below it, additional roots, and the descendants of both. */
 export interface MarkedSelection {
   readonly mark: string;
-  /** Processes that count with all that descends from them, though they may hide their environment. */
+  /** Additional processes, selected with their descendants even if they hide their environment. */
   readonly roots?: readonly number[];
 }
 
 /**
- * Finds and ends everything that a container has started, also what left its process group (`setsid`, `nohup`, daemons):
- * children inherit the environment, in which each container has a mark of its own. Only a process that leaves its group
- * and its parent and wipes its environment gets away. Where the system does not show environments (macOS: those of the
- * system's own programs), only descendants and process groups are found.
+ * Finds and kills everything that a container has started, including processes that left its process group (`setsid`, `nohup`,
+ * daemons): children inherit the environment, in which each container has its own mark. Only a process that leaves its group and
+ * its
+ * parent and clears its environment escapes. If the system hides environments (macOS: those of the system's own programs), only
+ * descendants and process groups are found.
  */
 export class MarkedProcesses {
   readonly #table: ProcessTable;
@@ -28,12 +29,12 @@ export class MarkedProcesses {
     this.#table = table;
   }
 
-  /** What a marked process gets into its environment. */
+  /** Returns the environment variable for a marked process. */
   environment(mark: string): Readonly<Record<string, string>> {
     return { [variable]: mark };
   }
 
-  /** Ends them with SIGKILL; resolves when they have gone, or do not go though they were looked at again and again. */
+  /** Kills the processes with SIGKILL. Resolves once they have exited, or after the maximum number of reads. */
   async end(selection: MarkedSelection): Promise<void> {
     const ended = new Set<string>();
     for (let look = 0; look < mostLooks; look++) {
@@ -41,7 +42,7 @@ export class MarkedProcesses {
     }
   }
 
-  /** The same, without waiting for them to go; answers how many there were. */
+  /** Kills the processes without waiting for them to exit. Returns their number. */
   endNow(selection: MarkedSelection): number {
     const ended = new Set<string>();
     for (let look = 0; look < mostLooks; look++) {
@@ -55,13 +56,16 @@ export class MarkedProcesses {
     const fresh = living.filter(({ pid, started }) => !ended.has(`${pid} ${started}`));
     for (const entry of fresh) {
       ended.add(`${entry.pid} ${entry.started}`);
-      // Between the look and now the number may have gone to a stranger.
+      // The pid may have been reused since the read.
       if (this.#table.has(entry)) kill(entry.pid);
     }
     return { living: living.length, fresh: fresh.length };
   }
 
-  /** One look serves all who asked before it began: a hundred containers that end together do not read the table each. */
+  /**
+   * Shares one read among all callers that asked before it started, so a hundred containers that end together do not each read
+   * the table.
+   */
   #look(): Promise<readonly TableEntry[]> {
     if (this.#next) return this.#next;
     const before = this.#running;
@@ -77,7 +81,7 @@ export class MarkedProcesses {
   }
 }
 
-/** Chooses from the table; never this process itself, nor what it descends from. */
+/** Selects processes from the table; never this process or one of its ancestors. */
 function select(table: readonly TableEntry[], { mark, roots = [] }: MarkedSelection): readonly TableEntry[] {
   const children = new Map<number, TableEntry[]>();
   for (const entry of table) children.set(entry.parent, [...(children.get(entry.parent) ?? []), entry]);

@@ -17,7 +17,7 @@ describe('findPostgres', () => {
     for (const program of programs) writeFileSync(join(path, program), '');
     return path;
   }
-  /** Says that a folder holds the version that its name begins with. */
+  /** Calls findPostgres with a fake that derives a folder's version from its name. */
   const find = async (env: Readonly<Record<string, string>>, major?: string) => {
     const versionOf = async (path: string) => {
       if (path.includes('broken')) throw new Error('does not run');
@@ -27,7 +27,7 @@ describe('findPostgres', () => {
     return (await findPostgres(options))?.folder;
   };
 
-  it('takes PG_BIN, then PATH, then the other folders', async () => {
+  it('tries PG_BIN, then PATH, then the other folders', async () => {
     const [one, two, three] = [folder('15'), folder('16'), folder('17')];
     const env = { PG_BIN: one, PATH: `/nowhere:${two}`, KUBEWRIGHT_PG_FOLDERS: three };
     expect(await find(env)).toBe(one);
@@ -35,7 +35,7 @@ describe('findPostgres', () => {
     expect(await find({ ...env, PG_BIN: '', PATH: '' })).toBe(three);
   });
 
-  it('prefers the asked major version wherever it lies, unless PG_BIN is set', async () => {
+  it('prefers the requested major version in any folder, unless PG_BIN is set', async () => {
     const [old, other, asked] = [folder('15'), folder('16'), folder('17')];
     const env = { PATH: old, KUBEWRIGHT_PG_FOLDERS: `${other}:${asked}` };
     expect(await find(env, '17')).toBe(asked);
@@ -43,13 +43,13 @@ describe('findPostgres', () => {
     expect(await find({ ...env, PG_BIN: other }, '17')).toBe(other);
   });
 
-  it('passes over programs that do not run, and says why when there are no others', async () => {
+  it('skips programs that do not run, and reports the error if there are no others', async () => {
     const [broken, other] = [folder('broken'), folder('16')];
     expect(await find({ PATH: `${broken}:${other}` })).toBe(other);
     await expect(find({ PATH: broken })).rejects.toThrow('does not run');
   });
 
-  it('passes over a folder that has clients only', async () => {
+  it('skips a folder that contains only clients', async () => {
     const clients = folder('clients', ['psql', 'initdb']);
     expect(await find({ PG_BIN: clients, PATH: clients })).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Environment variable with folders that are searched in place of the usual installation folders; may be empty. */
+/** Environment variable with folders to search instead of the usual installation folders; may be empty. */
 const usualFolders = 'KUBEWRIGHT_PG_FOLDERS';
 
 /** A folder with PostgreSQL server programs. */
@@ -12,16 +12,18 @@ export interface PostgresFolder {
 }
 
 /**
- * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then where Debian, Homebrew and the
- * PostgreSQL installers put them, the newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Of those after
- * `PG_BIN`, the first of the asked major version comes before all others.
+ * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then the folders used by Debian, Homebrew and the
+ * PostgreSQL
+ * installers, newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Except for `PG_BIN`, the first folder with the
+ * requested
+ * major version takes precedence over all others.
  */
 export async function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Major version: `17`; `undefined` when any will do. */
+  /** Requested major version, such as `17`; `undefined` for any. */
   readonly major: string | undefined;
-  /** Asks the programs of a folder for their version. @throws when they do not run */
+  /** Returns the version of the programs in a folder. @throws if they do not run */
   readonly versionOf: (folder: string) => Promise<string>;
 }): Promise<PostgresFolder | undefined> {
   const { env, platform, major, versionOf } = options;
@@ -40,7 +42,7 @@ export async function findPostgres(options: {
       if (major === undefined || found.version.split('.')[0] === major) return found;
       first ??= found;
     } catch (error) {
-      // One broken installation does not hide the others.
+      // One broken installation must not hide the others.
       fault ??= error;
     }
   }
@@ -48,7 +50,7 @@ export async function findPostgres(options: {
   return first;
 }
 
-/** Where package managers and installers put the programs. */
+/** Returns the folders where package managers and installers put the programs. */
 function installations(): readonly string[] {
   return [
     ...installed('/usr/lib/postgresql', 'bin'),
@@ -62,7 +64,7 @@ function installations(): readonly string[] {
   ];
 }
 
-/** Version folders below `parent`, the newest first. */
+/** Returns the version folders under `parent`, newest first. */
 function installed(parent: string, child: string, name = /^\d+/): readonly string[] {
   let entries: readonly string[];
   try {

@@ -10,10 +10,10 @@ export interface InstalledProgram {
   readonly version: string;
 }
 
-/** Finds a program of this machine that runs; `undefined` when there is none. */
+/** Finds a working program of this machine; returns `undefined` if there is none. */
 export type FindProgram = (name: string) => Promise<InstalledProgram | undefined>;
 
-/** Where package managers put servers that a user's PATH often lacks. */
+/** Folders where package managers put servers and that are often missing from a user's PATH. */
 const usualFolders = [
   '/usr/sbin',
   '/usr/local/sbin',
@@ -24,19 +24,19 @@ const usualFolders = [
   '/home/linuxbrew/.linuxbrew/bin',
 ];
 
-/** Looks in PATH, then in the usual folders; a program that does not tell its version (`-v`) is passed over. */
+/** Searches PATH, then the usual folders. A program that does not report its version (`-v`) is skipped. */
 export function installedPrograms(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** True if a file exists. @defaultValue asks the disk */
+  /** True if a file exists. @defaultValue checks the disk */
   readonly exists?: (path: string) => boolean;
-  /** What a program prints for `-v`. @defaultValue runs it */
+  /** Returns the output of a program for `-v`. @defaultValue runs it */
   readonly ask?: (path: string) => Promise<string>;
 }): FindProgram {
   const { env, platform, exists = existsSync, ask = askVersion } = options;
   const listed = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return async (name) => {
-    // What starts them here is a shell's script.
+    // These programs are started by a shell script.
     if (platform === 'win32') return undefined;
     for (const folder of new Set([...listed, ...usualFolders])) {
       const path = join(folder, name);
@@ -51,7 +51,7 @@ async function versionOf(path: string, ask: (path: string) => Promise<string>): 
   try {
     return /\d+(?:\.\d+)+/.exec(await ask(path))?.[0];
   } catch {
-    // It is there and does not run: as good as not there.
+    // It exists but does not run: treated as missing.
     return undefined;
   }
 }

@@ -8,11 +8,11 @@ import { shellImage } from './shell-program.ts';
 const knownFields = ['like', 'command', 'args', 'env', 'stopSignal', 'folder'];
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
 
-/** Where an entry of an image file stands. */
+/** Location of an entry in an image file. */
 interface EntryContext {
   /** Path of the file. */
   readonly file: string;
-  /** Its key. */
+  /** The entry's key. */
   readonly image: string;
   readonly repository: string;
   readonly builtIn: ReadonlyMap<string, ImageSource>;
@@ -20,7 +20,7 @@ interface EntryContext {
 }
 
 /**
- * Reads one entry of an image file.
+ * Parses one entry of an image file.
  *
  * @throws ImageFileError that says what is wrong with it.
  */
@@ -36,7 +36,7 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
     const value = entry[key];
     if (value === undefined) return undefined;
     if (!is(value)) return fail(`"${key}" of "${image}" is ${JSON.stringify(value)?.slice(0, 100)}`);
-    // It was looked at just now.
+    // Validated above.
     return { [key]: value } as Pick<MappedImage, K>;
   };
   const described: MappedImage = {
@@ -55,7 +55,7 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
     );
   }
   const folder = dirname(file);
-  /** Where a word that begins with `./` is. */
+  /** Resolves a word that begins with `./`. */
   const place = (word: string): string => {
     const found = resolve(folder, word);
     if (found !== folder && !found.startsWith(folder + sep)) return fail(`"${image}": ${word} leads out of ${folder}`);
@@ -64,7 +64,7 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
   return mappedImage(repository, { ...described, base: baseOf(described.like, { ...context, fail }), place });
 }
 
-/** Returns the program that an image is based on: without `like`, the machine's commands. */
+/** Returns the program that an image is based on; without `like`, the machine's commands. */
 function baseOf(
   like: string | undefined,
   { image, builtIn, fail }: EntryContext & { readonly fail: (reason: string) => never },
@@ -77,7 +77,7 @@ function baseOf(
     ({ tag } = name);
     source = builtIn.get(name.repository);
   } catch {
-    // Not even an image name: known are none but those below.
+    // Not an image name, so it cannot be a built-in image.
   }
   if (!source) {
     return fail(`"${image}" cannot be like ${like}: this node has ${[...builtIn.keys()].sort().join(', ')}`);

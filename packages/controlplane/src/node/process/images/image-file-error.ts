@@ -1,4 +1,4 @@
-/** A file of mapped images, or one of its entries, cannot be used; the message says where it is wrong. */
+/** Thrown if an image file or one of its entries is invalid. The message says where the mistake is. */
 export class ImageFileError extends Error {
   readonly code = 'KW5205';
 

@@ -32,7 +32,7 @@ describe('ImageFile', () => {
     ...more,
   });
 
-  it('runs what the file says, and what the pod says before that', async () => {
+  it("runs the entry's command, unless the pod overrides it", async () => {
     mkdirSync(join(folder, 'dist'));
     writeFileSync(join(folder, 'dist', 'main.js'), '');
     const entry = { like: 'node', folder: './dist', command: ['node', './dist/main.js'], args: ['--fast'] };
@@ -52,7 +52,7 @@ describe('ImageFile', () => {
     expect(program.launch(context({ command: ['sleep'], args: ['1'] }))).toMatchObject({ file: 'sleep', args: ['1'] });
   });
 
-  it('is read again when it changes, and need not be there', async () => {
+  it('is reread when it changes, and does not have to exist', async () => {
     const map = mapOf();
     await expect(map.resolve('team/app')).rejects.toThrow(
       `write into ${path} what runs for it, such as {"team/app": {"like": "node", "command": ["node", "./server.js"]}}`,
@@ -64,7 +64,7 @@ describe('ImageFile', () => {
     expect((await map.resolve('busybox')).launch(context()).file).toBe('sh');
   });
 
-  it('names programs by absolute path only when that is allowed', async () => {
+  it('accepts programs by absolute path only if allowed', async () => {
     write({ 'team/app': { command: [process.execPath] } });
     await expect(mapOf().resolve('team/app')).rejects.toThrow('needs --allow-host-programs');
     expect((await mapOf(true).resolve('team/app')).launch(context()).file).toBe(process.execPath);
@@ -95,12 +95,12 @@ describe('ImageFile', () => {
     [{ app: { command: ['./../../bin/sh'] } }, 'leads out of'],
     [{ app: { command: ['./nothing'] } }, 'nothing, which kubewright-images.json names for it, does not exist'],
     [JSON.parse('{"app": {"__proto__": {"like": "node"}}}'), 'has "__proto__"'],
-  ])('says what is wrong with %j', async (content, message) => {
+  ])('reports the mistake in %j', async (content, message) => {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o644 });
     await expect(mapOf().resolve('app')).rejects.toThrow(message);
   });
 
-  it('fails only the image whose entry is wrong', async () => {
+  it('fails only the image whose entry is invalid', async () => {
     write({ bad: { run: ['x'] }, 'Not An Image': {}, good: { command: ['one'] } });
     const map = mapOf();
     await expect(map.resolve('bad')).rejects.toThrow('"bad" has "run"');
@@ -111,14 +111,14 @@ describe('ImageFile', () => {
     );
   });
 
-  it("runs the machine's commands for an entry that says nothing", async () => {
+  it("runs the machine's commands for an empty entry", async () => {
     write({ 'my/ubuntu': {} });
     const program = await mapOf().resolve('my/ubuntu:24.04');
     expect(program.launch(context()).file).toBe('sh');
     expect(program.launch(context({ command: ['ls', '-l'] }))).toMatchObject({ file: 'ls', args: ['-l'] });
   });
 
-  it('finds commands in the folder of an image before those of the machine', async () => {
+  it("finds commands in an image's folder before those of the machine", async () => {
     mkdirSync(join(folder, 'bin'));
     write({ app: { folder: './bin', command: ['server'] } });
     const reachable = (found: string): string => found.replace(folder, '/copied');
@@ -128,7 +128,7 @@ describe('ImageFile', () => {
     });
   });
 
-  it("says when a pod's command replaces the image's", async () => {
+  it("notes that a pod's command replaces the image's", async () => {
     write({ app: { command: ['serve', '--port', '1'] } });
     const program = await mapOf().resolve('app');
     expect(program.command).toEqual(['serve', '--port', '1']);
@@ -138,7 +138,7 @@ describe('ImageFile', () => {
     );
   });
 
-  it('tells tags apart, and knows which are loaded', async () => {
+  it('distinguishes tags and knows which are loaded', async () => {
     write({ 'shop:0.1': { command: ['old'] }, 'shop:0.2': { command: ['new'] }, 'busybox:9': { command: ['nine'] } });
     const map = mapOf();
     expect((await map.resolve('shop:0.1')).launch(context()).file).toBe('old');
@@ -157,7 +157,7 @@ describe('ImageFile', () => {
     expect((await map.resolve('shop')).launch(context()).file).toBe('any');
   });
 
-  it('says why an image reference is none, as the kubelet does', async () => {
+  it("reports an invalid image reference with the kubelet's message", async () => {
     await expect(mapOf().resolve('Bad:Image:x')).rejects.toMatchObject({
       reason: 'InvalidImageName',
       message:
@@ -165,7 +165,7 @@ describe('ImageFile', () => {
     });
   });
 
-  it('refuses a file that everyone can write', async () => {
+  it('rejects a file that everyone can write', async () => {
     write({ app: { like: 'node' } });
     chmodSync(path, 0o666);
     await expect(mapOf().resolve('app')).rejects.toThrow('everybody may write to it');

@@ -5,27 +5,29 @@ import type { ImageSource } from '../image-program.ts';
 import { imageEntry } from './image-entry.ts';
 import { ImageFileError } from './image-file-error.ts';
 
-/** Larger files are no image maps, in bytes. */
+/** Maximum size of an image map, in bytes. */
 const mostBytes = 1024 * 1024;
 
 /** Images by repository, then by tag; `*` stands for every tag without an entry. */
 interface Content {
   readonly images: ReadonlyMap<string, ReadonlyMap<string, ImageSource>>;
-  /** Keys that are no image references, with the reason. */
+  /** Keys that are not image references, with the reason. */
   readonly unknown: readonly string[];
 }
 
 /**
- * A user's own images, in a JSON file that is read again whenever it changes:
+ * A user's own images, in a JSON file that is reread whenever it changes:
  *
  * ```json
  * { "team/app": { "like": "node", "command": ["node", "./server.js"], "env": { "PORT": "8080" } } }
  * ```
  *
- * A name with a tag is that tag alone, a name without one every other tag. `like` names the image whose program and entry
- * point serve (default: the machine's commands, as `busybox`); `command` and `args` are the image's own; what begins with
- * `./` is relative to the file; `folder` has everything that the program needs, and comes first in PATH;
- * `stopSignal` as in an image. Programs by absolute path must be allowed. An entry that is wrong fails its own image only.
+ * A name with a tag means only that tag; a name without one means every other tag. `like` names the image whose program and entry
+ * point are used (default: the machine's commands, as for `busybox`). `command` and `args` are the image's own; words that begin
+ * with
+ * `./` are relative to the file. `folder` contains everything that the program needs and comes first in PATH. `stopSignal` is as
+ * in an
+ * image. Programs by absolute path must be allowed. An invalid entry fails only its own image.
  */
 export class ImageFile {
   readonly path: string;
@@ -33,7 +35,7 @@ export class ImageFile {
   readonly #builtIn: ReadonlyMap<string, ImageSource>;
   #read: { readonly version: string; readonly content: Content } | undefined;
 
-  /** @param options - `builtIn`: the images that others can be like. */
+  /** @param options - `builtIn`: the images that entries can name with `like`. */
   constructor(
     path: string,
     options: { readonly allowHostPrograms: boolean; readonly builtIn: readonly ImageSource[] },
@@ -43,18 +45,18 @@ export class ImageFile {
     this.#allowHostPrograms = options.allowHostPrograms;
   }
 
-  /** Finds an image; `undefined` when the file does not have it. @throws ImageFileError when the file is wrong */
+  /** Returns an image, or `undefined` if the file does not contain it. @throws ImageFileError if the file is invalid */
   source({ repository, tag }: ImageName): ImageSource | undefined {
     const tags = this.#content()?.images.get(repository);
     return tags?.get(tag) ?? tags?.get('*');
   }
 
-  /** Returns the tags of a repository that have entries, sorted. @throws ImageFileError when the file is wrong */
+  /** Returns the tags of a repository that have entries, sorted. @throws ImageFileError if the file is invalid */
   tags(repository: string): readonly string[] {
     return [...(this.#content()?.images.get(repository)?.keys() ?? [])].filter((tag) => tag !== '*').sort();
   }
 
-  /** Keys that are no image references, with the reason. @throws ImageFileError when the file is wrong */
+  /** Returns the keys that are not image references, with the reason. @throws ImageFileError if the file is invalid */
   unknown(): readonly string[] {
     return this.#content()?.unknown ?? [];
   }
@@ -105,7 +107,7 @@ export class ImageFile {
     return { images, unknown };
   }
 
-  /** Returns the image of an entry; one with a mistake reports it when the image is pulled. */
+  /** Returns the image of an entry. An invalid entry is reported when the image is pulled. */
   #source(image: string, { name, entry }: { readonly name: ImageName; readonly entry: unknown }): ImageSource {
     const { repository } = name;
     const context = { file: this.path, image, builtIn: this.#builtIn, allowHostPrograms: this.#allowHostPrograms };

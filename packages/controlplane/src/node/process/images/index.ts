@@ -8,21 +8,21 @@ import { redisImage } from './redis.ts';
 import { shellImage, usualShell } from './shell-program.ts';
 import { standInImage } from './stand-in.ts';
 
-/** What the built-in images depend on. */
+/** Options of {@link builtInImages}. */
 export interface BuiltInImagesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly execPath: string;
   readonly version: string;
-  /** Folder of PostgreSQL server programs to take when the machine has none. */
+  /** Returns a folder of PostgreSQL server programs to use if the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
-  /** Finds nginx and redis-server. @defaultValue looks in PATH and the usual folders */
+  /** Finds nginx and redis-server. @defaultValue searches PATH and the usual folders */
   readonly findProgram?: FindProgram | undefined;
   /** True if the users that containers run as can run a path. @defaultValue true for every path */
   readonly isForAll?: ((path: string) => boolean) | undefined;
 }
 
-/** The images that every node knows: postgres, nginx, redis, node, python, busybox, alpine, debian, ubuntu, pause. */
+/** Returns the images that every node provides: postgres, nginx, redis, node, python, busybox, alpine, debian, ubuntu, pause. */
 export function builtInImages(options: BuiltInImagesOptions): readonly ImageSource[] {
   const { env, platform, execPath, findProgram = installedPrograms({ env, platform }) } = options;
   return [

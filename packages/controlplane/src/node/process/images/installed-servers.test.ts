@@ -25,8 +25,8 @@ async function imageOf(name: 'nginx' | 'redis', tag: string, version?: string) {
   return image.find(tag);
 }
 
-describe('the nginx image', () => {
-  it('runs the nginx of the machine in the foreground, on the address of the pod', async () => {
+describe('nginx image', () => {
+  it("runs the machine's nginx in the foreground, on the pod's address", async () => {
     const image = await imageOf('nginx', '1.27', '1.27.3');
     expect(image).toMatchObject({ description: 'nginx 1.27.3 at /opt/bin/nginx', stopSignal: 'SIGQUIT' });
     expect(image.standIn).toBeUndefined();
@@ -43,29 +43,29 @@ describe('the nginx image', () => {
     });
   });
 
-  it('says when another version or a stand-in runs', async () => {
+  it('notes that another version or a stand-in runs', async () => {
     expect((await imageOf('nginx', '1.27', '1.22.1')).standIn).toBe('nginx: nginx 1.22.1 runs here, not 1.27');
     expect((await imageOf('nginx', '1.27')).standIn).toMatch(/stand-in/);
   });
 
-  it("runs the pod's own command as it is", async () => {
+  it("runs the pod's own command unchanged", async () => {
     const image = await imageOf('nginx', 'latest', '1.22.1');
     const { file, args } = image.launch(context({ command: ['nginx'], args: ['-v'] }));
     expect([file, args]).toEqual(['nginx', ['-v']]);
   });
 });
 
-describe('the redis image', () => {
+describe('redis image', () => {
   const own = ['--bind', '127.1.2.3', '--port', '6379', '--dir', '/sandbox/c', '--save', '', '--protected-mode', 'no'];
   const launch = async (more: Partial<LaunchContext>) => (await imageOf('redis', '7', '7.0.15')).launch(context(more));
 
-  it('runs the redis-server of the machine on the address of the pod', async () => {
+  it("runs the machine's redis-server on the pod's address", async () => {
     expect(await launch({})).toMatchObject({ file: '/opt/bin/redis-server', args: own, path: ['/opt/bin'] });
     const { args } = await launch({ hostPath: () => '/volume' });
     expect(args).toContain('/volume');
   });
 
-  it("lets the pod's options win, and keeps a configuration file first", async () => {
+  it("lets the pod's options take precedence, and keeps a configuration file first", async () => {
     const options = ['--save', '60 1'];
     expect((await launch({ args: options })).args).toEqual([...own, ...options]);
     expect((await launch({ args: ['redis-server', ...options] })).args).toEqual([...own, ...options]);
@@ -73,7 +73,7 @@ describe('the redis image', () => {
     expect(await launch({ args: ['redis-cli', 'ping'] })).toMatchObject({ file: 'redis-cli', args: ['ping'] });
   });
 
-  it('is played by a stand-in where there is none', async () => {
+  it('uses a stand-in if redis-server is not installed', async () => {
     expect((await imageOf('redis', '7')).standIn).toMatch(/stand-in/);
   });
 });
@@ -82,7 +82,7 @@ describe('installedPrograms', () => {
   const find = (present: readonly string[], ask: (path: string) => Promise<string>) =>
     installedPrograms({ env: { PATH: '/a:/b' }, platform: 'linux', exists: (path) => present.includes(path), ask });
 
-  it('looks in PATH, then in the usual folders', async () => {
+  it('searches PATH, then the usual folders', async () => {
     const ask = async () => 'nginx version: nginx/1.22.1';
     const both = ['/usr/sbin/nginx', '/b/nginx'];
     expect(await find(both, ask)('nginx')).toEqual({ path: '/b/nginx', version: '1.22.1' });
@@ -90,7 +90,7 @@ describe('installedPrograms', () => {
     expect(await find([], ask)('nginx')).toBeUndefined();
   });
 
-  it('passes over what does not run', async () => {
+  it('skips a program that does not run', async () => {
     const ask = async (path: string) => {
       if (path.startsWith('/a')) throw new Error('no such library');
       return 'Redis server v=7.0.15 sha=0:0';
@@ -101,7 +101,7 @@ describe('installedPrograms', () => {
 });
 
 describe('versionNote', () => {
-  it('speaks up only when a tag names another version', () => {
+  it('returns a note only if a tag names another version', () => {
     expect(versionNote('PostgreSQL', { version: '15.18', tag: '17' })).toBe('PostgreSQL 15.18 runs here, not 17');
     expect(versionNote('PostgreSQL', { version: '15.18', tag: '1' })).toBeDefined();
     for (const tag of ['15', '15.18', '15-alpine', 'latest', 'bookworm']) {

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
 
-/** An image as a user described it. */
+/** An image as described by a user. */
 export interface MappedImage {
-  /** Name of the file that says so. */
+  /** Name of the file that describes it. */
   readonly file: string;
-  /** Image whose program and entry point serve. */
+  /** The image whose program and entry point are used. */
   readonly like?: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stopSignal?: NodeJS.Signals;
-  /** Folder with all that the program needs. */
+  /** Folder with everything that the program needs. */
   readonly folder?: string;
 }
 
@@ -19,9 +19,9 @@ export interface MappedImage {
 export function mappedImage(
   repository: string,
   image: MappedImage & {
-    /** Where a word that begins with `./` is. */
+    /** Resolves a word that begins with `./`. */
     readonly place: (word: string) => string;
-    /** Finds the program of the image that this one is like. */
+    /** Finds the program of the image that this one is based on. */
     readonly base: () => Promise<ImageProgram>;
   },
 ): ImageSource {
@@ -78,11 +78,11 @@ function launch(
   const { base } = parts;
   const command = parts.command?.map(context.reachable);
   const args = parts.args?.map(context.reachable);
-  // What the pod says counts before what the image brings along.
+  // The pod's variables take precedence over the image's.
   const brought = Object.entries(parts.env).filter(([name]) => !context.env.has(name));
   const env = new Map([...brought, ...context.env]);
   const given = context.command ?? command;
-  // A pod that names its command gets none of the image's arguments, as with real images.
+  // A pod that sets a command gets none of the image's arguments, as with real images.
   const rest = context.command ? context.args : (context.args ?? args);
   const launched = base.launch({ ...context, env, command: given, args: rest });
   const path = parts.folder === undefined ? launched.path : [context.reachable(parts.folder), ...launched.path];

@@ -1,9 +1,11 @@
 /**
- * The entry point of the `nginx` image, imitated for a server without a root file system of its own: writes a
- * configuration, then becomes the server. Read by `/bin/sh`.
+ * Imitates the entry point of the `nginx` image for a server without its own root file system: writes a configuration, then
+ * becomes the
+ * server. Run by `/bin/sh`.
  *
- * The server is asked itself whether port 80 is allowed, since that depends on the user, the system's settings and the
- * program's file. The log of requests goes through a pipe: what is given to containers as output cannot be opened by path.
+ * The script asks the server itself whether port 80 is allowed, because that depends on the user, the system's settings and the
+ * program's
+ * file. The access log goes through a pipe, because a container's output cannot be opened by path.
  */
 export const nginxEntrypoint = `set -eu
 [ "\${1:-}" = nginx ] || exec "$@"

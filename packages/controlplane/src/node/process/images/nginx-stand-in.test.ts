@@ -26,7 +26,7 @@ async function start(html: string): Promise<(path: string, method?: string) => P
   }
   return (path, method = 'GET') =>
     new Promise((resolve, reject) => {
-      // As it is: fetch would take /../ away.
+      // Sends the path unchanged: fetch would remove /../.
       const asked = request({ host, port, path, method, agent: false }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -38,8 +38,8 @@ async function start(html: string): Promise<(path: string, method?: string) => P
     });
 }
 
-describe('the stand-in for nginx', () => {
-  it('serves the files that are mounted, and nothing beside them', async () => {
+describe('stand-in for nginx', () => {
+  it('serves only files under the mounted folder', async () => {
     const html = join(folder, 'html');
     mkdirSync(join(html, 'news'), { recursive: true });
     writeFileSync(join(html, 'index.html'), 'mine');
@@ -57,7 +57,7 @@ describe('the stand-in for nginx', () => {
       expect(await get(path)).toMatch(/^404 /);
   });
 
-  it('has a page of its own where nothing is mounted', async () => {
+  it('serves its own page if no folder is mounted', async () => {
     const get = await start(join(folder, 'none'));
     expect(await get('/')).toMatch(/^200 text\/html .*Welcome to nginx!/);
     expect(await get('/secret')).toMatch(/^404 /);

@@ -1,6 +1,7 @@
 /**
- * Stands for nginx where the machine has none, in Node: serves the files of `KUBEWRIGHT_HTML`, as nginx does those of
- * `/usr/share/nginx/html`, and a page of its own where that is no folder.
+ * A Node program that stands in for nginx if the machine has none. It serves the files of `KUBEWRIGHT_HTML`, as nginx does those
+ * of
+ * `/usr/share/nginx/html`, or its own page if that is not a folder.
  */
 export const nginxStandIn = `
 const { createReadStream, statSync } = require('node:fs');

@@ -1,9 +1,10 @@
 /**
- * The entry point of the `postgres` image, imitated for a server without a root file system of its own: prepares the
- * data directory once, then becomes the server. Read by `/bin/sh`.
+ * Imitates the entry point of the `postgres` image for a server without its own root file system: prepares the data directory
+ * once, then
+ * becomes the server. Run by `/bin/sh`.
  *
- * Unlike the image, connections over TCP always need the password (the image trusts 127.0.0.1, which is where every
- * pod lives here), the server listens on the pod's address only, and sockets lie in a short temporary path.
+ * Unlike the image, TCP connections always need the password (the image trusts 127.0.0.1, which all pods share here), the server
+ * listens only on the pod's address, and sockets are in a short temporary path.
  */
 export const postgresEntrypoint = `set -eu
 case "\${1:-postgres}" in -*) set -- postgres "$@" ;; esac

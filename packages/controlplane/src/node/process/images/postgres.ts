@@ -8,14 +8,14 @@ import { postgresEntrypoint } from './postgres-entrypoint.ts';
 import { versionNote } from './version-note.ts';
 
 /**
- * `postgres`: the PostgreSQL server programs of this machine behind an imitation of the official image's entry point
- * (its documented environment: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, POSTGRES_INITDB_ARGS,
- * POSTGRES_HOST_AUTH_METHOD, PGDATA, and `/docker-entrypoint-initdb.d`).
+ * `postgres`: the machine's PostgreSQL server programs behind an imitation of the official image's entry point (its documented
+ * environment: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, POSTGRES_INITDB_ARGS, POSTGRES_HOST_AUTH_METHOD, PGDATA, and
+ * `/docker-entrypoint-initdb.d`).
  */
 export function postgresImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Folder of server programs to take when the machine has none. */
+  /** Returns a folder of server programs to use if the machine has none. */
   readonly fallback?: (() => Promise<string | undefined>) | undefined;
 }): ImageSource {
   const brought = async (): Promise<PostgresFolder | undefined> => {
@@ -38,7 +38,7 @@ export function postgresImage(options: {
         ...(differs !== undefined && { standIn: `postgres: ${differs}` }),
         stopSignal: 'SIGINT',
         needsKnownUser: true,
-        // The libraries and templates lie beside the programs' folder.
+        // The libraries and templates are next to the programs' folder.
         programFolders: [dirname(folder)],
         launch: (context) => launch(context, folder, version),
       };
@@ -59,7 +59,7 @@ function launch(context: LaunchContext, installed: string, version: string): Lau
     PG_MAJOR: version.split('.')[0] ?? '',
     PG_VERSION: version,
     PGDATA: context.hostPath(context.env.get('PGDATA') ?? '/var/lib/postgresql/data'),
-    // Whatever runs beside the server finds it as in the image, where both lie at the programs' defaults.
+    // Lets other programs in the container find the server, as in the image, where both are at the programs' defaults.
     PGHOST: context.env.get('PGHOST') ?? context.socketFolder,
     PGPORT: context.env.get('PGPORT') ?? '5432',
     KUBEWRIGHT_LISTEN: context.podIP,

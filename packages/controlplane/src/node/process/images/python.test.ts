@@ -30,7 +30,7 @@ describe('pythonImage', () => {
       ask: async (path) => found[path] ?? Promise.reject(new Error('does not run')),
     });
 
-  it('runs the Python that every user can run, whatever name the pod calls it by', async () => {
+  it('runs the Python that every user can run, under any name that the pod uses', async () => {
     const program = await imageOf(installed).find('3.11-slim');
     expect(program).toMatchObject({ description: 'Python 3.11.2 at /usr/bin/python3', programFolders: [ofAll.path] });
     expect(program.launch(context())).toMatchObject({ file: '/usr/bin/python3', args: [], path: ['/usr/bin'] });
@@ -41,7 +41,7 @@ describe('pythonImage', () => {
     expect(program.launch(context({ args: ['sh', '-c', 'x'] })).file).toBe('sh');
   });
 
-  it('brings the whole of one that others cannot run, when there is no other', async () => {
+  it('copies a whole installation that others cannot run if there is no other', async () => {
     const program = await imageOf({ '/root/shims/python3': ofRoot }).find('3.12');
     expect(program).toMatchObject({
       programFolders: ['/root/py'],
@@ -49,7 +49,7 @@ describe('pythonImage', () => {
     });
   });
 
-  it('says what is missing', async () => {
+  it('reports what is missing', async () => {
     await expect(imageOf({}).find('latest')).rejects.toThrow('no Python was found');
   });
 });

@@ -6,11 +6,11 @@ import type { ImageProgram, ImageSource } from '../image-program.ts';
 import { commandOf } from './shell-program.ts';
 import { versionNote } from './version-note.ts';
 
-/** A Python of this machine. */
+/** A Python installed on this machine. */
 export interface InstalledPython {
-  /** The program itself, not what a version manager puts before it. */
+  /** The program itself, not a version manager's shim. */
   readonly path: string;
-  /** Folder of the installation, with the standard library. */
+  /** Folder of the installation, including the standard library. */
   readonly prefix: string;
   readonly version: string;
 }
@@ -18,17 +18,18 @@ export interface InstalledPython {
 const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/home/linuxbrew/.linuxbrew/bin'];
 
 /**
- * `python`: the Python 3 of this machine, with the packages that are installed there. The first in PATH, then in the usual
- * folders; one that every user can run comes before others, which would have to be copied whole.
+ * `python`: the machine's Python 3 with its installed packages. PATH is searched first, then the usual folders. One that every
+ * user can
+ * run takes precedence over others, which would have to be copied completely.
  */
 export function pythonImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   /** True if the users that containers run as can run a path. @defaultValue true for every path */
   readonly isForAll?: ((path: string) => boolean) | undefined;
-  /** True if a file exists. @defaultValue asks the disk */
+  /** True if a file exists. @defaultValue checks the disk */
   readonly exists?: (path: string) => boolean;
-  /** Asks a Python where it is; rejects when it does not run. @defaultValue runs it */
+  /** Returns the location of a Python; rejects if it does not run. @defaultValue runs it */
   readonly ask?: (path: string) => Promise<InstalledPython>;
 }): ImageSource {
   const { env, platform, isForAll = () => true, exists = existsSync, ask = askPython } = options;
@@ -37,7 +38,7 @@ export function pythonImage(options: {
   const search = async (): Promise<InstalledPython | undefined> => {
     let first: InstalledPython | undefined;
     for (const path of new Set([...listed, ...usualFolders].map((folder) => join(folder, file)))) {
-      // One that is there and does not run is as good as not there.
+      // A Python that does not run is treated as missing.
       const found = exists(path) ? await ask(path).catch(() => undefined) : undefined;
       if (found && isForAll(found.path)) return found;
       first ??= found;
@@ -67,7 +68,7 @@ function pythonProgram(
     launch(context) {
       const program = context.reachable(path);
       const { file, args } = commandOf(context, ['python3']);
-      // A machine may have it under one of the two names only.
+      // A machine may have only one of the two names.
       const isPython = file === 'python' || file === 'python3';
       return { file: isPython ? program : file, args, env: { PYTHON_VERSION: version }, path: [dirname(program)] };
     },

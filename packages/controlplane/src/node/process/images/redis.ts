@@ -5,8 +5,9 @@ import { standInImage } from './stand-in.ts';
 import { versionNote } from './version-note.ts';
 
 /**
- * `redis`: the redis-server of this machine, on the pod's address and without snapshots unless the pod's arguments ask
- * for them; else a stand-in. Works in what is mounted at `/data`.
+ * `redis`: the machine's redis-server, on the pod's address and without snapshots unless the pod's arguments request them, or
+ * else a
+ * stand-in. Its working folder is the volume mounted at `/data`, if any.
  */
 export function redisImage(options: { readonly execPath: string; readonly findProgram: FindProgram }): ImageSource {
   return {
@@ -33,7 +34,7 @@ function launch(context: LaunchContext, { path: installed, version }: InstalledP
     return { file, args, ...rest };
   }
   const [first = 'redis-server', ...others] = context.args ?? [];
-  // The image's entry point takes options and configuration files for the server's.
+  // The image's entry point passes options and configuration files to the server.
   const isServer = first === 'redis-server';
   if (!isServer && !first.startsWith('-') && !first.endsWith('.conf')) return { file: first, args: others, ...rest };
   const given = isServer ? others : [first, ...others];
@@ -42,10 +43,10 @@ function launch(context: LaunchContext, { path: installed, version }: InstalledP
   return { file: program, args: [...file, ...ownOptions(context), ...options], ...rest };
 }
 
-/** Later options win, so the pod's own come after these. */
+/** Returns the default options. Later options win, so the pod's own come after these. */
 function ownOptions({ podIP, root, hostPath }: LaunchContext): readonly string[] {
   const data = hostPath('/data');
   const folder = data.startsWith(root + sep) ? root : data;
-  // As in the image: who reaches the pod's address may speak to it.
+  // As in the image: any client that reaches the pod's address may connect.
   return ['--bind', podIP, '--port', '6379', '--dir', folder, '--save', '', '--protected-mode', 'no'];
 }

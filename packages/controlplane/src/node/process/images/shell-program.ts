@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
 
 /**
- * An image whose commands are the machine's own (`busybox`, `alpine`): what the pod names is run as it stands, and the image's
- * default command otherwise.
+ * Returns an image that runs the machine's own commands (`busybox`, `alpine`): the pod's command, or else the image's default.
  */
 export function shellImage(repository: string, defaultCommand: readonly string[]): ImageSource {
   return {
@@ -19,12 +18,12 @@ export function shellImage(repository: string, defaultCommand: readonly string[]
   };
 }
 
-/** The shell that images of distributions start: bash where the machine has it at one of the usual places, else `sh`. */
+/** Returns the shell that distribution images start: bash if the machine has it in a usual folder, otherwise `sh`. */
 export function usualShell(exists: (path: string) => boolean = existsSync): string {
   return ['/bin/bash', '/usr/bin/bash'].some(exists) ? 'bash' : 'sh';
 }
 
-/** An image that is the path of a program of this machine: its entry point is that program. */
+/** Returns the program for an image that is a path of this machine: the program is its entry point. */
 export function hostProgram(path: string): ImageProgram {
   return {
     description: `this machine's own ${path}`,
@@ -37,7 +36,7 @@ export function hostProgram(path: string): ImageProgram {
   };
 }
 
-/** The usual rule of images without an entry point: command and args as in the pod, else the image's default. */
+/** Returns the command of an image without an entry point: the pod's command and args, or else the image's default. */
 export function commandOf(context: LaunchContext, defaultCommand: readonly string[]): Launch {
   const words = context.command ? [...context.command, ...(context.args ?? [])] : (context.args ?? defaultCommand);
   const [file = '/bin/sh', ...args] = words;

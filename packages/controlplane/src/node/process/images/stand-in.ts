@@ -1,7 +1,7 @@
 import type { ImageProgram, ImageSource } from '../image-program.ts';
 import { nginxStandIn } from './nginx-stand-in.ts';
 
-/** Programs written for Node that stand for a well-known image when the machine does not have the real one. */
+/** Node programs that stand in for well-known images if the machine does not have the real program. */
 const scripts: Readonly<Record<string, string>> = {
   nginx: nginxStandIn,
   redis: `
@@ -48,10 +48,10 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exi
 `,
 };
 
-/** Images that {@link standInImage} can stand for. */
+/** Images that {@link standInImage} can stand in for. */
 export type StandIn = 'nginx' | 'redis' | 'pause';
 
-/** An image played by a small bundled program, which says so in its log. */
+/** Returns an image run by a small bundled program, which is noted in its log. */
 export function standInImage(repository: StandIn, options: { readonly execPath: string }): ImageSource {
   return {
     repository,

@@ -1,6 +1,7 @@
 /**
- * Says that a program is not of the version that an image's tag asks for: `PostgreSQL 15.18 runs here, not 17`;
- * `undefined` when it is, or when the tag names no version (`latest`, `bookworm`).
+ * Returns a note that a program's version differs from an image's tag: `PostgreSQL 15.18 runs here, not 17`. Returns `undefined`
+ * if it
+ * matches, or if the tag names no version (`latest`, `bookworm`).
  */
 export function versionNote(
   program: string,
