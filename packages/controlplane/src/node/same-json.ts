@@ -1,4 +1,4 @@
-/** Compares two values as JSON would show them: order of keys and absent fields do not count. */
+/** Compares two values as JSON. The order of keys and absent fields do not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

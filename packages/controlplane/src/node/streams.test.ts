@@ -16,7 +16,7 @@ const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const terminalProgram = findTerminalProgram({ platform: process.platform, path: process.env['PATH'] ?? '' });
 const namespace = 'default';
 
-/** A server that repeats what it hears, in another shape, and says how much it was when told that it was all. */
+/** A server that echoes its input and reports the total length when the client has finished. */
 const echo = `
   const server = require('node:net').createServer({ allowHalfOpen: true }, (socket) => {
     let heard = 0;
@@ -26,7 +26,7 @@ const echo = `
   });
   server.listen(7000, process.env.IP, () => console.log('listening'));`;
 
-describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
+describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
   let directory: string;
   let cluster: EmbeddedCluster;
   const children: ChildProcess[] = [];
@@ -58,7 +58,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
   async function create(name: string, spec: NonNullable<Pod['spec']>): Promise<void> {
     const pods = cluster.client().resource(Pod);
     const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
-    // The account that pods run as comes to be soon after its namespace.
+    // The pods' service account is created soon after its namespace.
     await vi.waitFor(() => pods.create(pod), { timeout: 10_000 });
   }
 
@@ -68,7 +68,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
       const { stdout, stderr } = await run;
       return { out: stdout, err: stderr, code: 0 };
     } catch (error) {
-      // execFile's own error carries these.
+      // These are fields of execFile's error.
       const { stdout, stderr, code } = error as { stdout: string; stderr: string; code: number };
       return { out: stdout, err: stderr, code };
     }
@@ -88,7 +88,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     return { child, seen, ended };
   }
 
-  /** Forwards a free port; answers its number. */
+  /** Forwards a free port and returns its number. */
   async function forward(target: string, port: number, env?: Readonly<Record<string, string>>) {
     const running = start(['port-forward', target, `:${port}`], env);
     await expect.poll(() => running.seen.out, { timeout: 10_000 }).toMatch(/Forwarding from 127\.0\.0\.1:(\d+)/);
@@ -96,7 +96,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     return { ...running, local };
   }
 
-  /** Sends text, ends its side, and answers all that came back. */
+  /** Sends text, closes its side and returns the whole response. */
   function ask(port: number, text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(text));
@@ -122,7 +122,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     await ended;
   });
 
-  it('shows the parts of the process as pods, those that there are, and says that nothing can run beside them', async () => {
+  it('shows the control plane components as pods, without exec or attach', async () => {
     const parts = ['kube-apiserver-kubewright', 'kube-controller-manager-kubewright', 'kube-scheduler-kubewright'];
     const shown = async () => (await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name')).out.trim().split('\n');
     await expect.poll(shown, { timeout: 15_000 }).toEqual(parts.map((name) => `pod/${name}`));
@@ -135,7 +135,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
       expect((await kubectl('-n', 'kube-system', ...args)).err).toContain(says);
   });
 
-  it('says in the words of a kubelet that nobody listens', async () => {
+  it("reports a refused connection with a kubelet's message", async () => {
     const { local, seen } = await forward('pod/echo', 7999);
     await ask(local, 'hello').catch(String);
     await expect
@@ -149,7 +149,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
   it.each([
     ['a WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
-  ])('lets those go over %s who are attached to a container that ends', async (_name, env) => {
+  ])('ends attached clients over %s when their container ends', async (_name, env) => {
     const name = `ends-${Object.keys(env).length}`;
     const image = 'busybox';
     const command = ['sh', '-c', 'echo ready; while [ ! -e over ]; do echo waits; sleep 0.1; done; echo over'];
@@ -159,7 +159,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
       terminationGracePeriodSeconds: 1,
       containers: [{ name: 'c', image, command: endless }],
     });
-    // One gives no input, one gives input that does not end, one is attached to what is deleted.
+    // One client has no input, one has endless input, and one is attached to a deleted pod.
     const attached = [
       ['attach', name],
       ['attach', '-i', name],
@@ -205,7 +205,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     );
   });
 
-  it('runs a pod for one command, with its input', async () => {
+  it('runs a pod for one command with its input', async () => {
     const run = start(['run', 'once', '-i', '--rm', '--restart=Never', '--image=busybox', '--', 'cat']);
     run.child.stdin.end('through a pod\n');
     expect(await run.ended, run.seen.err).toBe(0);
@@ -218,10 +218,10 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
   it.skipIf(terminalProgram === undefined).each([
     ['a WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
-  ])('gives a command a terminal, as large as the one in front of it, over %s', async (_name, env) => {
+  ])('gives a command a terminal with the size of the local one, over %s', async (_name, env) => {
     const line =
       'until [ "$(stty size)" = "29 91" ]; do sleep 0.1; done; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait';
-    // kubectl asks for a terminal only where there is one.
+    // kubectl requests a terminal only if it runs on one.
     const kubectlLine = `stty cols 91 rows 29; exec kubectl --kubeconfig ${cluster.kubeconfig} exec -it echo -- sh -c '${line}'`;
     const outer = spawn(terminalProgram ?? '', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
       env: { ...process.env, ...env, SHELL: '/bin/sh' },
@@ -239,7 +239,7 @@ describe.skipIf(!hasKubectl)("streams of a node's pods, by kubectl", () => {
     expect(await ended, out).toBe(9);
   });
 
-  it('says what has no terminal, and what to do', async () => {
+  it('reports what has no terminal, with a remedy', async () => {
     const path = '/api/v1/namespaces/default/pods/echo/attach?stdin=true&tty=true';
     const { err: asked } = await kubectl('get', '--raw', path);
     expect(asked).toContain('TTY is not offered by this node for a container itself');

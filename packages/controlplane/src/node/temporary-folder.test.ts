@@ -16,13 +16,13 @@ describe('temporaryFolder', () => {
     expect(temporaryFolder({ own: folder, isRoot: false })).toBe(folder);
   });
 
-  it('is /tmp where others may not pass', () => {
+  it('is /tmp if others cannot traverse it', () => {
     chmodSync(folder, 0o700);
     expect(temporaryFolder({ own: folder, isRoot: true })).toBe('/tmp');
     expect(temporaryFolder({ own: folder, isRoot: false })).toBe(folder);
   });
 
-  it('is /tmp where paths of sockets would be too long, and says so', () => {
+  it('is /tmp if socket paths would be too long, and reports that', () => {
     const own = join(folder, 'a'.repeat(200), 'b'.repeat(100));
     mkdirSync(own, { recursive: true });
     const told: string[] = [];
@@ -30,7 +30,7 @@ describe('temporaryFolder', () => {
     expect(told).toEqual([own]);
   });
 
-  it('says why it cannot be used, and what to do', () => {
+  it('reports why it cannot be used, and a remedy', () => {
     const missing = join(folder, 'missing');
     expect(() => temporaryFolder({ own: missing })).toThrow(
       /^containers cannot live below .*missing\n {2}why: ENOENT: .*\n {2}do: make the folder \(mkdir -p .*missing\), or set TMPDIR to another folder$/,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { folderFault } from '@kubewright/apimachinery';
 import { canReach } from './process/reachable-programs.ts';
 
-/** A folder that the node needs cannot be used. The message has three lines: what, why, what to do. */
+/** Thrown if a folder that the node needs cannot be used. The message has three lines: problem, reason, remedy. */
 export class NodeFolderError extends Error {
   readonly code = 'KW5215';
 
@@ -16,19 +16,21 @@ export class NodeFolderError extends Error {
 }
 
 /**
- * Longest folder for temporary files below which containers can have sockets: their paths are limited to 107 bytes (103 on
- * macOS), of which the folders of a container and the name of PostgreSQL's socket take 48.
+ * Longest path of a temporary folder in which containers can have sockets. Socket paths are limited to 107 bytes (103 on macOS),
+ * of
+ * which a container's folders and the name of PostgreSQL's socket take 48.
  */
 const longestForSockets = 55;
 
-/** A user who owns no folder: a path that this user can enter is open to every container. */
+/** A user who owns no folder: every container can enter a path that this user can enter. */
 export const stranger = { uid: -1, gid: -1 } as const;
 
 /**
- * Chooses where containers live: the system's folder for temporary files, or `/tmp` where the former is root's alone (as
- * some systems set it up) and containers run as other users, or where its path is too long for sockets.
+ * Returns the parent folder of the containers' folders: the system's folder for temporary files, or `/tmp` if the former is
+ * accessible
+ * only to root (as on some systems) and containers run as other users, or if its path is too long for sockets.
  *
- * @throws NodeFolderError when the chosen one does not exist or cannot be written.
+ * @throws NodeFolderError if the chosen folder does not exist or is not writable.
  */
 export function temporaryFolder(
   options: {
@@ -49,7 +51,7 @@ export function temporaryFolder(
 
 function usable(folder: string): string {
   try {
-    // With the slash, a file in its place is ENOTDIR.
+    // The trailing slash makes a file in its place fail with ENOTDIR.
     accessSync(join(folder, '/'), constants.W_OK | constants.X_OK);
     return folder;
   } catch (cause) {
@@ -57,7 +59,7 @@ function usable(folder: string): string {
   }
 }
 
-/** Containers cannot live below a folder. */
+/** Creates the error for a folder in which containers cannot live. */
 export function unusable(folder: string, cause: unknown): NodeFolderError {
   const instead = 'set TMPDIR to another folder';
   return new NodeFolderError(`containers cannot live below ${folder}`, { path: folder, instead, cause });

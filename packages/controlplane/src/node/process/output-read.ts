@@ -1,16 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** One look at whether more output came, in milliseconds. */
+/** Interval of checks for more output, in milliseconds. */
 const lookMs = 50;
-/** Without output for so many looks, all is read: a busy loop reads between two looks what was waiting. */
+/** Number of checks without output after which everything is read: a busy loop reads waiting output between two checks. */
 const quietLooks = 4;
-/** A process that lives on and writes without end is listened to for so many looks. */
+/** Maximum number of checks, for a process that keeps running and writes endlessly. */
 const mostLooks = 40;
 
 /**
- * Resolves when all that an ended process wrote is read, and then closes its output. Usually at once: at the end of the
- * streams. Somebody else who holds them open (a process that left for a session of its own) does not hold this up long.
+ * Resolves once all output of an ended process is read, and then closes the streams. Usually that is immediate, at the end of the
+ * streams. Another process that holds them open (one that left for its own session) delays this only briefly.
  */
 export async function outputRead(child: ChildProcess, clock: Clock): Promise<void> {
   const closed = new AbortController();
@@ -26,7 +26,7 @@ export async function outputRead(child: ChildProcess, clock: Clock): Promise<voi
     (stdout !== null && !stdout.closed) || (stderr !== null && !stderr.closed);
   for (let look = 0; isOpen(child) && quiet < quietLooks && look < mostLooks; look++) {
     quiet++;
-    // Rejected when the streams end, which is what we wait for.
+    // Rejected when the streams end, which is the expected case.
     await sleep(clock, { ms: lookMs, signal: closed.signal }).catch(() => undefined);
   }
   child.off('close', onClose);

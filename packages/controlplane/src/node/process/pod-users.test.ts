@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PodUsers, podUidRange } from './pod-users.ts';
 
 describe('PodUsers', () => {
-  it('gives each pod another user, and one that was freed only when no other is left', () => {
+  it('gives each pod a different user, and reuses a freed one only if no other is left', () => {
     const users = new PodUsers({ first: 1_000, count: 3 });
     expect(users.take('a')).toEqual({ uid: 1_000, gid: 1_000 });
     expect(users.take('b').uid).toBe(1_001);
@@ -14,7 +14,7 @@ describe('PodUsers', () => {
     expect(() => users.take('e')).toThrow(/all 3 ids from 1000 are taken; delete pods, or .* larger range \(podUids\)/);
   });
 
-  it('keeps the user of a claim, also when no pod mounts it, and shares it among those that do', () => {
+  it("keeps a claim's user even if no pod mounts it, and shares it among pods that do", () => {
     const users = new PodUsers({ first: 1_000, count: 9 });
     const { uid } = users.take('a', ['ns/data']);
     users.free('a');
@@ -32,13 +32,13 @@ describe('podUidRange', () => {
     expect(second?.first).toBe(1_879_113_728 + 65_536);
   });
 
-  it('is narrow where an engine maps few ids, and none where it maps hardly any', () => {
+  it('is small if an engine maps few ids, and undefined if it maps hardly any', () => {
     const rootless = '0 1000 1\n1 100000 65535\n';
     expect(podUidRange(3, { maps: [rootless, rootless] })).toEqual({ first: 61_232, count: 16 });
     expect(podUidRange(3, { maps: [rootless, '0 1000 1\n'] })).toBeUndefined();
   });
 
-  it('is what the user chose', () => {
+  it('is the range that the user chose', () => {
     expect(podUidRange(3, { chosen: { first: 5_000, count: 10 }, maps: ['', ''] })).toEqual({
       first: 5_000,
       count: 10,

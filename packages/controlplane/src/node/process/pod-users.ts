@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Consecutive user and group ids. */
+/** A range of user and group ids. */
 export interface UidRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** A pod's user, and its group with the same number. */
+/** A pod's user, and its group with the same id. */
 export interface PodUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Every user of the range is taken. */
+/** Thrown if every user of the range is taken. */
 class PodUserError extends Error {
   readonly code = 'KW5214';
 
@@ -24,25 +24,26 @@ class PodUserError extends Error {
   }
 }
 
-/** Users that no distribution and no container engine hands out: systemd's list of ranges leaves these free. */
+/** Ids that no distribution or container engine assigns: systemd's list of ranges leaves them free. */
 const usualRange: UidRange = { first: 1_879_048_192, count: 16_777_216 };
-/** Where only 16 bits are mapped (an engine without root): the ids that systemd gives to services for as long as they run. */
+/** Used if only 16 bits are mapped (a rootless engine): the ids that systemd gives to dynamic service users. */
 const narrowRange: UidRange = { first: 61_184, count: 4_336 };
-/** Nodes on one machine, each of which gets a part of the range. */
+/** Maximum number of nodes on one machine; each gets a part of the range. */
 const mostNodes = 256;
 
 /**
- * Chooses the ids that a node's pods may use: its own part of the usual range, so that nodes beside it use others;
- * `undefined` when this process may become none of them (a container whose user namespace maps few ids).
+ * Returns the ids that a node's pods may use: its own part of the usual range, so that other nodes on the machine use different
+ * ids.
+ * Returns `undefined` if this process cannot use them (a container whose user namespace maps few ids).
  *
  * @param node - number of the node on this machine, 0 to 255.
  */
 export function podUidRange(
   node: number,
   options: {
-    /** Chosen by the user; used unchanged. */
+    /** Range chosen by the user; used unchanged. */
     readonly chosen?: UidRange | undefined;
-    /** Texts of `/proc/self/uid_map` and `gid_map`. @defaultValue those of this process; without any, every id is mapped */
+    /** Contents of `/proc/self/uid_map` and `gid_map`; if empty, every id is mapped. @defaultValue those of this process */
     readonly maps?: readonly string[];
   } = {},
 ): UidRange | undefined {
@@ -55,8 +56,9 @@ export function podUidRange(
 }
 
 /**
- * Gives each pod a separate user from a range. Pods that mount the same persistent volume claim share one, and a claim
- * keeps its user: what one pod wrote, the next can read, and PostgreSQL accepts only data that is its own user's.
+ * Gives each pod its own user from a range. Pods that mount the same persistent volume claim share one, and a claim keeps its
+ * user: a
+ * pod can then read its predecessor's data, and PostgreSQL accepts only data owned by its own user.
  */
 export class PodUsers {
   readonly #range: UidRange;
@@ -69,10 +71,10 @@ export class PodUsers {
   }
 
   /**
-   * Takes a user for a pod; the same each time until it is freed.
+   * Takes a user for a pod; returns the same one until it is freed.
    *
    * @param claims - keys of the claims that the pod mounts.
-   * @throws PodUserError when none is left.
+   * @throws PodUserError if none is left.
    */
   take(podUid: string, claims: readonly string[] = []): PodUser {
     const uid = this.#pods.get(podUid) ?? this.#ofClaims(claims) ?? this.#free();
@@ -81,25 +83,25 @@ export class PodUsers {
     return { uid, gid: uid };
   }
 
-  /** The user that a pod has. */
+  /** Returns the user of a pod. */
   of(podUid: string): PodUser | undefined {
     const uid = this.#pods.get(podUid);
     return uid === undefined ? undefined : { uid, gid: uid };
   }
 
-  /** Gives a pod's user back. */
+  /** Frees a pod's user. */
   free(podUid: string): void {
     this.#pods.delete(podUid);
   }
 
-  /** Prefers the user of a claim that a running pod mounts: that one can no longer change. */
+  /** Prefers the user of a claim that a running pod mounts, because that user can no longer change. */
   #ofClaims(claims: readonly string[]): number | undefined {
     const known = claims.map((claim) => this.#claims.get(claim)).filter((uid) => uid !== undefined);
     const running = new Set(this.#pods.values());
     return known.find((uid) => running.has(uid)) ?? known[0];
   }
 
-  /** The one freed longest ago comes last. */
+  /** Takes the next free user in rotation, so freed users are reused as late as possible. */
   #free(): number {
     const { first, count } = this.#range;
     const taken = new Set([...this.#pods.values(), ...this.#claims.values()]);

@@ -10,21 +10,21 @@ import { outputRead } from './output-read.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
 import { readTerminal, resizeCommand } from './terminal.ts';
 
-/** What a {@link ProcessContainer} is made of. */
+/** Options of {@link ProcessContainer}. */
 export interface ProcessContainerOptions {
   readonly id: string;
   readonly child: ChildProcess & { readonly pid: number };
   readonly stopSignal: NodeJS.Signals;
   readonly clock: Clock;
-  /** The first who attaches and ends its input ends the container's. */
+  /** True if the first attached client that closes its input also closes the container's. */
   readonly stdinOnce: boolean;
   /** Starts another command with the same environment, folder and user. */
   readonly spawnBeside: (command: readonly string[], options: { readonly terminal: boolean }) => ChildProcess;
-  /** Where the processes of terminals are noted; whoever starts a process notes that itself. */
+  /** Records the processes of terminals. Other processes are recorded by the function that starts them. */
   readonly journal: ProcessJournal;
-  /** Ends whatever the container has started, wherever it went; `roots`: and all that descends from them. */
+  /** Kills everything that the container has started, in any session, and the descendants of `roots`. */
   readonly endAll: (roots: readonly number[]) => Promise<void>;
-  /** That finds what commands beside the container left running; otherwise their process groups are remembered for it. */
+  /** True if `endAll` finds processes that exec commands left running. Otherwise their process groups are tracked. */
   readonly endsLeftovers: boolean;
 }
 
@@ -44,9 +44,9 @@ export class ProcessContainer implements RunningContainer {
   readonly startedAtMs: number;
   readonly exited: Promise<ContainerExit>;
   readonly #options: ProcessContainerOptions;
-  /** Leaders of the groups of commands that run beside it; they end with it. */
+  /** Leaders of the process groups of exec commands, which end with the container. */
   readonly #beside = new Set<number>();
-  /** Only of a container that was made to be talked to. */
+  /** Set only for a container with `stdinOnce`. */
   readonly #firstWords: FirstWords | undefined;
 
   constructor(options: ProcessContainerOptions) {
@@ -59,18 +59,18 @@ export class ProcessContainer implements RunningContainer {
       options.child.once('exit', (code, signal) => {
         const exit = exitOf(code, signal, options.clock.now());
         const resolved = (): void => resolve(exit);
-        // What could not be ended, or read, changes nothing about how the container ended.
+        // Errors while killing or reading do not change the container's exit.
         void this.#endRest().then(resolved, resolved);
       });
     });
   }
 
-  /** The main process has ended: so does all else, and what was written is read. */
+  /** Kills the remaining processes after the main process has ended, and reads the remaining output. */
   async #endRest(): Promise<void> {
     const { child, clock, endAll } = this.#options;
     killGroup(child.pid, 'SIGKILL');
     await endAll([...this.#beside]);
-    // Where nobody sees what else they started.
+    // On systems where `endAll` cannot find everything that they started.
     killSessions(this.#beside);
     await outputRead(child, clock);
   }
@@ -82,13 +82,13 @@ export class ProcessContainer implements RunningContainer {
     if (graceMs > 0) {
       signalProcess(child.pid, stopSignal);
       const over = new AbortController();
-      // Rejected when it ends within its grace.
+      // Rejected if it ends within its grace period.
       const grace = sleep(clock, { ms: graceMs, signal: over.signal }).catch(() => undefined);
       await Promise.race([this.exited, grace]);
       over.abort();
     }
     if (!hasEnded()) {
-      // Before it is ended: afterwards nobody knows any more what descended from it.
+      // Before the main process is killed, because its descendants cannot be found afterwards.
       await endAll([child.pid]);
       if (!hasEnded()) killGroup(child.pid, 'SIGKILL');
     }
@@ -112,9 +112,9 @@ export class ProcessContainer implements RunningContainer {
       child.once('error', reject);
       child.once('exit', (code, signal) => {
         const { exitCode } = exitOf(code, signal, 0);
-        // From now on the number may be given to a stranger.
+        // From now on the pid may be reused.
         if (this.#options.endsLeftovers && pid !== undefined) this.#beside.delete(pid);
-        // What it left in the background may hold its output open for ever.
+        // A background process may hold the output open forever.
         void outputRead(child, this.#options.clock).then(() => resolve({ exitCode }));
       });
     });
@@ -128,7 +128,7 @@ export class ProcessContainer implements RunningContainer {
     if (request.sizes) void this.#keepTerminal(child, { sizes: request.sizes, leaders });
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
-      // What a command left running in the background ends with the container, as it would in a real one.
+      // Background processes of a command end with the container, as in a real one.
       for (const leader of leaders) {
         if (this.#options.endsLeftovers || !groupLives(leader)) this.#beside.delete(leader);
       }
@@ -137,7 +137,7 @@ export class ProcessContainer implements RunningContainer {
     return { exited };
   }
 
-  /** Notes the session that a terminal's command leads, and gives the terminal its sizes. */
+  /** Records the session of a terminal's command, and resizes the terminal. */
   async #keepTerminal(
     child: ChildProcess,
     { sizes, leaders }: { readonly sizes: AsyncIterable<TerminalSize>; readonly leaders: Set<number> },
@@ -153,11 +153,11 @@ export class ProcessContainer implements RunningContainer {
       if (child.exitCode !== null || child.signalCode !== null) return;
       try {
         const resize = spawnBeside(resizeCommand(terminal, size), { terminal: false });
-        // The command may end before its terminal has its size.
+        // The command may end before its terminal is resized.
         resize.on('error', () => undefined);
         resize.stdin?.end();
       } catch (error) {
-        // A machine without `stty`: the terminal keeps the size that it has.
+        // A machine without `stty`: the terminal keeps its size.
         if (error instanceof CommandError) return;
         throw error;
       }
@@ -185,17 +185,17 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It ended by itself in the meantime.
+    // It exited on its own in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** Lets a process end without having read all of its input, as processes may; a broken pipe ends no more than itself. */
+/** Ignores broken pipes, because a process may end without reading all of its input. */
 function endEarly({ stdin, stdout, stderr }: ChildProcess): void {
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined);
 }
 
-/** Copies input to a process until either ends. */
+/** Copies input to a process until one of them ends. */
 async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | undefined): Promise<void> {
   const { stdin } = child;
   if (!stdin) return;
@@ -205,7 +205,7 @@ async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | unde
       if (!stdin.write(chunk)) await drained(stdin);
     }
   } catch {
-    // The caller went away; the abort signal ends the command.
+    // The client disconnected; the abort signal ends the command.
   }
 }
 

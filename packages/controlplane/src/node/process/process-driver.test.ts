@@ -96,7 +96,7 @@ describe('ProcessDriver', () => {
     expect(log()).toContain('hello p\n');
   });
 
-  it('says in the log that a stand-in runs', async () => {
+  it('notes in the log that a stand-in runs', async () => {
     const { running, log } = await container('busybox:1.36', { command: ['true'] });
     expect(await running.exited).toMatchObject({ exitCode: 0, reason: 'Completed' });
     expect(log()).toContain('[kubewright] busybox');
@@ -114,7 +114,7 @@ describe('ProcessDriver', () => {
     rmSync(hostPath, { recursive: true });
   });
 
-  it('ends the whole group, the stubborn too, within its grace', async () => {
+  it('kills the whole group after the grace period, including processes that ignore SIGTERM', async () => {
     const { running, log } = await container('busybox', {
       command: [
         'sh',
@@ -128,7 +128,7 @@ describe('ProcessDriver', () => {
     await expect.poll(() => existsSync(`/proc/${grandchild}`), { timeout: 5_000 }).toBe(false);
   });
 
-  it('runs another command beside the container, with input and output', async () => {
+  it('runs an exec command with input and output', async () => {
     const { running } = await container('pause');
     let out = '';
     const session = await running.exec({
@@ -147,7 +147,7 @@ describe('ProcessDriver', () => {
     await running.stop({ graceMs: 1_000 });
   });
 
-  it('ends commands beside a container with it', async () => {
+  it('ends exec commands with their container', async () => {
     const { running } = await container('pause');
     let out = '';
     const session = await running.exec({
@@ -164,7 +164,7 @@ describe('ProcessDriver', () => {
     expect(await session.exited).toEqual({ exitCode: 137 });
   });
 
-  it('notes commands beside a container while they run, for the next start after a crash', async () => {
+  it('records exec commands while they run, for cleanup after a crash', async () => {
     const { running } = await container('pause');
     let out = '';
     const noted = () => readFileSync(join(state, 'processes.json'), 'utf8');
@@ -186,7 +186,7 @@ describe('ProcessDriver', () => {
     await running.stop({ graceMs: 1_000 });
   });
 
-  it('ends with a container what a command left in the background', async () => {
+  it('kills background processes of exec commands with the container', async () => {
     const { running } = await container('pause');
     let out = '';
     const session = await running.exec({
@@ -204,13 +204,13 @@ describe('ProcessDriver', () => {
     await expect.poll(() => lives(Number(out)), { timeout: 5_000 }).toBe(false);
   });
 
-  it('ends with a client all that ran on its terminal, whatever group it is in', async (context) => {
+  it("kills everything on a client's terminal when the client disconnects, in any process group", async (context) => {
     if (!driver.hasTerminals) return context.skip('this machine has no program for terminals');
     const { running } = await container('pause');
     const client = new AbortController();
     let out = '';
     const session = await running.exec({
-      // Each job of a shell on a terminal has a group of its own.
+      // A shell on a terminal puts each job into its own process group.
       command: ['sh', '-mc', '(trap "" HUP; sleep 1000) & echo "job $! on $(tty)"; wait'],
       stdin: (async function* () {
         await new Promise((resolve) => client.signal.addEventListener('abort', resolve));
@@ -236,7 +236,7 @@ describe('ProcessDriver', () => {
     return Number(/^\d+$/m.exec(log())?.[0]);
   };
 
-  it('notices the end of a main process whose child has left for another session and holds the output', async () => {
+  it('detects the end of a main process whose child has left for another session and holds the output', async () => {
     const { running, log } = await container('busybox', {
       command: ['sh', '-c', `setsid sh -c 'echo $$; exec sleep 777' & read line; echo last; exit 5`],
       stdin: 'once',
@@ -253,7 +253,7 @@ describe('ProcessDriver', () => {
     expect(lives(daemon)).toBe(false);
   });
 
-  it('tells the first who attaches what was said before, when it was made to be talked to', async () => {
+  it('replays early output to the first attached client of a container with stdinOnce', async () => {
     const command = ['sh', '-c', 'echo early; echo wrong >&2; read go; echo late'];
     const { running, log } = await container('busybox', { command, stdin: 'once' });
     await expect.poll(log, { timeout: 10_000 }).toContain('wrong\n');
@@ -270,7 +270,7 @@ describe('ProcessDriver', () => {
     expect([first.sort().join(''), second]).toEqual(['early\nlate\nwrong\n', []]);
   });
 
-  it('asks to stop with the signal that the pod names', async () => {
+  it('stops with the signal that the pod specifies', async () => {
     const command = ['sh', '-c', 'trap "echo asked; exit 7" USR1; echo ready; while :; do sleep 0.05; done'];
     const { running, log } = await container('busybox', { command, stopSignal: 'SIGUSR1' });
     await expect.poll(log, { timeout: 10_000 }).toContain('ready\n');
@@ -278,7 +278,7 @@ describe('ProcessDriver', () => {
     expect(log()).toContain('asked\n');
   });
 
-  it('ends what has left for another session when the container is stopped', async () => {
+  it('kills processes in other sessions when the container is stopped', async () => {
     const { running, log } = await container('busybox', {
       command: ['sh', '-c', `setsid sh -c 'trap "" TERM; echo $$; exec sleep 777' & wait`],
     });
@@ -287,7 +287,7 @@ describe('ProcessDriver', () => {
     expect(lives(daemon)).toBe(false);
   });
 
-  it('ends what has left for another session and wiped its environment, while its parent is there', async () => {
+  it('kills processes in other sessions with a cleared environment while their parent exists', async () => {
     const { running, log } = await container('busybox', {
       command: ['sh', '-c', `trap "" TERM; setsid env -i sh -c 'echo $$; exec sleep 777' & wait; wait`],
     });
@@ -296,13 +296,13 @@ describe('ProcessDriver', () => {
     expect(lives(daemon)).toBe(false);
   });
 
-  it('ends at the next start what an earlier run left behind, in whatever session', async () => {
+  it('kills processes of an earlier run at the next start, in any session', async () => {
     const { log, running } = await container('busybox', {
       command: ['sh', '-c', `setsid sh -c 'echo $$; exec sleep 777' & echo main; wait`],
     });
     const daemon = await pidIn(log);
     const left = new ProcessJournal(join(state, 'left.json'), { instance: 'a'.repeat(32), marked });
-    left.add(process.pid); // makes it write; that very process is never ended
+    left.add(process.pid); // triggers a write; this process itself is never killed
     left.remove(process.pid);
     const next = new ProcessJournal(join(state, 'left.json'), { instance: 'b'.repeat(32), marked });
     expect(next.sweep()).toBeGreaterThanOrEqual(2);
@@ -311,7 +311,7 @@ describe('ProcessDriver', () => {
     expect(next.sweep()).toBe(0);
   });
 
-  it('answers for a command that is not there as a runtime does', async () => {
+  it('reports a missing command like a container runtime', async () => {
     const { running } = await container('pause');
     const run = async (command: readonly string[]) => {
       let text = '';
@@ -335,7 +335,7 @@ describe('ProcessDriver', () => {
       exitCode: 126,
       text: `${failed} "/etc/passwd": permission denied\n`,
     });
-    // Not that of whoever runs the agent, which leads into folders that containers cannot enter.
+    // The agent's own PATH is not used: it leads to folders that containers cannot enter.
     expect((await run(['sh', '-c', 'echo $PATH'])).text).toMatch(/^[^:]*:?\/usr\/local\/sbin:.*:\/bin\n$/);
     await running.stop({ graceMs: 1_000 });
     await expect(container('busybox', { command: ['nosuchprog'] })).rejects.toThrow(
@@ -343,7 +343,7 @@ describe('ProcessDriver', () => {
     );
   });
 
-  it('ends with a command whose child holds its output open', async () => {
+  it('finishes a command even if its child holds the output open', async () => {
     const { running } = await container('pause');
     let out = '';
     const take = (chunk: Uint8Array): void => {
@@ -359,7 +359,7 @@ describe('ProcessDriver', () => {
     expect(lives(daemon)).toBe(false);
   });
 
-  it('serves nginx on the address of the pod', async () => {
+  it("serves nginx on the pod's address", async () => {
     const { running, podIP, log } = await container('nginx:1.27');
     await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);
     const port = /listening on .*:(\d+)\n/.exec(log())?.[1];
@@ -369,7 +369,7 @@ describe('ProcessDriver', () => {
     expect(await running.stop({ graceMs: 2_000 })).toMatchObject({ exitCode: 0 });
   });
 
-  it('serves redis on the address of the pod', async () => {
+  it("serves redis on the pod's address", async () => {
     const { running, podIP, log } = await container('redis:7');
     await expect.poll(log, { timeout: 10_000 }).toContain('Ready to accept connections');
     const socket = connect(6379, podIP, () => socket.write('PING\r\n'));
@@ -379,20 +379,20 @@ describe('ProcessDriver', () => {
     expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 0 });
   });
 
-  it('says how to map an image that it does not know', async () => {
+  it('explains how to map an unknown image', async () => {
     await expect(driver.pullImage('registry.example.com/team/app:1')).rejects.toThrow(
       /not in this node's image map .*postgres.*: add an ImageSource/,
     );
     await expect(driver.pullImage('Not An Image')).rejects.toThrow(/couldn't parse image name/);
   });
 
-  it('refuses uid 0', async () => {
-    if (process.getuid?.() !== 0) return; // only root could start it at all
+  it('rejects uid 0', async () => {
+    if (process.getuid?.() !== 0) return; // only root could start it
     await expect(container('busybox', { securityContext: { runAsUser: 0 } })).rejects.toThrow(/--allow-root-pods/);
     await expect(container('busybox', { securityContext: { runAsGroup: 0 } })).rejects.toThrow(/--allow-root-pods/);
   });
 
-  it('runs as a uid that the user database does not know', async (context) => {
+  it('runs as a uid that is not in the user database', async (context) => {
     if (process.getuid?.() !== 0) return context.skip('needs root: only root can switch users');
     const securityContext = { runAsUser: 54_321, runAsGroup: 54_322, groups: [54_323] };
     const { running, log } = await container('busybox', { command: ['sh', '-c', 'id -u; id -G'], securityContext });
@@ -401,7 +401,7 @@ describe('ProcessDriver', () => {
     return undefined;
   });
 
-  it("gives each pod a separate user, except where PostgreSQL's initdb would refuse to run as one", async (context) => {
+  it('gives each pod its own user, except for a PostgreSQL pod whose initdb would reject it', async (context) => {
     if (process.getuid?.() !== 0) return context.skip('needs root: only root can switch users');
     const { env, platform, execPath, version } = process;
     const own = new ProcessDriver({
@@ -428,7 +428,7 @@ describe('ProcessDriver', () => {
     return undefined;
   });
 
-  it('runs a real PostgreSQL with the documented environment, on the address of the pod', async () => {
+  it("runs a real PostgreSQL with the documented environment, on the pod's address", async () => {
     const env = new Map([
       ['POSTGRES_USER', 'owner'],
       ['POSTGRES_PASSWORD', "it's a secret"],
@@ -469,13 +469,13 @@ describe('ProcessDriver', () => {
   });
 });
 
-/** A zombie has ended, though nobody may have waited for it in a container without an init. */
+/** True if a process is running. A zombie has ended, even if nothing waits for it in a container without an init process. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return processIdentity(pid).started !== endedTime;
   } catch {
-    // There is no such process.
+    // The process does not exist.
     return false;
   }
 }

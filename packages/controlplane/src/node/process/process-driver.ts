@@ -30,7 +30,7 @@ import { ReachablePrograms } from './reachable-programs.ts';
 import type { SandboxFolders } from './sandbox-folders.ts';
 import { onTerminal, terminalSettings } from './terminal.ts';
 
-/** What a {@link ProcessDriver} works with. */
+/** Options of {@link ProcessDriver}. */
 export interface ProcessDriverOptions {
   readonly images: ImageMap;
   readonly addresses: LoopbackRange;
@@ -39,27 +39,31 @@ export interface ProcessDriverOptions {
   readonly marked: MarkedProcesses;
   readonly clock: Clock;
   readonly random: Random;
-  /** Uid of this process; `undefined` where the system has none. */
+  /** Uid of this process; `undefined` on systems without uids. */
   readonly agentUid: number | undefined;
   readonly allowRootPods: boolean;
-  /** Users for pods, each its own, where this process is root. @defaultValue all pods run as `nobody` */
+  /** Users for pods if this process is root; each pod gets its own. @defaultValue all pods run as `nobody` */
   readonly podUids?: UidRange | undefined;
-  /** @defaultValue that of this process */
+  /** @defaultValue the platform of this process */
   readonly platform?: NodeJS.Platform;
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
   readonly terminalProgram?: string | undefined;
-  /** How unknown users run programs that ask the user database. @defaultValue finds out what this machine allows */
+  /**
+   * Runs programs that look up their user in the user database as unknown users. @defaultValue depends on what this machine
+   * allows
+   */
   readonly knownUser?: KnownUser | undefined;
-  /** @defaultValue that of `node:child_process` */
+  /** @defaultValue `spawn` of `node:child_process` */
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 }
 
-/** PATH of commands that the image does not bring along: the usual one of images, never this process's own. */
+/** PATH of commands that are not part of the image: the usual one of images, never this process's own. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Runs each container as a group of local processes, without any isolation: a development tool, no security boundary.
- * A pod gets an address of its own in 127/8 and a folder in which its containers' roots and volumes lie.
+ * Runs each container as a group of local processes, without any isolation: a development tool, not a security boundary. Each pod
+ * gets
+ * its own address in 127/8 and a folder for its containers' roots and volumes.
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
@@ -101,7 +105,7 @@ export class ProcessDriver implements Driver {
     const { marked, journal } = this.#options;
     await marked.end({ mark: `${journal.instance}/${uid}` });
     this.#options.folders.removePod(uid);
-    // All processes of the pod have ended, and its user owns no file.
+    // All processes of the pod have ended, and its user owns no files.
     this.#users?.free(uid);
   }
 
@@ -111,7 +115,7 @@ export class ProcessDriver implements Driver {
     return { image, imageId, runs: program.description, ...(program.command && { command: program.command }) };
   }
 
-  /** Whom a container would run as; volumes are prepared for that user. */
+  /** Returns the user that a container would run as; volumes are prepared for that user. */
   async userOf({
     podUid,
     image,
@@ -123,11 +127,11 @@ export class ProcessDriver implements Driver {
     return containerUser(securityContext, { agentUid, allowRoot: allowRootPods, canGrantGroups, podUser });
   }
 
-  /** The pod's own user; none for a program that the machine can run only as a user that it knows. */
+  /** Returns the pod's own user; undefined for a program that this machine can run only as a known user. */
   async #podUser(podUid: string, image: string): Promise<PodUser | undefined> {
     const user = this.#users?.of(podUid);
     if (!user) return undefined;
-    // An image that cannot be had is reported when it is pulled.
+    // An unavailable image is reported when it is pulled.
     const program = await this.#options.images.resolve(image).catch(() => undefined);
     return !program?.needsKnownUser || (await this.#knownUser.canImpersonate(user)) ? user : undefined;
   }
@@ -231,9 +235,9 @@ export class ProcessDriver implements Driver {
   }
 
   /**
-   * Starts a process and notes it until it has ended, so that nothing of it outlives this agent for long.
+   * Starts a process and records it until it has ended, so it can be killed if this agent crashes.
    *
-   * @throws CommandError when there is no such command.
+   * @throws CommandError if the command does not exist.
    */
   #start([command = '', ...args]: readonly string[], settings: Settings): ChildProcess {
     const { folder, env, user, mark, stdio = ['pipe', 'pipe', 'pipe'] } = settings;
@@ -245,7 +249,7 @@ export class ProcessDriver implements Driver {
     const child = (this.#options.spawn ?? spawn)(program, words, {
       cwd: folder,
       env: { ...env, ...marked.environment(mark) },
-      // A group of its own, so that everything in the container can be signalled at once.
+      // Its own group, so that everything in the container can be signalled at the same time.
       detached: true,
       stdio: [...stdio],
       ...(granted === undefined && { argv0: command, ...(user && { uid: user.uid, gid: user.gid }) }),
@@ -263,12 +267,14 @@ export class ProcessDriver implements Driver {
   }
 }
 
-/** Name of a container's folder for sockets: short, since their paths are limited, and no container's own. */
+/**
+ * Returns the name of a container's socket folder: short, because socket paths are limited, and distinct from container names.
+ */
 function socketFolderOf(containerName: string): string {
   return `.s${createHash('sha256').update(containerName).digest('hex').slice(0, 8)}`;
 }
 
-/** Keys of the persistent volume claims that a pod mounts. */
+/** Returns the keys of the persistent volume claims that a pod mounts. */
 function claimsOf({ metadata, spec }: Pod): readonly string[] {
   const names = (spec?.volumes ?? []).map(
     ({ name, persistentVolumeClaim, ephemeral }) =>
@@ -277,17 +283,17 @@ function claimsOf({ metadata, spec }: Pod): readonly string[] {
   return names.filter((name) => name !== undefined).map((name) => `${metadata.namespace}/${name}`);
 }
 
-/** A signal by its name; `undefined` for one that this system does not have (macOS: real-time signals). */
+/** Returns a signal by name; `undefined` if this system does not have it (macOS: real-time signals). */
 function signalOf(name: string | undefined): NodeJS.Signals | undefined {
-  // The names of the system's own table are those of signals.
+  // The keys of the system's table are signal names.
   return name !== undefined && Object.hasOwn(constants.signals, name) ? (name as NodeJS.Signals) : undefined;
 }
 
-/** How a container's processes are started. */
+/** Settings for starting a container's processes. */
 interface Settings {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Where commands are looked for. */
+  /** PATH used to find commands. */
   readonly path: string;
   readonly user: ContainerUser | undefined;
   readonly mark: string;

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process for longer than its number: pids are used again, pid and start time together are not. */
+/** Identifies a process beyond its pid: pids are reused, but the combination of pid and start time is not. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the operating system's own terms; empty where the system does not say. */
+  /** Start time in the operating system's format; empty if the system does not report it. */
   readonly started: string;
 }
 
@@ -13,25 +13,25 @@ export function processIdentity(pid: number): ProcessIdentity {
   return { pid, started: startTime(pid) };
 }
 
-/** True if that very process still runs. */
+/** True if exactly that process is still running. */
 export function isSameProcess(identity: ProcessIdentity): boolean {
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: it is running as another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return identity.started === startTime(identity.pid);
 }
 
-/** What {@link readStat} says of a process that has ended and was not yet waited for. */
+/** Start time that {@link readStat} returns for a process that has ended but has not been waited for. */
 export const endedTime = 'ended';
 
-/** Reads the text of Linux's `/proc/PID/stat`. */
+/** Parses Linux's `/proc/PID/stat`. */
 export function readStat(stat: string): { readonly parent: number; readonly started: string } {
-  // The command's name comes second and may hold spaces and parentheses.
+  // The command name comes second and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie has ended, whatever its number says.
+  // A zombie has ended, even though its pid is still in use.
   const started = fields[0] === 'Z' || fields[0] === 'X' ? endedTime : (fields[19] ?? '');
   return { parent: Number(fields[1]), started };
 }
@@ -45,7 +45,7 @@ function startTime(pid: number): string {
   }
 }
 
-/** When a process started, as `ps` says it; empty when there is none. */
+/** Returns the start time of a process as reported by `ps`; empty if it does not exist. */
 export function startTimeByPs(pid: number): string {
   return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
 }

@@ -12,7 +12,7 @@ describe('ProcessJournal', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('reports a note that cannot be written, and catches up with the next', () => {
+  it('reports a failed write and catches up with the next one', () => {
     const faults: unknown[] = [];
     const path = join(folder, 'state', 'processes.json');
     const marked = new MarkedProcesses({ read: async () => [], readNow: () => [], has: () => false });

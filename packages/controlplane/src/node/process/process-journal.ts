@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { MarkedProcesses } from './marked-processes.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
-/** What an agent notes of itself. */
+/** The content of an agent's note. */
 interface Note {
   /** The mark of all its processes. */
   readonly instance?: string;
@@ -10,20 +10,21 @@ interface Note {
 }
 
 /**
- * Notes which processes the agent has started, and the mark that all of them and their children have, so that a later run
- * can end those that outlived a crash. A process is known by pid and start time: a pid that was used again is never killed.
+ * Records the processes that the agent has started and the mark that they and their children share, so that a later run can kill
+ * those
+ * that outlived a crash. A process is identified by pid and start time, so a process that reuses a pid is never killed.
  */
 export class ProcessJournal {
   readonly #path: string;
   readonly #running = new Map<number, ProcessIdentity>();
   readonly #marked: MarkedProcesses;
-  /** First part of every mark of this run's processes. */
+  /** First part of the mark of all processes of this run. */
   readonly instance: string;
   readonly #onFault: (error: unknown) => void;
 
   /**
-   * @param path - the note's file; made readable by its owner only.
-   * @param options - `onFault`: called when the note cannot be brought up to date while containers run.
+   * @param path - the note's file; readable only by its owner.
+   * @param options - `onFault`: called when the note cannot be updated while containers run.
    */
   constructor(
     path: string,
@@ -39,7 +40,7 @@ export class ProcessJournal {
     this.#onFault = options.onFault ?? (() => undefined);
   }
 
-  /** Notes a process group's leader. */
+  /** Records the leader of a process group. */
   add(pid: number): void {
     this.#running.set(pid, processIdentity(pid));
     this.#update();
@@ -49,13 +50,13 @@ export class ProcessJournal {
     if (this.#running.delete(pid)) this.#update();
   }
 
-  /** Ends every process that is noted and all that came of them, without a word and without waiting. */
+  /** Kills every recorded process and its descendants immediately, without waiting. */
   killAll(): void {
     this.#marked.endNow({ mark: this.instance, roots: [...this.#running.keys()] });
     killSessions(new Set(this.#running.keys()));
   }
 
-  /** Ends what an earlier run left behind, and begins this run's note; answers how many processes there were. */
+  /** Kills the processes left by an earlier run and starts this run's note. Returns the number of processes. */
   sweep(): number {
     const { instance, processes } = this.#read();
     const left = processes.filter(isSameProcess);
@@ -70,16 +71,16 @@ export class ProcessJournal {
     try {
       const note = JSON.parse(readFileSync(this.#path, 'utf8')) as Note;
       const processes = Array.isArray(note.processes) ? note.processes : [];
-      // Anything else would be the beginning of strangers' marks.
+      // Any other value could be a prefix of foreign marks.
       const isMark = typeof note.instance === 'string' && /^[0-9a-f]{32}$/.test(note.instance);
       return { ...(isMark && { instance: note.instance }), processes };
     } catch {
-      // No journal: nothing is known to be left.
+      // No journal: no leftovers are known.
       return { processes: [] };
     }
   }
 
-  /** Writes the note; a full disk ends no container: the mark in the older note finds its processes, too. */
+  /** Writes the note. A full disk stops no container: the mark in the older note also finds its processes. */
   #update(): void {
     try {
       this.#write();
@@ -89,7 +90,7 @@ export class ProcessJournal {
   }
 
   #write(): void {
-    // In one step: a note cut short by a crash would say that nothing is left.
+    // Written atomically: a truncated note would hide leftovers.
     const note: Note = { instance: this.instance, processes: [...this.#running.values()] };
     const draft = `${this.#path}.new`;
     writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
@@ -97,9 +98,9 @@ export class ProcessJournal {
   }
 }
 
-/** Signals a process group; a group that has gone already is no error, nor one that is no container's. */
+/** Signals a process group. Ignores groups that no longer exist and invalid leaders. */
 export function killGroup(leader: number, signal: NodeJS.Signals): void {
-  // 0 would be our own group, 1 every process that there is.
+  // 0 would be our own group, and 1 would be all processes.
   if (!Number.isSafeInteger(leader) || leader <= 1) return;
   try {
     process.kill(-leader, signal);
@@ -109,8 +110,9 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Ends process groups and everything else of their leaders' sessions: a shell on a terminal gives each of its jobs a
- * group of its own. Systems without `/proc` tell of no sessions: there it is the groups alone.
+ * Kills process groups and everything else in their leaders' sessions, because a shell on a terminal gives each job its own
+ * group.
+ * Without `/proc`, sessions are unknown and only the groups are killed.
  */
 export function killSessions(leaders: ReadonlySet<number>): void {
   for (const leader of leaders) killGroup(leader, 'SIGKILL');
@@ -130,11 +132,11 @@ function membersOf(leaders: ReadonlySet<number>): readonly number[] {
   return pids.map(Number).filter((pid) => leaders.has(sessionOf(pid)));
 }
 
-/** Number of the session that a process is in; 0 when it has gone. */
+/** Returns the session of a process; 0 if the process no longer exists. */
 function sessionOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command's name comes second and may hold spaces and parentheses.
+    // The command name comes second and may contain spaces and parentheses.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
   } catch {
     // It ended since the folder was read.
@@ -142,13 +144,13 @@ function sessionOf(pid: number): number {
   }
 }
 
-/** True while anything of a process group runs, its leader or what that left behind. */
+/** True while any member of a process group runs, even without its leader. */
 export function groupLives(leader: number): boolean {
   try {
     process.kill(-leader, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: it is running as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

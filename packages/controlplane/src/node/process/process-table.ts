@@ -4,29 +4,29 @@ import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { isSameProcess, type ProcessIdentity, readStat, startTimeByPs } from './process-identity.ts';
 
-/** One process of this machine, as far as this process may see it. */
+/** A process of this machine, as visible to this process. */
 export interface TableEntry extends ProcessIdentity {
   readonly parent: number;
-  /** Its environment, one `NAME=value` after the other; empty where it is somebody else's. */
+  /** Its environment as consecutive `NAME=value` entries; empty for a process of another user. */
   readonly environment: string;
 }
 
-/** Reads which processes run. */
+/** Reads the running processes. */
 export interface ProcessTable {
   read(): Promise<readonly TableEntry[]>;
-  /** The same at once, for the last moments of a process. */
+  /** The same synchronously, for use when this process exits. */
   readNow(): readonly TableEntry[];
-  /** True if that very process still runs. */
+  /** True if exactly that process is still running. */
   has(identity: ProcessIdentity): boolean;
 }
 
-/** The process table of this machine: `/proc` on Linux, `ps` elsewhere, nothing on Windows. */
+/** Returns the process table of this machine: `/proc` on Linux, `ps` elsewhere, nothing on Windows. */
 export function processTable(platform: NodeJS.Platform): ProcessTable {
   if (platform === 'linux') return linuxTable;
   return platform === 'win32' ? { read: async () => [], readNow: () => [], has: () => false } : psTable;
 }
 
-/** How many processes are looked at together: enough to be quick, few enough to leave files for others. */
+/** Number of processes read in parallel: enough to be fast, few enough to leave file descriptors for others. */
 const together = 32;
 
 const linuxTable: ProcessTable = {
@@ -57,7 +57,7 @@ async function entryOf(pid: number): Promise<TableEntry | undefined> {
     ]);
     return makeEntry(pid, { stat, environment });
   } catch {
-    // It has ended since the folder was read.
+    // It ended since the folder was read.
     return undefined;
   }
 }
@@ -66,7 +66,7 @@ function orElse<T>(fallback: T, read: () => T): T {
   try {
     return read();
   } catch {
-    // It has ended in the meantime, is somebody else's, or there is no /proc in this place.
+    // It ended in the meantime, belongs to another user, or there is no /proc here.
     return fallback;
   }
 }
@@ -79,14 +79,18 @@ function makeEntry(pid: number, parts: { readonly stat: string; readonly environ
   return { pid, ...readStat(parts.stat), environment: parts.environment };
 }
 
-/** What both the BSDs' and Linux's `ps` understand: all processes, each with its environment behind its command. */
+/** Arguments understood by `ps` of both BSD and Linux: all processes, with their environment after the command. */
 const psArguments = ['axeww', '-o', 'pid=', '-o', 'ppid=', '-o', 'lstart=', '-o', 'command='];
 const psLimits = { maxBuffer: 64 * 1024 * 1024, timeout: 5_000, encoding: 'utf8' } as const;
 
-/** Shows environments of one's own processes only, and on macOS not those of the system's own programs. */
+/**
+ * A process table read with `ps`. It shows only the environments of the user's own processes, and on macOS not those of the
+ * system's
+ * programs.
+ */
 export const psTable: ProcessTable = {
   async read() {
-    // Without `ps` there is nothing to be seen; what ends groups of processes does its work all the same.
+    // Without `ps` no processes are visible; killing process groups still works.
     const { stdout } = await promisify(execFile)('ps', psArguments, psLimits).catch(() => ({ stdout: '' }));
     return psEntries(stdout);
   },

@@ -31,13 +31,13 @@ describe('ReachablePrograms', () => {
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  it('leaves alone what the user can reach', async () => {
+  it('does not copy programs that the user can reach', async () => {
     const where = await programs.for([tree], stranger);
     expect(where(join(tree, 'bin'))).toBe(join(tree, 'bin'));
     expect(made).toEqual([]);
   });
 
-  it('copies once what lies behind a closed door', async () => {
+  it('copies unreachable programs once', async () => {
     chmodSync(join(home, 'private'), 0o700);
     const [first, second] = await Promise.all([programs.for([tree], stranger), programs.for([tree], stranger)]);
     const copy = first(tree);
@@ -57,7 +57,7 @@ describe('ReachablePrograms', () => {
     expect(spawnSync(where(file), { encoding: 'utf8' }).stdout).toBe('hello\n');
   });
 
-  it('copies nothing for who runs as the agent itself', async () => {
+  it("copies nothing for the agent's own user", async () => {
     chmodSync(join(home, 'private'), 0o700);
     const where = await programs.for([tree], undefined);
     expect(where(tree)).toBe(tree);

@@ -4,19 +4,20 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
- * Programs for users who cannot enter the folders in which they lie: a clone in root's home, a Node of root's own. Such
- * a program is copied once, to where everybody can run it.
+ * Makes programs available to users who cannot enter their folders, such as a clone in root's home or root's own Node. Such a
+ * program is
+ * copied once to a folder in which everyone can run it.
  */
 export class ReachablePrograms {
   readonly #folder: () => string;
   readonly #copies = new Map<string, Promise<string>>();
 
-  /** @param folder - makes a new empty folder that everybody can enter. */
+  /** @param folder - creates a new empty folder that everyone can enter. */
   constructor(folder: () => string) {
     this.#folder = folder;
   }
 
-  /** Makes sure that `user` can run what lies below `trees`; answers a function that says where. */
+  /** Ensures that `user` can run everything under `trees`. Returns a function that maps original paths to usable ones. */
   async for(trees: readonly string[], user: ContainerUser | undefined): Promise<(path: string) => string> {
     const moved: { readonly from: string; readonly to: string }[] = [];
     for (const from of trees) {
@@ -34,18 +35,18 @@ export class ReachablePrograms {
       const to = join(this.#folder(), basename(from));
       copy = copyTree(from, to).then(() => to);
       this.#copies.set(from, copy);
-      // A disk that is full now may have room at the next try.
+      // A full disk may have space at the next attempt.
       copy.catch(() => this.#copies.delete(from));
     }
     return copy;
   }
 }
 
-/** True if a user may pass every folder on the way, and read and run what is there. */
+/** True if a user can traverse every parent folder and read and run the file or folder. */
 export function canReach(path: string, user: ContainerUser): boolean {
   const { mode, uid, gid } = statSync(path);
   const shift = uid === user.uid ? 6 : gid === user.gid || user.groups?.includes(gid) ? 3 : 0;
-  // A folder must let pass; what is to be run must be readable too, as scripts and libraries are.
+  // A folder must be traversable. A program must be readable too, as scripts and libraries are.
   if (((mode >> shift) & 0o1) === 0) return false;
   const parent = dirname(path);
   return parent === path || canReach(parent, user);
@@ -62,7 +63,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const source = join(from, entry.name);
     const target = join(to, entry.name);
-    // Links between libraries are relative and stay so.
+    // Links between libraries are relative and remain so.
     if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
     else await copyTree(source, target);
   }

@@ -14,7 +14,7 @@ describe('forgottenSandboxes', () => {
   afterEach(() => rmSync(temporary, { recursive: true }));
   const instance = 'c'.repeat(32);
 
-  /** A folder as a process of that number left it. */
+  /** Creates a folder as left behind by another process. */
   function left(owner: object): string {
     const { root } = new SandboxFolders(temporary, instance);
     const file = join(root, 'owner.json');
@@ -22,7 +22,7 @@ describe('forgottenSandboxes', () => {
     return root;
   }
 
-  it('finds what processes that have ended left behind, and nothing else', () => {
+  it('finds only folders left behind by ended processes', () => {
     const { pid } = spawnSync('true');
     const gone = left({ pid });
     const reused = left({ started: 'at another time' });

@@ -2,11 +2,11 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 
-/** Whose a sandbox folder is. */
+/** The owner of a sandbox folder. */
 interface SandboxOwner extends ProcessIdentity {
-  /** Mark of the processes that live there. */
+  /** Mark of the processes that use it. */
   readonly instance: string;
-  /** Which numbers of processes are meant: containers of an engine that share this folder have their own. */
+  /** The pid namespace: containers that share this folder may have their own. */
   readonly numbering: string;
 }
 
@@ -18,15 +18,16 @@ export interface ForgottenSandbox {
 
 const fileName = 'owner.json';
 
-/** Notes in a sandbox folder that it is this process's. */
+/** Records this process as the owner of a sandbox folder. */
 export function writeOwner(root: string, instance: string): void {
   const owner: SandboxOwner = { ...processIdentity(process.pid), instance, numbering: numbering() };
   writeFileSync(join(root, fileName), JSON.stringify(owner), { mode: 0o600 });
 }
 
 /**
- * Finds the sandbox folders of this user whose owners have ended, also those of state that was removed by hand and of
- * folders in which nobody starts a node again. What has no note, or one of other numbers, is not touched.
+ * Finds this user's sandbox folders whose owners have ended, even if their state was removed manually or no node is started in
+ * that
+ * folder again. Folders without a note, or with one of another pid namespace, are ignored.
  */
 export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox[] {
   return readdirSync(temporary)
@@ -42,7 +43,7 @@ export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox
 function readOwner(root: string): SandboxOwner | undefined {
   try {
     const file = join(root, fileName);
-    // Somebody else's note could make us remove and end what is ours.
+    // Ignore notes of other users: they could make this process remove folders and kill processes of its own.
     const isOurs = [root, file].every((path) => lstatSync(path).uid === (process.getuid?.() ?? 0));
     if (!isOurs || !lstatSync(root).isDirectory() || !lstatSync(file).isFile()) return undefined;
     const owner = JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxOwner>;
@@ -50,7 +51,7 @@ function readOwner(root: string): SandboxOwner | undefined {
     const isWhole = Number.isSafeInteger(pid) && typeof started === 'string' && typeof numbers === 'string';
     return isWhole && /^[0-9a-f]{32}$/.test(instance) ? (owner as SandboxOwner) : undefined;
   } catch {
-    // Another program's folder, or one that is going just now.
+    // The folder of another program, or one being removed.
     return undefined;
   }
 }
@@ -59,7 +60,7 @@ function numbering(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Systems that number all their processes together.
+    // A system without pid namespaces.
     return process.platform;
   }
 }

@@ -4,13 +4,14 @@ import { delimiter, join } from 'node:path';
 import type { TerminalSize } from '../../apiserver/node-connector.ts';
 
 /**
- * Terminals for commands, made by the system's `script` program (util-linux 2.35 and newer): Node cannot make them, and
- * an addon would be one more thing to build. Other systems' programs of that name take other arguments.
+ * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands: Node cannot create them,
+ * and an
+ * addon would be one more thing to build. Other systems' programs of that name take different arguments.
  */
 export function findTerminalProgram(options: {
   readonly platform: NodeJS.Platform;
   readonly path: string;
-  /** Whether a file is there. @defaultValue asks the disk */
+  /** True if a file exists. @defaultValue checks the disk */
   readonly exists?: (path: string) => boolean;
 }): string | undefined {
   const { platform, path, exists = existsSync } = options;
@@ -19,25 +20,25 @@ export function findTerminalProgram(options: {
   return [...folders, '/usr/bin'].map((folder) => join(folder, 'script')).find(exists);
 }
 
-/** Words that start a command on a terminal of its own. It tells its process and its terminal on a fourth stream. */
+/** Returns the words that start a command on its own terminal. The command reports its pid and terminal on a fourth stream. */
 export function onTerminal(program: string, command: readonly string[]): readonly string[] {
   const line = `echo "$$ $(tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
   return [program, '-q', '-e', '-f', '-E', 'always', '-c', line, '/dev/null'];
 }
 
-/** How such a command is started, beside what others need. */
+/** Returns the additional settings to start such a command. */
 export function terminalSettings(env: Readonly<Record<string, string>>): {
   readonly stdio: readonly 'pipe'[];
   readonly env: Readonly<Record<string, string>>;
 } {
   return {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    // The shell that reads the line is this one; a kubelet's terminals are of this kind.
+    // `script` runs the command line with this shell. TERM is the same as with a kubelet.
     env: { TERM: 'xterm', ...env, SHELL: '/bin/sh' },
   };
 }
 
-/** What a started command has told of itself. */
+/** The pid and terminal that a started command reports. */
 export interface Terminal {
   /** Leader of the terminal's session. */
   readonly pid: number;
@@ -45,7 +46,7 @@ export interface Terminal {
   readonly path: string;
 }
 
-/** Reads what a command on a terminal tells first; `undefined` when it ended before. */
+/** Reads the first report of a command on a terminal; returns `undefined` if the command ended before it. */
 export function readTerminal(child: ChildProcess): Promise<Terminal | undefined> {
   return new Promise((resolve) => {
     const told = child.stdio[3];
@@ -64,7 +65,7 @@ export function readTerminal(child: ChildProcess): Promise<Terminal | undefined>
   });
 }
 
-/** Words that give a terminal a size. */
+/** Returns the words that resize a terminal. */
 export function resizeCommand({ path }: Terminal, { columns, rows }: TerminalSize): readonly string[] {
   return ['stty', '-F', path, 'cols', String(columns), 'rows', String(rows)];
 }

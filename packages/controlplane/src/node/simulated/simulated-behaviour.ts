@@ -1,16 +1,16 @@
-/** How a simulated container behaves. */
+/** Behaviour of a simulated container. */
 export interface SimulatedBehaviour {
-  /** Ends by itself after this time, in milliseconds; `undefined` runs until it is stopped. */
+  /** Exits on its own after this time, in milliseconds; `undefined` runs until it is stopped. */
   readonly runMs: number | undefined;
   readonly exitCode: number;
-  /** How long it takes to stop once asked to, in milliseconds. */
+  /** Time it takes to stop, in milliseconds. */
   readonly stopMs: number;
   readonly stopExitCode: number;
-  /** It does not start, with this message. */
+  /** Error message with which the start fails, if any. */
   readonly startError: string | undefined;
-  /** One line that it prints. */
+  /** A line that it prints. */
   readonly output: string | undefined;
-  /** Probes fail until this long after the start, in milliseconds, and from then on if `unhealthyAfterMs` has passed. */
+  /** Probes fail until this long after the start, and again once `unhealthyAfterMs` has passed, in milliseconds. */
   readonly healthyAfterMs: number;
   readonly unhealthyAfterMs: number;
 }
@@ -19,8 +19,9 @@ const prefix = 'simulated.kubewright.dev/';
 
 /**
  * Reads a container's behaviour from its pod's annotations `simulated.kubewright.dev/<what>` (all containers) and
- * `simulated.kubewright.dev/<what>.<container>` (one): `run-seconds`, `exit-code`, `stop-seconds`, `stop-exit-code`,
- * `start-error`, `output`, `healthy-after-seconds`, `unhealthy-after-seconds`. An `exit-code` alone ends the container at once.
+ * `simulated.kubewright.dev/<what>.<container>` (one container): `run-seconds`, `exit-code`, `stop-seconds`, `stop-exit-code`,
+ * `start-error`, `output`, `healthy-after-seconds`, `unhealthy-after-seconds`. With only an `exit-code`, the container exits
+ * immediately.
  */
 export function behaviourOf(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehaviour {
   const text = (what: string): string | undefined =>

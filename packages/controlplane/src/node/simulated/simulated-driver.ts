@@ -14,7 +14,7 @@ import type {
 } from '../driver.ts';
 import { behaviourOf, type SimulatedBehaviour } from './simulated-behaviour.ts';
 
-/** What a {@link SimulatedDriver} is told. */
+/** Options of {@link SimulatedDriver}. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -23,8 +23,8 @@ export interface SimulatedDriverOptions {
 }
 
 /**
- * Runs nothing: containers start at once and end when their pod's annotations say (see {@link behaviourOf}). Knows only
- * the clock, so that thousands of pods cost little and tests decide the time.
+ * Simulates containers without running anything: they start immediately and end as their pod's annotations say (see
+ * {@link behaviourOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
  */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
@@ -42,7 +42,7 @@ export class SimulatedDriver implements Driver {
     if (known) return { podIP: known.podIP };
     const number = ++this.#addresses % 65_024;
     const podIP = hostIP ?? `${this.#options.network ?? '10.244'}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
-    // The agent gives pods to its driver.
+    // The agent always passes pods to its driver.
     this.#pods.set(uid, { pod: pod as Pod, podIP });
     return { podIP };
   }
@@ -117,12 +117,12 @@ class SimulatedContainer implements RunningContainer {
     return this.exited;
   }
 
-  /** Commands do nothing and succeed; `false` fails. */
+  /** Commands do nothing and succeed, except `false`, which fails. */
   async exec({ command }: ExecRequest): Promise<ExecSession> {
     return { exited: Promise.resolve({ exitCode: command[0] === 'false' ? 1 : 0 }) };
   }
 
-  /** Nothing is written; the caller waits for the end. */
+  /** Writes nothing and waits until the container ends. */
   async attach({ signal }: AttachRequest): Promise<void> {
     const left = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

@@ -8,7 +8,7 @@ import { startNodeCluster } from '../testdata/node-cluster.ts';
 import { simulatedNode } from './simulated-node.ts';
 
 describe('simulatedNode', () => {
-  it('plays pods that were given to it, with extended resources passed on', async () => {
+  it('simulates the pods assigned to it and copies extended resources to allocatable', async () => {
     await using cluster = await startNodeCluster();
     const connection = {
       remoteAddress: '127.0.0.1',

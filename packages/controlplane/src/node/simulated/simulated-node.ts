@@ -5,10 +5,10 @@ import { NodeAgent } from '../node-agent.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProbeRunner } from './simulated-probe-runner.ts';
 
-/** What {@link simulatedNode} is told. */
+/** Options of {@link simulatedNode}. */
 export interface SimulatedNodeOptions {
   readonly nodeName: string;
-  /** Acts as `system:node:<nodeName>` of the group `system:nodes`. */
+  /** A client that acts as `system:node:<nodeName>` in the group `system:nodes`. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -16,12 +16,12 @@ export interface SimulatedNodeOptions {
   /** @defaultValue 8 CPUs, 32 GiB, 110 pods */
   readonly capacity?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** First two parts of the pods' addresses, unlike any other node's. @defaultValue '10.244' */
+  /** First two parts of the pods' addresses, unique per node. @defaultValue '10.244' */
   readonly network?: string | undefined;
   readonly nodeIP?: string | undefined;
 }
 
-/** Makes a node on which containers are only simulated: for tests of controllers, and for many nodes. Call `run()`. */
+/** Creates a node that only simulates containers, for tests of controllers and for many nodes. Call `run()` to start it. */
 export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
   const { nodeName, client, clock, random, log, network } = options;
   const id = random.uid();

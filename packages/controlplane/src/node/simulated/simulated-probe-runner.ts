@@ -3,7 +3,7 @@ import type { Probe } from '@kubewright/apimachinery/core/v1';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from '../probes/probe-runner.ts';
 import { behaviourOf } from './simulated-behaviour.ts';
 
-/** Answers probes from the pod's annotations and the clock. */
+/** Returns probe results that depend on the pod's annotations and the clock. */
 export class SimulatedProbeRunner implements ProbeRunner {
   readonly #clock: Clock;
 

@@ -20,33 +20,36 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A file of a volume that is made from objects. */
+/** A file of a volume that is generated from objects. */
 export interface VolumeFile {
   readonly bytes: Uint8Array;
   readonly mode: number;
 }
 
-/** The owner of files; `undefined` leaves them to this process's user. */
+/** The owner of files; `undefined` means this process's user. */
 export type FileOwner =
   | {
       readonly uid: number;
       readonly gid: number;
-      /** The group may read as well. @defaultValue only the user may */
+      /** True if the group may read as well. @defaultValue only the user may */
       readonly shared?: boolean;
     }
   | undefined;
 
-/** Mode of folders for an owner. */
+/** Returns the mode of folders for an owner. */
 function folderMode(owner: FileOwner): number {
   return owner?.shared ? 0o750 : 0o700;
 }
 
 /**
- * Makes a folder hold exactly these files, all at once: they are written beside, then the link `..data` is swapped, so
- * that a reader sees the old set or the new one. Mirrors the kubelet's `AtomicWriter`. Answers false when nothing differed.
+ * Replaces a folder's content with exactly these files, atomically: the files are written to a new version, then the link
+ * `..data` is
+ * swapped, so a reader sees either the old set or the new one. Mirrors the kubelet's `AtomicWriter`. Returns false if nothing has
+ * changed.
  *
- * The folder belongs to whom it is made for, who may put links anywhere in it; the one around it must be ours alone. So
- * files are written and wiped there, and only moved in and out.
+ * The folder belongs to the containers' user, who may put links anywhere in it; its parent must belong to this process alone.
+ * Files are
+ * therefore written and wiped in the parent and only moved in and out.
  */
 export function writeAtomically(folder: string, given: ReadonlyMap<string, VolumeFile>, owner: FileOwner): boolean {
   const files = new Map(
@@ -60,7 +63,7 @@ export function writeAtomically(folder: string, given: ReadonlyMap<string, Volum
   const staging = mkdtempSync(join(dirname(folder), '.w_'));
   const next = join(staging, 'next');
   mkdirSync(next);
-  // Without one owner, every container's user has to get in.
+  // Without a common owner, every container's user must be able to enter.
   chmodSync(next, owner ? folderMode(owner) : 0o755);
   own(next, owner);
   for (const [path, { bytes, mode }] of files) {
@@ -82,23 +85,23 @@ export function writeAtomically(folder: string, given: ReadonlyMap<string, Volum
   return true;
 }
 
-/** Files larger than any object's content are removed without being overwritten, which would take long. */
+/** Larger files than any object's content are removed without being overwritten, which would take long. */
 const MAX_OVERWRITTEN_BYTES = 2 * 1024 * 1024;
 
-/** Overwrites and removes a folder that may hold secrets. */
+/** Overwrites and removes a folder that may contain secrets. */
 export function wipe(folder: string): void {
   for (const file of filesBelow(folder)) {
     try {
       overwrite(file);
     } catch {
-      // It was removed first: nothing is left to overwrite.
+      // It was already removed: there is nothing to overwrite.
     }
   }
   rmSync(folder, { recursive: true, force: true });
 }
 
 function overwrite(file: string): void {
-  // Root may write whatever the mode is, and must not change the mode of what a link leads to.
+  // Root can write regardless of the mode, and must not change the mode of a link's target.
   if (process.getuid?.() !== 0) chmodSync(file, 0o600);
   const { O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const descriptor = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -110,7 +113,7 @@ function overwrite(file: string): void {
   }
 }
 
-/** The version that `..data` leads to, if it is one that we made: containers can make that link lead anywhere. */
+/** Returns the version that `..data` links to, if this process created it: containers can change the link. */
 function currentFolder(folder: string): string | undefined {
   try {
     const version = readlinkSync(join(folder, '..data'));
@@ -140,7 +143,7 @@ function filesBelow(folder: string): readonly string[] {
   try {
     entries = readdirSync(folder);
   } catch {
-    // Gone already.
+    // Already removed.
     return [];
   }
   return entries.flatMap((entry) => {
@@ -171,7 +174,7 @@ function linkTopLevel(folder: string, files: ReadonlyMap<string, VolumeFile>): v
     try {
       readlinkSync(link);
     } catch {
-      // Not there yet.
+      // The link does not exist yet.
       symlinkSync(join('..data', name), link);
     }
   }

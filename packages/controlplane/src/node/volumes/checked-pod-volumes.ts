@@ -4,7 +4,7 @@ import type { PodHost } from '../pod/pod-host.ts';
 import { type PodVolumes, VolumeError } from './pod-volumes.ts';
 import { hasContent, volumeContent } from './volume-content.ts';
 
-/** Volumes of pods that are only simulated: what they refer to must be there, but nothing is written. */
+/** Volumes of simulated pods: the objects that they refer to must exist, but nothing is written. */
 export class CheckedPodVolumes implements PodVolumes {
   readonly #host: PodHost;
   readonly #podIP: string;
@@ -23,7 +23,7 @@ export class CheckedPodVolumes implements PodVolumes {
         throw new VolumeError(volume.name, `persistentvolumeclaim "${claim}" not found`);
       }
       if (!hasContent(volume)) continue;
-      // A token that nobody can read is not asked for.
+      // No token is requested, because nothing could read it.
       const token = (): Promise<string> => Promise.resolve('');
       await volumeContent(volume, { pod, objects, place, allocatable: settings.allocatable, token });
     }

@@ -40,7 +40,7 @@ describe('LocalPodVolumes', () => {
     bench.objects.secrets.set('s', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: encoded });
   };
 
-  it('swaps all files of a changed config map at once', async () => {
+  it('replaces all files of a changed config map atomically', async () => {
     bench.objects.addConfigMap('m', { a: '1', b: '1' });
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });
     await volumes.prepare(pod);
@@ -56,7 +56,7 @@ describe('LocalPodVolumes', () => {
     expect(existsSync(join(path, before))).toBe(false);
   });
 
-  it('touches nothing outside when a container leads its links elsewhere', async () => {
+  it('changes nothing outside if a container redirects its links', async () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'precious'), 'kept');
@@ -85,8 +85,8 @@ describe('LocalPodVolumes', () => {
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('kept');
   });
 
-  it("gives volumes to the pod's group when containers are in it, and closes them to others", async () => {
-    if (process.getuid?.() !== 0) return; // only root can give files away
+  it("makes the pod's group own volumes if all containers are in it, and closes them to others", async () => {
+    if (process.getuid?.() !== 0) return; // only root can change file owners
     secret({ key: 'hunter2' });
     const { driver } = bench.host;
     const users = { a: { uid: 54_321, gid: 54_321, groups: [54_400] }, b: { uid: 54_322, gid: 54_400 } };
@@ -117,7 +117,7 @@ describe('LocalPodVolumes', () => {
     expect(look('s', 'key')).toEqual({ gid: 54_400, mode: '640' });
   });
 
-  it('says which empty volume has grown over its limit', async () => {
+  it('reports the empty volume that exceeds its limit', async () => {
     const { pod, volumes } = volumesOf({
       volumes: [
         { name: 'free', emptyDir: {} },
@@ -135,7 +135,7 @@ describe('LocalPodVolumes', () => {
     expect(await volumes.excess(pod)).toBe('Usage of EmptyDir volume "cache" exceeds the limit "1Mi". ');
   });
 
-  it('projects keys with their own paths and modes, and keeps secrets to their owner', async () => {
+  it('projects keys with their own paths and modes, and makes secrets readable only by their owner', async () => {
     secret({ key: 'hunter2', other: 'x' });
     const items = [{ key: 'key', path: 'deep/er/file' }];
     const { pod, volumes } = volumesOf({
@@ -154,18 +154,18 @@ describe('LocalPodVolumes', () => {
     [{ name: 'v', hostPath: { path: '/etc' } }, 'hostPath volumes are not allowed'],
     [{ name: 'v', nfs: { server: 'x', path: '/' } }, 'volumes of type nfs are not supported'],
     [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }, 'persistentvolumeclaim "c" not found'],
-  ])('refuses %j', async (volume, message) => {
+  ])('rejects %j', async (volume, message) => {
     const { pod, volumes } = volumesOf({ volumes: [volume] });
     await expect(volumes.prepare(pod)).rejects.toThrow(message);
   });
 
-  it('makes an empty volume for what is optional and missing', async () => {
+  it('creates an empty volume for an optional missing object', async () => {
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'gone', optional: true } }] });
     await volumes.prepare(pod);
     expect(readdirSync(join(folder, '.v', 'v')).filter((name) => !name.startsWith('..'))).toEqual([]);
   });
 
-  it('writes a token, renews it at 80 % of its life, and a kubeconfig that points at it', async () => {
+  it('writes a token with a kubeconfig that refers to it, and renews it at 80 % of its lifetime', async () => {
     bench.objects.token = () => {
       bench.objects.tokens++;
       return Promise.resolve({ token: `t${bench.objects.tokens}`, expiresAtMs: bench.clock.now() + 1_000_000 });
@@ -189,7 +189,7 @@ describe('LocalPodVolumes', () => {
     expect(readFileSync(config.users[0].user.tokenFile, 'utf8')).toBe('t2');
   });
 
-  it('mounts a part of a volume, and none that leads out of it', async () => {
+  it('mounts a subpath of a volume, but none outside it', async () => {
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', emptyDir: {} }] });
     await volumes.prepare(pod);
     const mount = (subPath: string) =>
@@ -205,7 +205,7 @@ describe('LocalPodVolumes', () => {
     await expect(mount('out')).rejects.toThrow('leads out of the volume');
   });
 
-  it('expands variables in subPathExpr and shows the pod in downward API files', async () => {
+  it('expands variables in subPathExpr and shows pod fields in downward API files', async () => {
     const volume = {
       name: 'v',
       downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.annotations' } }] },

@@ -15,7 +15,10 @@ import { type ContentSources, hasContent, volumeContent } from './volume-content
 
 const accountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Volumes as folders below the pod's own, which the pod's user owns. Mounts are told to the driver; nothing is mounted. */
+/**
+ * Volumes as folders in the pod's own folder, owned by the pod's user. Mounts are passed to the driver; nothing is actually
+ * mounted.
+ */
 export class LocalPodVolumes implements PodVolumes {
   readonly #host: PodHost;
   readonly #folder: string;
@@ -26,7 +29,7 @@ export class LocalPodVolumes implements PodVolumes {
 
   constructor(options: { readonly host: PodHost; readonly folder: string; readonly podIP: string }) {
     this.#host = options.host;
-    // No container can have that name, so none gets this folder for its own.
+    // A container name cannot start with a dot, so this folder cannot collide with a container's own.
     this.#folder = join(options.folder, '.v');
     this.#podIP = options.podIP;
     this.#tokens = new PodTokens(options.host);
@@ -77,14 +80,15 @@ export class LocalPodVolumes implements PodVolumes {
   }
 
   async remove(): Promise<void> {
-    // Claims and folders of the host live elsewhere: only what was made here goes.
+    // Remove only what was created here. Claims and host folders are elsewhere.
     wipe(this.#folder);
     this.#paths.clear();
   }
 
   /**
-   * One user owns the volumes if all containers run as one; otherwise a group that all of them are in, the pod's fsGroup
-   * first; without one they stay ours and open to all.
+   * Returns the owner of the volumes: the user of all containers if they share one, or a group that all of them are in,
+   * preferably the pod's
+   * fsGroup. Without a common group the volumes belong to this process and are open to all.
    */
   async #ownerOf(pod: Pod): Promise<FileOwner> {
     const { driver } = this.#host;
@@ -94,7 +98,7 @@ export class LocalPodVolumes implements PodVolumes {
         try {
           return await driver.userOf?.(userRequest(pod, container));
         } catch {
-          // A container that may not run as it asks does not start, and says so itself.
+          // A container that may not run as requested does not start and reports that itself.
           return undefined;
         }
       }),
@@ -133,7 +137,7 @@ export class LocalPodVolumes implements PodVolumes {
   #ownFolder(path: string): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     if (this.#owner) chownSync(path, this.#owner.uid, this.#owner.gid);
-    // What is made in a folder of the pod's group is the group's too.
+    // With setgid, files created in a folder of the pod's group also belong to the group.
     const closed = this.#owner?.shared ? 0o2770 : 0o700;
     chmodSync(path, this.#owner || process.getuid?.() !== 0 ? closed : 0o777);
     return path;
@@ -172,7 +176,7 @@ export class LocalPodVolumes implements PodVolumes {
     const files = await volumeContent(volume, sources);
     const path = join(this.#folder, volume.name);
     writeAtomically(path, files, this.#owner);
-    // Without one owner, others must be able to look in.
+    // Without a common owner, others must be able to list the folder.
     if (!this.#owner && process.getuid?.() === 0) chmodSync(path, 0o755);
     const token = volume.projected?.sources?.find(({ serviceAccountToken: found }) => found && !found.audience);
     if (token?.serviceAccountToken)
@@ -183,7 +187,7 @@ export class LocalPodVolumes implements PodVolumes {
     return join(this.#folder, `..${volume}.kubeconfig`);
   }
 
-  /** A file for clients that cannot find their token at the usual place, which this driver cannot mount. */
+  /** Writes a kubeconfig for clients that look for their token at the usual path, where this driver cannot mount it. */
   #writeKubeconfig(volume: string, { pod, token }: { readonly pod: Pod; readonly token: string }): void {
     const { apiServer } = this.#host.settings;
     if (!apiServer) return;
@@ -213,7 +217,7 @@ export class LocalPodVolumes implements PodVolumes {
   #subPath(volume: string, { path, below }: { readonly path: string; readonly below: string }): string {
     const wanted = join(path, below);
     const root = realpathSync(path);
-    // A link inside the volume must not lead out of it, nor let us make folders elsewhere.
+    // A link inside the volume must not lead out of it, or make the agent create folders elsewhere.
     const isInside = (found: string): boolean => found === root || found.startsWith(root + sep);
     if (!isInside(nearestReal(wanted))) throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
     if (!existsSync(wanted)) this.#ownFolder(wanted);
@@ -223,7 +227,7 @@ export class LocalPodVolumes implements PodVolumes {
   }
 }
 
-/** Names the volume in errors of the file system. */
+/** Adds the volume's name to file system errors. */
 async function named<T>({ name }: Volume, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
@@ -233,7 +237,7 @@ async function named<T>({ name }: Volume, make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Where the part of a path that exists really is. */
+/** Returns the real path of the deepest existing part of a path. */
 function nearestReal(path: string): string {
   return existsSync(path) || path === dirname(path) ? realpathSync(path) : nearestReal(dirname(path));
 }

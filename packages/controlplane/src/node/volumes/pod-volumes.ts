@@ -1,27 +1,27 @@
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 
-/** Prepares and keeps the volumes of one pod. */
+/** Sets up and maintains the volumes of one pod. */
 export interface PodVolumes {
   /**
-   * Makes every volume ready.
+   * Sets up every volume.
    *
-   * @throws VolumeError that names the volume and what is missing; try again later.
+   * @throws VolumeError that names the volume and what is missing; retry later.
    */
   prepare(pod: Pod): Promise<void>;
-  /** Writes anew what comes from objects that may have changed; answers when to look again though nothing changes. */
+  /** Rewrites content of objects that may have changed. Returns when to refresh again if nothing changes. */
   refresh(pod: Pod): Promise<number | undefined>;
-  /** What a container sees. @throws VolumeError for a mount that cannot be. */
+  /** Returns a container's mounts. @throws VolumeError for an impossible mount. */
   mountsOf(container: Container, env: ReadonlyMap<string, string>): Promise<readonly VolumeMount[]>;
-  /** Environment that comes with the volumes, such as KUBECONFIG. */
+  /** Returns environment variables that come with the volumes, such as KUBECONFIG. */
   environmentOf(container: Container): ReadonlyMap<string, string>;
-  /** Says which volume has grown over its limit, in the kubelet's words; absent where nothing has a limit. */
+  /** Returns the kubelet's message for a volume that exceeds its limit; absent if no volume can have a limit. */
   excess?(pod: Pod): Promise<string | undefined>;
-  /** Removes all of it; what was secret is overwritten first. */
+  /** Removes all volumes. Secret content is overwritten first. */
   remove(): Promise<void>;
 }
 
-/** A volume cannot be made ready, or cannot be mounted as asked. */
+/** Thrown if a volume cannot be set up, or cannot be mounted as requested. */
 export class VolumeError extends Error {
   readonly code = 'KW5213';
   readonly volume: string;

@@ -13,19 +13,19 @@ import type { PodObjects } from '../pod/pod-host.ts';
 import type { VolumeFile } from './atomic-folder.ts';
 import { VolumeError } from './pod-volumes.ts';
 
-/** What volumes' contents are made from. */
+/** Sources of volume content. */
 export interface ContentSources {
   readonly pod: Pod;
   readonly place: PodPlace;
   readonly objects: PodObjects;
   readonly allocatable: Readonly<Record<string, string>>;
-  /** The token for a projection, from whoever keeps it fresh. */
+  /** Returns the current token for a projection. */
   token(projection: { readonly audience?: string; readonly expirationSeconds?: number }): Promise<string>;
 }
 
 const defaultMode = 0o644;
 
-/** True for volumes whose files are made from objects. */
+/** True for volumes whose files are generated from objects. */
 export function hasContent(volume: Volume): boolean {
   return Boolean(volume.configMap ?? volume.secret ?? volume.downwardAPI ?? volume.projected);
 }
@@ -33,7 +33,7 @@ export function hasContent(volume: Volume): boolean {
 /**
  * Collects the files of a configMap, secret, downwardAPI or projected volume.
  *
- * @throws VolumeError when an object or a key is missing and not optional.
+ * @throws VolumeError if an object or key is missing and not optional.
  */
 export async function volumeContent(volume: Volume, sources: ContentSources): Promise<ReadonlyMap<string, VolumeFile>> {
   const collector = new Collector(volume.name, sources);
@@ -88,7 +88,7 @@ class Collector {
       return;
     }
     const data = new Map(Object.entries(found.data ?? {}).map(([key, text]) => [key, Buffer.from(text, 'base64')]));
-    // Nobody but the container's user reads a secret, whatever the mode says of others.
+    // Only the container's user may read a secret, whatever its mode grants to others.
     this.#keys(data, { source, mode: mode & 0o700, what: 'secret' });
   }
 
