@@ -209,8 +209,7 @@ export class ControlPlane implements AsyncDisposable {
 
   /**
    * Publishes the server's address to pods (as the Service `default/kubernetes`) and the trust data that aggregated servers need
-   * to
-   * recognize it. Call it once the server listens.
+   * to recognize it. Call it once the server listens.
    */
   async publish(): Promise<void> {
     const { handle } = this.server;

@@ -7,9 +7,8 @@ const epochMs = Date.UTC(2026, 0, 1);
 
 /**
  * Returns the first revision of a cluster in this folder, which is higher than all revisions of the previous cluster. Clients
- * that
- * watched the previous one then learn that their version is too old and relist immediately. If revisions started again from 1,
- * they would wait for the old ones.
+ * that watched the previous one then learn that their version is too old and relist immediately. If revisions started again from
+ * 1, they would wait for the old ones.
  */
 export function firstRevision(directory: StateDirectory, clock: Clock): number {
   const last = directory.readNote<{ readonly revision: number }>(note)?.revision ?? 0;

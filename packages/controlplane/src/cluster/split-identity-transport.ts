@@ -1,8 +1,8 @@
 import type { Transport, TransportRequest, TransportResponse } from '@kubewright/client';
 
 /**
- * Sends lists and watches under one identity and everything else under another. Upstream's controller manager does the same:
- * its shared informers read as `system:kube-controller-manager`, and each controller acts under its own account.
+ * Sends lists and watches under one identity and everything else under another. Upstream's controller manager does the same: its
+ * shared informers read as `system:kube-controller-manager`, and each controller acts under its own account.
  */
 export class SplitIdentityTransport implements Transport {
   readonly #informers: Transport;

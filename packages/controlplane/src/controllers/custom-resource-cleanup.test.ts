@@ -105,7 +105,7 @@ describe('terminatingBecause', () => {
   } as const;
   const established = { type: 'Established', status: 'True' } as const;
 
-  it('reports that deletion is in progress and keeps the time since the CRD is terminating', () => {
+  it('reports that deletion is in progress and keeps the transition time', () => {
     const conditions = terminatingBecause(inProgress, { conditions: [pending, established], nowMs });
     const terminating = {
       ...pending,

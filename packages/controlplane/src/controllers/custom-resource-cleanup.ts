@@ -30,10 +30,8 @@ type Context = ReconcileContext<CustomResourceDefinition>;
 
 /**
  * Deletes the objects of a CRD that is being deleted and then removes its finalizer. The `Terminating` condition reports
- * progress.
- * Upstream's API server does this itself, so the controller acts under the server's identity. Unlike upstream it works through
- * the
- * API, so a CRD without a served version is kept until one is served.
+ * progress. Upstream's API server does this itself, so the controller acts under the server's identity. Unlike upstream it works
+ * through the API, so a CRD without a served version is kept until one is served.
  */
 export function customResourceCleanup(): BuiltInController {
   return {

@@ -5,8 +5,8 @@ interface Interval {
 
 /**
  * An immutable set of completion indexes or ordinals, stored as ordered intervals. Its memory and running time depend on the
- * number
- * of intervals, never on the number of indexes, which a user chooses. Mirrors `orderedIntervals` of the Job controller (1.36).
+ * number of intervals, never on the number of indexes, which a user chooses. Mirrors `orderedIntervals` of the Job controller
+ * (1.36).
  */
 export class IndexSet {
   static readonly empty: IndexSet = new IndexSet([]);

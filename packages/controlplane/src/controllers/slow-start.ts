@@ -8,8 +8,8 @@ export interface SlowStartResult {
 
 /**
  * Calls `make` `count` times in batches of 1, 2, 4, 8 …, each batch in parallel, and stops after the first batch with a failure.
- * If
- * the server rejects the requests, for example because of a quota, only a few fail instead of `count`. Mirrors `slowStartBatch`.
+ * If the server rejects the requests, for example because of a quota, only a few fail instead of `count`. Mirrors
+ * `slowStartBatch`.
  */
 export async function slowStart(count: number, make: (index: number) => Promise<void>): Promise<SlowStartResult> {
   let successes = 0;

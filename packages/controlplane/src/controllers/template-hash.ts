@@ -2,8 +2,7 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
  * Returns a short hash of a value. Equal JSON gives equal text, regardless of key order, in letters and digits that form no
- * words.
- * Uses FNV-32a like upstream's `ComputeHash`, but upstream hashes Go's print format, so the hashes differ.
+ * words. Uses FNV-32a like upstream's `ComputeHash`, but upstream hashes Go's print format, so the hashes differ.
  */
 export function shortHash(value: unknown, options: { readonly collisionCount?: number | undefined } = {}): string {
   const { collisionCount } = options;

@@ -3,9 +3,8 @@ import type { TerminalSize } from '../apiserver/node-connector.ts';
 
 /**
  * Runs containers for the node agent. The agent decides what runs and when (init order, restarts, probes, grace periods). A
- * driver
- * only starts and stops single container attempts and reports results. Drivers: `simulated` (pure functions of pod and clock),
- * `process` (a container is a local process group).
+ * driver only starts and stops single container attempts and reports results. Drivers: `simulated` (pure functions of pod and
+ * clock), `process` (a container is a local process group).
  */
 export interface Driver extends AsyncDisposable {
   readonly name: string;

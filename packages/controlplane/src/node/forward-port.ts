@@ -3,8 +3,7 @@ import type { PortForwardOptions } from '../apiserver/node-connector.ts';
 
 /**
  * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has closed its
- * side
- * still receives the response. Data that it sends after the server has ended is lost, as with a kubelet.
+ * side still receives the response. Data that it sends after the server has ended is lost, as with a kubelet.
  *
  * @throws the connection's error.
  */

@@ -51,10 +51,8 @@ export interface NodeAgentOptions {
   readonly components?: readonly string[] | undefined;
   /**
    * Minimum time for which a pod being deleted stays in the API, in milliseconds. A kubelet checks for ended containers once a
-   * second,
-   * and `kubectl delete` relies on that: it reads the pod after deleting it, and waits forever if another pod of the same name
-   * has
-   * replaced it in between.
+   * second, and `kubectl delete` relies on that: it reads the pod after deleting it, and waits forever if another pod of the same
+   * name has replaced it in between.
    *
    * @defaultValue 0
    */
@@ -71,9 +69,8 @@ const leaseRequest: ReconcileRequest = { name: '*lease' };
 
 /**
  * Does the kubelet's work on one node: maintains the Node and its Lease, runs the node's pods through a {@link Driver}, reports
- * their
- * status, and serves logs and commands. An ordinary controller with the permissions of `system:node`. A development tool, not a
- * security boundary: a pod is only as isolated as its driver makes it.
+ * their status, and serves logs and commands. An ordinary controller with the permissions of `system:node`. A development tool,
+ * not a security boundary: a pod is only as isolated as its driver makes it.
  */
 export class NodeAgent implements AsyncDisposable {
   /** Used by the API server for logs and exec. */
@@ -175,8 +172,7 @@ export class NodeAgent implements AsyncDisposable {
 
   /**
    * Stops all containers and the agent within a time limit, even if a part hangs. Containers get most of the time as grace
-   * period;
-   * then they are killed. Pods stay in the API unchanged. A second call waits for the first.
+   * period; then they are killed. Pods stay in the API unchanged. A second call waits for the first.
    *
    * @param options - `withinMs`: the total time limit, in milliseconds. @defaultValue 6_000
    */

@@ -56,8 +56,7 @@ export interface ProcessNodeOptions {
    * User and group ids for pods if this process is root; each pod gets its own.
    *
    * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node of the machine; `nobody` for all pods if a
-   * user
-   * namespace does not contain them
+   * user namespace does not contain them
    */
   readonly podUids?: UidRange | undefined;
   /** Allows pods to mount folders of this machine. @defaultValue false */
@@ -96,8 +95,7 @@ const sharedAddress =
 
 /**
  * Creates a node that runs containers as local processes, after cleaning up after an earlier run. The node does not run until you
- * call
- * `agent.run()`. Disposing it stops all containers and removes their folders. A development tool, not a security boundary.
+ * call `agent.run()`. Disposing it stops all containers and removes their folders. A development tool, not a security boundary.
  *
  * @throws AddressError if no loopback range is free, NodeFolderError if a folder cannot be used.
  */

@@ -17,8 +17,7 @@ export class NodeFolderError extends Error {
 
 /**
  * Longest path of a temporary folder in which containers can have sockets. Socket paths are limited to 107 bytes (103 on macOS),
- * of
- * which a container's folders and the name of PostgreSQL's socket take 48.
+ * of which a container's folders and the name of PostgreSQL's socket take 48.
  */
 const longestForSockets = 55;
 
@@ -27,8 +26,7 @@ export const stranger = { uid: -1, gid: -1 } as const;
 
 /**
  * Returns the parent folder of the containers' folders: the system's folder for temporary files, or `/tmp` if the former is
- * accessible
- * only to root (as on some systems) and containers run as other users, or if its path is too long for sockets.
+ * accessible only to root (as on some systems) and containers run as other users, or if its path is too long for sockets.
  *
  * @throws NodeFolderError if the chosen folder does not exist or is not writable.
  */

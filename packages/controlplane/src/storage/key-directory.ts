@@ -31,7 +31,8 @@ export class KeyDirectory {
   /** Records that a member has been marked `removed`. */
   noteRemoved(): void {
     this.#removed++;
-    // This is always true for an empty directory, because the caller may remove it while its parent still holds it for a while.
+    // Always true for an empty directory. It may then be removed while its parent still holds it, so it must not retain its
+    // members.
     if (this.#removed * 2 > this.#sorted.length + this.#added.length) this.#dropRemoved();
   }
 

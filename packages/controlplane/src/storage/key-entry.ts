@@ -12,7 +12,7 @@ export interface KeyEntry {
 /** The state of a key as of one revision. */
 export interface KeyVersion {
   readonly revision: number;
-  /** Absent when the key was deleted at {@link revision}. */
+  /** Absent if the key was deleted at {@link revision}. */
   readonly object: StoredObject | undefined;
   /** The previous version, if history still holds it. */
   previous: KeyVersion | undefined;

@@ -1,6 +1,6 @@
 /**
- * The revisioned store behind the API server. It has one increasing revision over all keys, compare-and-swap commits, lists at
- * a revision, and watches that miss nothing between their start revision and now.
+ * The revisioned store behind the API server. It has one increasing revision over all keys, compare-and-swap commits, lists at a
+ * revision, and watches that miss nothing between their start revision and now.
  *
  * The in-memory store is the only implementation so far; any other must pass `storage.contract.ts`. A revision is visible to
  * reads and watches only once it is durable. History is bounded in time and size; older history is compacted.

@@ -25,8 +25,7 @@ const defaultTimeoutMs = 20_000;
 /**
  * Reads envtest's variables: `USE_EXISTING_CLUSTER`, `KUBEBUILDER_ASSETS`, `TEST_ASSET_ETCD`, `TEST_ASSET_KUBE_APISERVER`,
  * `KUBEBUILDER_CONTROLPLANE_START_TIMEOUT` and `_STOP_TIMEOUT`, `KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT`. If none is set,
- * returns the
- * embedded cluster.
+ * returns the embedded cluster.
  *
  * @throws TestEnvironmentError if a program does not exist or a duration is invalid
  */

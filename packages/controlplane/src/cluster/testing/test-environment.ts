@@ -24,10 +24,9 @@ const servedMs = 20_000;
 
 /**
  * A cluster for tests, like Go's envtest, and selected by the same environment variables. Without them it is the embedded
- * cluster;
- * with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver; with `USE_EXISTING_CLUSTER=true` it is the cluster of the
- * kubeconfig.
- * Kinds that it adds to an existing cluster are removed on dispose, with their objects. Tests must remove everything else.
+ * cluster; with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver; with `USE_EXISTING_CLUSTER=true` it is the cluster of the
+ * kubeconfig. Kinds that it adds to an existing cluster are removed on dispose, with their objects. Tests must remove everything
+ * else.
  *
  * @example
  * ```ts
@@ -54,8 +53,7 @@ export class TestEnvironment implements AsyncDisposable {
    * Starts a cluster, or connects to an existing one.
    *
    * @throws TestEnvironmentError if the variables are invalid or the cluster cannot be started; ManifestError if a manifest
-   * cannot be
-   * applied
+   * cannot be applied
    */
   static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     const { manifests = [], env = process.env } = options;

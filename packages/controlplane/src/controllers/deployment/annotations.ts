@@ -20,8 +20,7 @@ type Annotations = Readonly<Record<string, string>>;
 
 /**
  * Returns the revision of a deployment or replica set; 0 if it has none. Revisions are 64-bit integers, which a number cannot
- * hold
- * exactly.
+ * hold exactly.
  */
 export function revisionOf(object: Deployment | ReplicaSet): bigint {
   return parseInt64(object.metadata.annotations?.[revisionAnnotation]) ?? 0n;
@@ -42,8 +41,7 @@ export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
 
 /**
  * Returns the annotations of the new replica set: those of the deployment and the revision. The revision is never lowered,
- * because
- * older sets may have been deleted since it was assigned. Earlier revisions are kept as history.
+ * because older sets may have been deleted since it was assigned. Earlier revisions are kept as history.
  */
 export function newReplicaSetAnnotations(deployment: Deployment, present: Annotations, revision: bigint): Annotations {
   const annotations: Record<string, string> = { ...present };

@@ -25,8 +25,7 @@ export function maxUnavailable(deployment: Deployment): number {
 
 /**
  * Resolves surge and unavailable counts. If both are 0, to which small percentages round, an update could never progress: then
- * one
- * pod may be unavailable.
+ * one pod may be unavailable.
  */
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge: up = '25%', maxUnavailable: down = '25%' } = deployment.spec?.strategy?.rollingUpdate ?? {};

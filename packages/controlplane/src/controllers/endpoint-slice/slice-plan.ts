@@ -20,8 +20,7 @@ export const sliceSize = 100;
 
 /**
  * Distributes endpoints over slices with as few writes as possible. An endpoint stays in its slice, new ones fill the fullest
- * slices
- * that have room, and empty slices are removed. Pure.
+ * slices that have room, and empty slices are removed. Pure.
  */
 export function planSlices(groups: readonly EndpointGroup[], existing: readonly EndpointSlice[]): SlicePlan {
   const create: EndpointGroup[] = [];

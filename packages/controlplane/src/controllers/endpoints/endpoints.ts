@@ -15,8 +15,7 @@ const capacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
 
 /**
  * Maintains the Endpoints of services with a selector, for readers that do not support EndpointSlices. They have the service's
- * name
- * and are deleted with it.
+ * name and are deleted with it.
  */
 export function endpointsController(): BuiltInController {
   const selectors = new ServiceSelectors();

@@ -26,8 +26,7 @@ export type CollectOutcome = 'done' | 'look-again';
 
 /**
  * Processes one node as its owners and its own deletion require. Every decision is based on the live object, and every write
- * carries
- * its uid and version: the graph only selects candidates.
+ * carries its uid and version: the graph only selects candidates.
  */
 export async function collect(node: GraphNode, parts: CollectParts): Promise<CollectOutcome> {
   if (node.orphaning) return orphanDependents(node, parts);
@@ -172,8 +171,7 @@ async function patchLive(
 
 /**
  * Deletes the live object with its uid and version as preconditions. On a conflict it retries once if the owners are unchanged
- * and
- * the object is not being deleted.
+ * and the object is not being deleted.
  */
 async function deleteLive(
   node: GraphNode,

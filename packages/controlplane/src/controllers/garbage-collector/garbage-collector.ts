@@ -25,8 +25,8 @@ const unsyncedMs = 100;
 
 /**
  * Deletes objects whose owners no longer exist: in the background, in the foreground (dependents first), or not at all (orphans),
- * as
- * requested when the owner was deleted. Follows every kind that the server serves; kinds of CRDs are added and removed with them.
+ * as requested when the owner was deleted. Follows every kind that the server serves; kinds of CRDs are added and removed with
+ * them.
  */
 export function garbageCollector(): BuiltInController {
   const collector = new GarbageCollector();

@@ -31,8 +31,7 @@ const none: ReadonlySet<string> = new Set();
 
 /**
  * A graph of owners and dependents, by uid. Events of different kinds arrive in any order. An owner that was not observed yet is
- * a
- * virtual node, and its dependents are processed because it may not exist. Pure: no calls, no time.
+ * a virtual node, and its dependents are processed because it may not exist. Pure: no calls, no time.
  */
 export class OwnerGraph {
   readonly #listener: OwnerGraphListener;

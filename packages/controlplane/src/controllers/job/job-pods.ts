@@ -50,8 +50,7 @@ export function jobPod(
 
 /**
  * Returns when a pod finished, in milliseconds: the end of its last container, or else the time of its Ready condition, deletion
- * or
- * creation.
+ * or creation.
  */
 export function endedMs(pod: Pod): number | undefined {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) =>

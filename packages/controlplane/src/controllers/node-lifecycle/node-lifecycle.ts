@@ -20,8 +20,7 @@ const ours: ReadonlySet<string> = new Set([
 
 /**
  * Maintains the NoSchedule taints that follow from a node's conditions and from cordoning. Mirrors this part of the node
- * lifecycle
- * controller (1.36). It does not detect unreachable nodes and evicts no pods.
+ * lifecycle controller (1.36). It does not detect unreachable nodes and evicts no pods.
  */
 export function nodeLifecycleController(): BuiltInController {
   return {

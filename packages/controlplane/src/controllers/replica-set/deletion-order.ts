@@ -17,8 +17,7 @@ const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 /**
  * Returns a comparison that puts the pods to delete first: unassigned, Pending before Unknown before Running, not ready, lower
  * deletion cost, more siblings on the node, ready for less time, more restarts, younger. Ages are compared by order of magnitude,
- * so
- * that the choice varies. Mirrors `ActivePodsWithRanks`.
+ * so that the choice varies. Mirrors `ActivePodsWithRanks`.
  */
 function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   return (a, b) => {

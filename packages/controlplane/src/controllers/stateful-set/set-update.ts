@@ -37,8 +37,7 @@ const burst = 100;
 
 /**
  * Advances a set: creates missing pods from the lowest ordinal up, deletes surplus ones from the highest down, then replaces pods
- * of
- * an old revision. With `OrderedReady`, each step waits until the lower ordinals are available.
+ * of an old revision. With `OrderedReady`, each step waits until the lower ordinals are available.
  */
 export class SetUpdate {
   readonly #parts: SetUpdateParts;
@@ -69,8 +68,7 @@ export class SetUpdate {
 
   /**
    * Returns the replicas to process now, lowest ordinal first: the existing pods and the first missing ones. Never returns all
-   * missing
-   * ones, whose number a user chooses; created pods trigger the next reconcile.
+   * missing ones, whose number a user chooses; created pods trigger the next reconcile.
    */
   #due(staying: readonly PresentReplica[]): readonly Replica[] {
     const start = startOrdinal(this.#parts.set);

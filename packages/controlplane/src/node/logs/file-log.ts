@@ -22,8 +22,7 @@ export const localFiles: LogFiles = fs;
 
 /**
  * A log in two files: the current one and the previous one. Writes are synchronous, which slows down a container that prints
- * faster
- * than the disk accepts. A failed write leaves the log unchanged.
+ * faster than the disk accepts. A failed write leaves the log unchanged.
  */
 export class FileLog implements WritableLog, ReadableLog {
   readonly #folder: string;

@@ -16,8 +16,8 @@ export interface LineWriterReports {
 
 /**
  * Splits output into lines, separately per stream. Lines that cannot be written are dropped and counted, and a notice replaces
- * them
- * once the log is writable again. Never throws, because it is called when output arrives and a pod's log must not stop the node.
+ * them once the log is writable again. Never throws, because it is called when output arrives and a pod's log must not stop the
+ * node.
  */
 export class LineWriter implements LogWriter {
   readonly #log: WritableLog;

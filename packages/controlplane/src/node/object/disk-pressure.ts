@@ -14,8 +14,7 @@ export interface DiskPressureOptions {
 
 /**
  * Detects whether a disk that the node writes to is full. Unlike a kubelet, it waits until a write fails: development machines
- * often
- * have little free space, and their nodes must still accept pods. Pressure ends when a file of 256 KiB fits again.
+ * often have little free space, and their nodes must still accept pods. Pressure ends when a file of 256 KiB fits again.
  */
 export class DiskPressure {
   readonly #options: DiskPressureOptions;

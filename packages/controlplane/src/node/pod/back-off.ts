@@ -6,8 +6,7 @@ export interface BackOffLimits {
 
 /**
  * Backoff between attempts, as in the kubelet: no delay before the first retry, then `initialMs`, doubled up to `maxMs`. It
- * resets
- * after twice `maxMs` without a failure. Mirrors client-go's `flowcontrol.Backoff`.
+ * resets after twice `maxMs` without a failure. Mirrors client-go's `flowcontrol.Backoff`.
  */
 export class BackOff {
   readonly #limits: BackOffLimits;

@@ -16,8 +16,7 @@ export interface ContainerPlan {
 
 /**
  * Decides from the observed states which containers to start: init containers one at a time in order, each sidecar before those
- * after
- * it, then the main containers together. Pure. Mirrors the kubelet's `computePodActions` (1.36).
+ * after it, then the main containers together. Pure. Mirrors the kubelet's `computePodActions` (1.36).
  */
 export function planContainers(pod: Pod, slots: readonly ContainerSlot[], nowMs: number): ContainerPlan {
   const planner = new Planner(pod, nowMs);

@@ -37,8 +37,7 @@ export interface SyncResult {
 
 /**
  * The state of one pod on this node: a state machine driven by {@link sync} with the pod as read from the API. Each sync
- * considers the
- * whole state (level-triggered), starts what is due and never waits. What it started triggers another sync.
+ * considers the whole state (level-triggered), starts what is due and never waits. What it started triggers another sync.
  */
 export class PodWorker {
   readonly uid: string;

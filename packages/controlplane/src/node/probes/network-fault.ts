@@ -11,8 +11,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a kubelet's message for a failed connection, because people and tools that read its events know this wording:
- * `dial tcp 10.0.0.1:5432: connect: connection refused`, `dial tcp: lookup db: no such host`, `EOF`.
+ * Returns a kubelet's message for a failed connection, because people and tools that read its events know this wording: `dial tcp
+ * 10.0.0.1:5432: connect: connection refused`, `dial tcp: lookup db: no such host`, `EOF`.
  */
 export function networkFault(error: unknown, target: { readonly host: string; readonly port: number }): string {
   const { code, syscall } = factsOf(error);

@@ -7,8 +7,7 @@ import { mountOf } from './host-path.ts';
 /**
  * Rewrites `tar cf - /a/path/in/a/volume`, with which `kubectl cp` reads files. kubectl accepts only names that start with the
  * requested path, so the archive must not show the volume's real location. A folder of links that looks like the container's root
- * is
- * used as tar's working folder. Returns `undefined` for any other command.
+ * is used as tar's working folder. Returns `undefined` for any other command.
  *
  * @param command - the requested command, with paths inside the container.
  */

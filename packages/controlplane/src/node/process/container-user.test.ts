@@ -21,7 +21,7 @@ describe('containerUser', () => {
     });
   });
 
-  it('is `nobody` if pods have no separate users', () => {
+  it('falls back to the unprivileged user if pods have no separate users', () => {
     expect(containerUser({}, root)).toEqual({ uid: 65_534, gid: 65_533 });
     expect(containerUser({ runAsUser: 1_234 }, root)).toEqual({ uid: 1_234, gid: 65_533 });
     expect(() => containerUser({}, { ...root, passwd: '' })).toThrow('no user "nobody"');

@@ -29,13 +29,10 @@ export interface WantedUser {
 
 /**
  * Returns the user that a container runs as. An agent that is root runs containers as their pod's user (as `nobody` if it has
- * none)
- * unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user database is used
- * unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All containers of a pod are
- * in its
- * own group, so they can share its volumes. An agent that is not root can run containers only as itself and ignores the pod's
- * users
- * and groups.
+ * none) unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user database is
+ * used unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All containers of a pod
+ * are in its own group, so they can share its volumes. An agent that is not root can run containers only as itself and ignores
+ * the pod's users and groups.
  *
  * @throws {@link ContainerUserError} for uid or gid 0 without permission, or if no user is available.
  */

@@ -4,8 +4,8 @@ const maxBytes = 64 * 1024;
 
 /**
  * Buffers early output of a process for the first client that attaches: `kubectl run -i` attaches once it sees the container
- * running,
- * and `echo` has already written and exited by then. If the output exceeds 64 KB, nothing is kept: the log has everything.
+ * running, and `echo` has already written and exited by then. If the output exceeds 64 KB, nothing is kept: the log has
+ * everything.
  */
 export class FirstWords {
   readonly #child: ChildProcess;

@@ -10,8 +10,7 @@ const places = ['/usr/bin/setpriv', '/bin/setpriv'];
 
 /**
  * Returns a function that gives processes supplementary groups with util-linux's `setpriv`, because Node cannot. Returns
- * `undefined`
- * if it is missing.
+ * `undefined` if it is missing.
  */
 export function groupGranter(
   platform: NodeJS.Platform,

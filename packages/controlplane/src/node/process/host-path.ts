@@ -3,8 +3,7 @@ import type { VolumeMount } from '../driver.ts';
 
 /**
  * Converts a path inside a container to one of this machine: within the longest mount that contains it, or else under the
- * container's
- * root folder.
+ * container's root folder.
  */
 export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[], root: string): string {
   const path = posix.normalize(`/${containerPath}`);
@@ -15,8 +14,7 @@ export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[]
 
 /**
  * Replaces mount paths in a text (an argument or environment value) with their locations on this machine, because a process
- * without
- * its own root file system finds nothing at the original path.
+ * without its own root file system finds nothing at the original path.
  */
 export function rewriteMountPaths(text: string, mounts: readonly VolumeMount[]): string {
   if (!text.includes('/')) return text;

@@ -27,8 +27,7 @@ export interface ImageMapOptions {
 
 /**
  * Maps image names to local programs. Only images in the map run; a pod with any other image waits in ErrImagePull, as on a node
- * that
- * cannot reach the registry.
+ * that cannot reach the registry.
  */
 export class ImageMap {
   readonly #sources = new Map<string, ImageSource>();

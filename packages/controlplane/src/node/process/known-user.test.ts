@@ -12,7 +12,7 @@ describe('KnownUser', () => {
     return undefined;
   });
 
-  it('maps an unknown user to `nobody` if the machine allows it', async (context) => {
+  it('maps an unknown user to a known one if the machine allows it', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody());
     if (!(await known.canImpersonate(stranger))) return context.skip('this machine allows no user namespaces');

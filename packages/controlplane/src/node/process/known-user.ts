@@ -19,8 +19,7 @@ export class KnownUser {
 
   /**
    * Returns the words to put before such a program: none for a known user, otherwise a user namespace in which the user appears
-   * as `nobody`.
-   * Files keep the user's own ownership.
+   * as `nobody`. Files keep the user's own ownership.
    *
    * @throws ContainerUserError if the user is unknown and no such namespace is possible.
    */

@@ -17,8 +17,7 @@ const SHARED = '127.0.0.1';
 
 /**
  * The part of the loopback network reserved for one instance: 127.x.0.0/16, one address per pod. The range is reserved by
- * listening on
- * its first address, so instances on one machine never share one, and a crash frees it.
+ * listening on its first address, so instances on one machine never share one, and a crash frees it.
  */
 export class LoopbackRange implements AsyncDisposable {
   /** The node's own address: 127.x.0.1. */

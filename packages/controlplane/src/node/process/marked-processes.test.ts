@@ -46,7 +46,7 @@ describe('MarkedProcesses', () => {
     started: 'never',
   });
 
-  it('kills neither itself nor process 1, and no unrelated process that reuses a pid', async () => {
+  it('never kills itself, process 1, or an unrelated process that reuses a pid', async () => {
     const mark = 'KUBEWRIGHT_CONTAINER=i/p/c';
     const child = spawn('sleep', ['777'], { stdio: 'ignore' });
     await once(child, 'spawn');

@@ -16,9 +16,8 @@ export interface MarkedSelection {
 /**
  * Finds and kills everything that a container has started, including processes that left its process group (`setsid`, `nohup`,
  * daemons): children inherit the environment, in which each container has its own mark. Only a process that leaves its group and
- * its
- * parent and clears its environment escapes. If the system hides environments (macOS: those of the system's own programs), only
- * descendants and process groups are found.
+ * its parent and clears its environment escapes. If the system hides environments (macOS: those of the system's own programs),
+ * only descendants and process groups are found.
  */
 export class MarkedProcesses {
   readonly #table: ProcessTable;
@@ -105,7 +104,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It ended by itself, or is somebody else's: an imitation of our mark.
+    // It exited on its own, or belongs to another user who imitates our mark.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

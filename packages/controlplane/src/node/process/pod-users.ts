@@ -33,8 +33,7 @@ const mostNodes = 256;
 
 /**
  * Returns the ids that a node's pods may use: its own part of the usual range, so that other nodes on the machine use different
- * ids.
- * Returns `undefined` if this process cannot use them (a container whose user namespace maps few ids).
+ * ids. Returns `undefined` if this process cannot use them (a container whose user namespace maps few ids).
  *
  * @param node - number of the node on this machine, 0 to 255.
  */
@@ -57,8 +56,7 @@ export function podUidRange(
 
 /**
  * Gives each pod its own user from a range. Pods that mount the same persistent volume claim share one, and a claim keeps its
- * user: a
- * pod can then read its predecessor's data, and PostgreSQL accepts only data owned by its own user.
+ * user: a pod can then read its predecessor's data, and PostgreSQL accepts only data owned by its own user.
  */
 export class PodUsers {
   readonly #range: UidRange;

@@ -62,8 +62,7 @@ const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 /**
  * Runs each container as a group of local processes, without any isolation: a development tool, not a security boundary. Each pod
- * gets
- * its own address in 127/8 and a folder for its containers' roots and volumes.
+ * gets its own address in 127/8 and a folder for its containers' roots and volumes.
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';

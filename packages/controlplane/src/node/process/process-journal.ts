@@ -11,8 +11,7 @@ interface Note {
 
 /**
  * Records the processes that the agent has started and the mark that they and their children share, so that a later run can kill
- * those
- * that outlived a crash. A process is identified by pid and start time, so a process that reuses a pid is never killed.
+ * those that outlived a crash. A process is identified by pid and start time, so a process that reuses a pid is never killed.
  */
 export class ProcessJournal {
   readonly #path: string;
@@ -111,8 +110,7 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
 
 /**
  * Kills process groups and everything else in their leaders' sessions, because a shell on a terminal gives each job its own
- * group.
- * Without `/proc`, sessions are unknown and only the groups are killed.
+ * group. Without `/proc`, sessions are unknown and only the groups are killed.
  */
 export function killSessions(leaders: ReadonlySet<number>): void {
   for (const leader of leaders) killGroup(leader, 'SIGKILL');

@@ -85,8 +85,7 @@ const psLimits = { maxBuffer: 64 * 1024 * 1024, timeout: 5_000, encoding: 'utf8'
 
 /**
  * A process table read with `ps`. It shows only the environments of the user's own processes, and on macOS not those of the
- * system's
- * programs.
+ * system's programs.
  */
 export const psTable: ProcessTable = {
   async read() {

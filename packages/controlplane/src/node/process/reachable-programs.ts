@@ -4,8 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
- * Makes programs available to users who cannot enter their folders, such as a clone in root's home or root's own Node. Such a
- * program is
+ * Provides programs to users who cannot enter their folders, such as a clone in root's home or root's own Node. Such a program is
  * copied once to a folder in which everyone can run it.
  */
 export class ReachablePrograms {

@@ -5,8 +5,7 @@ import { writeOwner } from './sandbox-owner.ts';
 
 /**
  * The containers' folders on disk: one folder in the system's temporary folder, with a short path (socket paths are limited),
- * which the
- * containers' users can enter. Each container's own folder is readable only by its user.
+ * which the containers' users can enter. Each container's own folder is readable only by its user.
  */
 export class SandboxFolders {
   readonly root: string;

@@ -26,8 +26,7 @@ export function writeOwner(root: string, instance: string): void {
 
 /**
  * Finds this user's sandbox folders whose owners have ended, even if their state was removed manually or no node is started in
- * that
- * folder again. Folders without a note, or with one of another pid namespace, are ignored.
+ * that folder again. Folders without a note, or with one of another pid namespace, are ignored.
  */
 export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox[] {
   return readdirSync(temporary)

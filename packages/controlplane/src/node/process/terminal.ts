@@ -5,8 +5,7 @@ import type { TerminalSize } from '../../apiserver/node-connector.ts';
 
 /**
  * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands: Node cannot create them,
- * and an
- * addon would be one more thing to build. Other systems' programs of that name take different arguments.
+ * and an addon would be one more thing to build. Other systems' programs of that name take different arguments.
  */
 export function findTerminalProgram(options: {
   readonly platform: NodeJS.Platform;

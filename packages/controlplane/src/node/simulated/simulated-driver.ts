@@ -23,8 +23,8 @@ export interface SimulatedDriverOptions {
 }
 
 /**
- * Simulates containers without running anything: they start immediately and end as their pod's annotations say (see
- * {@link behaviourOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
+ * Simulates containers without running anything: they start immediately and end as their pod's annotations say (see {@link
+ * behaviourOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
  */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';

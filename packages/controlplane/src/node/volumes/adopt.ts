@@ -3,10 +3,8 @@ import { join } from 'node:path';
 
 /**
  * Changes the owner of a persistent volume's folder, including all its content that the previous owner owned. Without a mount
- * there is no
- * other way to let the next pod read it, and PostgreSQL accepts only data owned by its own user. Files of other users are not
- * changed.
- * Does nothing if that user already owns the folder, or if it does not exist.
+ * there is no other way to let the next pod read it, and PostgreSQL accepts only data owned by its own user. Files of other users
+ * are not changed. Does nothing if that user already owns the folder, or if it does not exist.
  */
 export async function adopt(folder: string, uid: number): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);

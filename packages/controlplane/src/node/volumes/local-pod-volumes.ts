@@ -87,8 +87,7 @@ export class LocalPodVolumes implements PodVolumes {
 
   /**
    * Returns the owner of the volumes: the user of all containers if they share one, or a group that all of them are in,
-   * preferably the pod's
-   * fsGroup. Without a common group the volumes belong to this process and are open to all.
+   * preferably the pod's fsGroup. Without a common group the volumes belong to this process and are open to all.
    */
   async #ownerOf(pod: Pod): Promise<FileOwner> {
     const { driver } = this.#host;

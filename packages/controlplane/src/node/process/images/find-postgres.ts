@@ -13,10 +13,8 @@ export interface PostgresFolder {
 
 /**
  * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then the folders used by Debian, Homebrew and the
- * PostgreSQL
- * installers, newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Except for `PG_BIN`, the first folder with the
- * requested
- * major version takes precedence over all others.
+ * PostgreSQL installers, newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Except for `PG_BIN`, the first folder
+ * with the requested major version takes precedence over all others.
  */
 export async function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -10,7 +10,7 @@ export interface InstalledProgram {
   readonly version: string;
 }
 
-/** Finds a working program of this machine; returns `undefined` if there is none. */
+/** Finds a working program of this machine; returns `undefined` if none exists. */
 export type FindProgram = (name: string) => Promise<InstalledProgram | undefined>;
 
 /** Folders where package managers put servers and that are often missing from a user's PATH. */

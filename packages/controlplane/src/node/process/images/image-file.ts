@@ -24,10 +24,8 @@ interface Content {
  *
  * A name with a tag means only that tag; a name without one means every other tag. `like` names the image whose program and entry
  * point are used (default: the machine's commands, as for `busybox`). `command` and `args` are the image's own; words that begin
- * with
- * `./` are relative to the file. `folder` contains everything that the program needs and comes first in PATH. `stopSignal` is as
- * in an
- * image. Programs by absolute path must be allowed. An invalid entry fails only its own image.
+ * with `./` are relative to the file. `folder` contains everything that the program needs and comes first in PATH. `stopSignal`
+ * is as in an image. Programs by absolute path must be allowed. An invalid entry fails only its own image.
  */
 export class ImageFile {
   readonly path: string;

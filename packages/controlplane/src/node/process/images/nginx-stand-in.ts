@@ -1,7 +1,6 @@
 /**
  * A Node program that stands in for nginx if the machine has none. It serves the files of `KUBEWRIGHT_HTML`, as nginx does those
- * of
- * `/usr/share/nginx/html`, or its own page if that is not a folder.
+ * of `/usr/share/nginx/html`, or its own page if that is not a folder.
  */
 export const nginxStandIn = `
 const { createReadStream, statSync } = require('node:fs');

@@ -7,8 +7,7 @@ import { versionNote } from './version-note.ts';
 
 /**
  * `nginx`: the machine's nginx with our own small configuration, or else a stand-in. It serves `/usr/share/nginx/html` on the
- * pod's
- * address; files under `/etc/nginx` are not read.
+ * pod's address; files under `/etc/nginx` are not read.
  */
 export function nginxImage(options: { readonly execPath: string; readonly findProgram: FindProgram }): ImageSource {
   return {

@@ -19,8 +19,7 @@ const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/home/
 
 /**
  * `python`: the machine's Python 3 with its installed packages. PATH is searched first, then the usual folders. One that every
- * user can
- * run takes precedence over others, which would have to be copied completely.
+ * user can run takes precedence over others, which would have to be copied completely.
  */
 export function pythonImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -6,8 +6,7 @@ import { versionNote } from './version-note.ts';
 
 /**
  * `redis`: the machine's redis-server, on the pod's address and without snapshots unless the pod's arguments request them, or
- * else a
- * stand-in. Its working folder is the volume mounted at `/data`, if any.
+ * else a stand-in. Its working folder is the volume mounted at `/data`, if any.
  */
 export function redisImage(options: { readonly execPath: string; readonly findProgram: FindProgram }): ImageSource {
   return {

@@ -1,7 +1,6 @@
 /**
  * Returns a note that a program's version differs from an image's tag: `PostgreSQL 15.18 runs here, not 17`. Returns `undefined`
- * if it
- * matches, or if the tag names no version (`latest`, `bookworm`).
+ * if it matches, or if the tag names no version (`latest`, `bookworm`).
  */
 export function versionNote(
   program: string,
