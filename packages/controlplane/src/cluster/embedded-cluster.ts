@@ -64,7 +64,7 @@ export interface EmbeddedClusterOptions {
   readonly limits?: ClusterLimits | undefined;
   /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
-  /** Connects to nodes that run outside this cluster object, for logs and exec. @defaultValue connects to the nodes of `node` */
+  /** Connector to nodes that run outside this cluster, for logs and exec. @defaultValue a connector to the nodes of `node` */
   readonly connector?: NodeConnector | undefined;
 }
 
@@ -193,8 +193,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Logs a program outside pods in as a service account. Writes a kubeconfig whose token is renewed while the cluster runs, and
-   * returns its path.
+   * Writes a kubeconfig with which a program outside pods acts as a service account, and returns its path. The token is renewed
+   * while the cluster runs.
    */
   async logInAs(account: { readonly namespace: string; readonly name: string }): Promise<string> {
     const { directory, options, certificates, logins } = this.#parts;

@@ -42,7 +42,7 @@ export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox
 function readOwner(root: string): SandboxOwner | undefined {
   try {
     const file = join(root, fileName);
-    // Ignore notes of other users: they could make this process remove folders and kill processes of its own.
+    // Ignore notes of other users, which could make this process remove or kill what it must not.
     const isOurs = [root, file].every((path) => lstatSync(path).uid === (process.getuid?.() ?? 0));
     if (!isOurs || !lstatSync(root).isDirectory() || !lstatSync(file).isFile()) return undefined;
     const owner = JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxOwner>;
