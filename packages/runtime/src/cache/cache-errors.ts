@@ -6,9 +6,9 @@ import {
   type ObjectKey,
 } from '@kubewright/apimachinery';
 
-/** Thrown for a read of a kind that was not declared. */
+/** Thrown when reading a kind that is not declared. */
 export class KindNotCachedError extends Error {
-  /** Names the class of failure; the declaration must be added, a retry is no use. */
+  /** Error code. Declare the kind; retrying does not help. */
   readonly code = 'KW3001';
 
   constructor(kind: Kind<KubernetesObject>, detail = 'it is not declared') {
@@ -19,9 +19,9 @@ export class KindNotCachedError extends Error {
   }
 }
 
-/** Thrown for a read of an object that may well exist, but not where the cache looks. */
+/** Thrown when reading an object that may exist, but outside the scope of the cache. */
 export class OutsideCacheScopeError extends Error {
-  /** Names the class of failure; the declaration must be widened, a retry is no use. */
+  /** Error code. Widen the declaration; retrying does not help. */
   readonly code = 'KW3015';
 
   constructor(kind: Kind<KubernetesObject>, key: ObjectKey) {
@@ -32,9 +32,12 @@ export class OutsideCacheScopeError extends Error {
   }
 }
 
-/** Thrown where a kind that the API server does not serve is waited for, if the declaration says so, or listed by an index. */
+/**
+ * Thrown when a list by index, or a wait on a kind declared with `whenMissing: 'fail'`, finds that the API server does not serve
+ * the kind.
+ */
 export class KindNotServedError extends Error {
-  /** Names the class of failure; worth a retry once the kind is installed. */
+  /** Error code. Retry once the kind is installed. */
   readonly code = 'KW3016';
 
   constructor(kind: Kind<KubernetesObject>) {
@@ -45,9 +48,9 @@ export class KindNotServedError extends Error {
   }
 }
 
-/** Thrown when a kind that still has followers should be removed from the cache. */
+/** Thrown when removing a kind that controllers still follow. */
 export class CacheInUseError extends Error {
-  /** Names the class of failure; stop what follows the kind first. */
+  /** Error code. Stop the controllers that follow the kind first. */
   readonly code = 'KW3017';
 
   constructor(kind: Kind<KubernetesObject>) {
@@ -56,9 +59,9 @@ export class CacheInUseError extends Error {
   }
 }
 
-/** Thrown when one index name of a kind is declared with two functions. */
+/** Thrown when one index name of a kind is declared with two different functions. */
 export class IndexConflictError extends Error {
-  /** Names the class of failure; a declaration must be changed, a retry is no use. */
+  /** Error code. Change one of the declarations; retrying does not help. */
   readonly code = 'KW3018';
 
   constructor(kind: Kind<KubernetesObject>, index: string) {
@@ -69,9 +72,9 @@ export class IndexConflictError extends Error {
   }
 }
 
-/** Thrown for a list by an index or a field that was not declared. */
+/** Thrown when listing by an index or a field that is not declared. */
 export class UnknownIndexError extends Error {
-  /** Names the class of failure; the index must be declared, a retry is no use. */
+  /** Error code. Declare the index; retrying does not help. */
   readonly code = 'KW3012';
 
   constructor(index: string) {

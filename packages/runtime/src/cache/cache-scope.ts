@@ -2,7 +2,7 @@ import { type FieldRequirement, FieldSelector, type KubernetesObject, LabelSelec
 import type { ListWatchScope } from '../reflector/list-watcher.ts';
 import type { CachedKind, CacheSelectors } from './cached-kind.ts';
 
-/** One part of a kind that one informer follows. */
+/** The part of a kind that one informer follows. */
 export class CacheScope {
   readonly listWatch: ListWatchScope;
   readonly #labels: LabelSelector;
@@ -14,7 +14,7 @@ export class CacheScope {
     this.#fields = FieldSelector.parse(listWatch.fieldSelector ?? '');
   }
 
-  /** True if objects of the namespace may be in it. */
+  /** True if the scope may contain objects of the namespace. */
   covers(namespace: string | undefined): boolean {
     const own = this.listWatch.namespace;
     if (own !== undefined) return own === namespace;
@@ -24,20 +24,20 @@ export class CacheScope {
     );
   }
 
-  /** True if a whole object is in it. */
+  /** True if the scope contains the object, which must be complete. */
   holds(object: KubernetesObject): boolean {
     const { namespace, labels = {} } = object.metadata;
     if (!this.covers(namespace) || !this.#labels.matches(labels)) return false;
     return this.#fields.requirements.every((term) => hasValue(object, term) === (term.operator === '='));
   }
 
-  /** True if it holds all objects of the namespaces that it covers. */
+  /** True if the scope contains every object of the namespaces it covers. */
   get isWhole(): boolean {
     return this.#labels.isEmpty && this.#fields.requirements.every(({ field }) => field === 'metadata.namespace');
   }
 }
 
-/** The scopes of a declaration, one for each informer; `namespaces` is taken where the declaration names none. */
+/** Returns the scopes of a declaration, one per informer; `namespaces` applies if the declaration names none. */
 export function scopesOf(cached: CachedKind, namespaces: readonly string[] | undefined): readonly CacheScope[] {
   const named = cached.namespaces ?? namespaces ?? [];
   const parts: Readonly<Record<string, CacheSelectors>> = isNames(named)
@@ -54,13 +54,13 @@ export function scopesOf(cached: CachedKind, namespaces: readonly string[] | und
   });
 }
 
-/** True if a field has the value; a missing field counts as false or zero, as the server fills it in. */
+/** True if the field has the value. A missing field counts as `false` or `0`, the values the server fills in. */
 function hasValue(object: KubernetesObject, { field, value }: FieldRequirement): boolean {
   const text = fieldText(object, field);
   return text === value || (text === '' && (value === 'false' || value === '0'));
 }
 
-/** Reads a field as field selectors compare it: its text, `''` where it is missing. */
+/** Reads a field as text, the way field selectors compare it; `''` if it is missing. */
 function fieldText(object: unknown, path: string): string {
   let value: unknown = object;
   for (const name of path.split('.')) {

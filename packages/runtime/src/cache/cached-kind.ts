@@ -1,75 +1,82 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
-/** Computes the index values of an object; called once for each version of it. Read metadata if you can: `object` decodes. */
+/**
+ * Computes the index values of an object; called once per version of it. Prefer metadata: reading `object` decodes the object.
+ */
 export type IndexFunc<T> = (view: ObjectView<T>) => readonly string[];
 
-/** Which objects of a namespace are cached. */
+/** Selects which objects of a namespace are cached. */
 export interface CacheSelectors {
-  /** Only objects with these labels are cached; the server filters. */
+  /** Caches only objects with these labels; the server does the filtering. */
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
-/** A declaration that a kind is cached, and which part of it. */
+/** Declares that a kind is cached, and which part of it. */
 export interface CachedKind<T extends KubernetesObject = KubernetesObject> extends CacheSelectors {
   readonly kind: Kind<T>;
   /**
-   * One informer for each. As a record, each namespace may have selectors instead of the kind's; the name `''`
-   * then stands for all namespaces that are not named.
+   * Namespaces to cache, with one informer for each. In the record form, each namespace can have its own selectors instead of the
+   * kind's; the name `''` then stands for all namespaces that are not listed.
    *
    * @defaultValue the manager's namespaces, or all
    */
   readonly namespaces?: readonly string[] | Readonly<Record<string, CacheSelectors>>;
   /**
-   * Lists by the index `name` are answered without a scan; so are field selectors `name=value`. Declarations of the same objects share
-   * their indexes: one name is one function, defined once. Equal source is not equal: what it closes over may differ.
+   * Index functions by name. A list by the index `name`, or with the field selector `name=value`, needs no scan. Declarations of
+   * the same objects share their indexes, so each name must always refer to the same function instance. Functions with equal
+   * source are not equal, because they may close over different values.
    */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   /**
-   * Changes each object before it is kept, once for each version. It cannot change the metadata that the runtime works
-   * with: name, namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label
-   * selectors of lists match the labels that it keeps. An object for which it throws is kept unchanged. It decodes and
-   * encodes: `fields` is far cheaper.
+   * Transforms each object before it is stored, once per version. It cannot change the metadata the runtime depends on: name,
+   * namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label selectors of
+   * lists match the labels it keeps. If it throws, the object is stored unchanged. It decodes and re-encodes every object:
+   * `fields` is far cheaper.
    */
   readonly transform?: (object: T) => KubernetesObject;
   /**
-   * Keeps only these fields, as dotted paths (`spec.nodeName`), besides type and metadata. Reads of the kind in this manager
-   * then show no others, unless it is declared whole as well: never write back what was read so.
+   * Keeps only these fields, given as dotted paths (`spec.nodeName`), plus type and metadata. Reads of the kind in this manager
+   * then return only those fields, unless the kind is also declared in full. Never write such an object back.
    */
   readonly fields?: readonly string[];
-  /** Asks the server for metadata alone; read by `cache.metadata(kind)`. Other reads of the kind stay live. @defaultValue false */
+  /**
+   * Requests only metadata from the server; read it with `cache.metadata(kind)`. Other reads of the kind stay live.
+   *
+   * @defaultValue false
+   */
   readonly metadataOnly?: boolean;
   /**
-   * What to do while the API server does not serve the kind: `'wait'` until it does, `'fail'` the first wait for it,
-   * or continue as if there were no objects (`'empty'`). In each case, the kind is followed as soon as it is served.
+   * Controls what happens while the API server does not serve the kind: `'wait'` until it does, `'fail'` the first wait for it,
+   * or continue as if there were no objects (`'empty'`). In every case the kind is followed as soon as it is served.
    *
-   * A list that is answered with 404 does not make a kind missing: discovery has to say so, and twice, 5 s apart, where objects
-   * were listed. Until then they are served unchanged, and `/readyz` says that they may be stale. Then they are gone, handlers
-   * get delete events, and `ctx.get` and `ctx.list` ask the server (not with `'empty'`).
+   * A 404 for a list alone does not make a kind missing: discovery must confirm it, and must do so twice, 5 s apart, if objects
+   * had been listed. Until then the objects are still served, and `/readyz` reports that they may be stale. After that they are
+   * removed, handlers receive delete events, and `ctx.get` and `ctx.list` query the server (except with `'empty'`).
    *
    * @defaultValue 'wait'
    */
   readonly whenMissing?: 'wait' | 'fail' | 'empty';
   /**
-   * Every object is shown to handlers again after this time, as an update in which nothing differs, in milliseconds; 0 is
-   * never. Nothing is read from the server for it.
+   * Interval in milliseconds at which every object is replayed to handlers as an update without changes; 0 disables it. A resync
+   * reads nothing from the server.
    *
-   * @defaultValue 36_000_000 (ten hours, as upstream), and up to a tenth more or less
+   * @defaultValue 36_000_000 (ten hours, as upstream), with up to 10% jitter either way
    */
   readonly resyncMs?: number;
 }
 
-/** Declares what is cached of a kind; goes into `caches` of a controller or a manager. */
+/** Declares how a kind is cached; goes into `caches` of a controller or a manager. */
 export function cached<T extends KubernetesObject>(
   kind: Kind<T>,
   options: Omit<CachedKind<T>, 'kind'> = {},
 ): CachedKind {
-  // An index function only ever sees objects of its own kind; the erased form is what lists of declarations hold.
+  // An index function only ever receives objects of its own kind, so erasing the type for lists of declarations is safe.
   return { kind, ...options } as unknown as CachedKind;
 }
 
-/** Sees a bare kind as the declaration that all of it is cached. */
+/** Normalizes a declaration: a bare kind means that the whole kind is cached. */
 export function asCachedKind(declaration: CachedKind | Kind<KubernetesObject>): CachedKind {
   return typeof declaration.kind === 'string'
     ? { kind: declaration as Kind<KubernetesObject> }

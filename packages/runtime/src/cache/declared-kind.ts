@@ -8,7 +8,7 @@ import { MergedLister } from './merged-lister.ts';
 
 /** Options of a {@link DeclaredKind}. */
 export interface DeclaredKindOptions {
-  /** Namespaces where the declaration names none. */
+  /** Namespaces to use if the declaration names none. */
   readonly namespaces: readonly string[] | undefined;
   readonly informer: (cached: CachedKind, scope: CacheScope) => Informer<KubernetesObject>;
 }
@@ -16,17 +16,17 @@ export interface DeclaredKindOptions {
 interface Followed {
   readonly informer: Informer<KubernetesObject>;
   readonly stop: AbortController;
-  /** Aborted when it is no longer part of the declaration: no one needs to wait for it then. */
+  /** Aborted when the informer leaves the declaration, so that no one keeps waiting for it. */
   readonly left: AbortController;
   running: Promise<void> | undefined;
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
 }
 
-/** One declaration and the informers that serve it: one, or one for each namespace. */
+/** One declaration and the informers that serve it: a single one, or one per namespace. */
 export class DeclaredKind {
   readonly lister: Lister<KubernetesObject>;
   readonly #options: DeclaredKindOptions;
-  /** By the scope's text, in order. */
+  /** Keyed by the scope's JSON, in order. */
   #followed: ReadonlyMap<string, Followed>;
   readonly #handlers = new Set<InformerHandler<KubernetesObject>>();
   #cached: CachedKind;
@@ -51,22 +51,22 @@ export class DeclaredKind {
     return [...this.#followed.values()].map((each) => each.informer);
   }
 
-  /** Names the part of the kind that is followed, and what is kept of it. */
+  /** Identifies the part of the kind that is followed and the fields that are kept. */
   get scopeKey(): string {
     return scopeKeyOf(this.cached, this.#options.namespaces);
   }
 
-  /** True if reads see all objects of the kind, or of the namespaces that it names. */
+  /** True if reads see all objects of the kind, or of the namespaces it names. */
   get isWhole(): boolean {
     return this.informers.every(({ scope }) => scope.isWhole);
   }
 
-  /** True if reads show objects as the server has them. */
+  /** True if reads return complete objects. */
   get isFull(): boolean {
     return this.cached.fields === undefined && this.cached.metadataOnly !== true;
   }
 
-  /** True if reads in that namespace (undefined: in all that are declared) can be answered from here. */
+  /** True if reads in that namespace (undefined: in all declared ones) can be served from here. */
   covers(namespace: string | undefined): boolean {
     if (namespace === undefined || this.kind.scope === 'Cluster') return true;
     return this.informers.some(({ scope }) => scope.covers(namespace));
@@ -76,7 +76,7 @@ export class DeclaredKind {
     return this.#handlers.size;
   }
 
-  /** Passes all changes to a handler, also those of namespaces that are added later. */
+  /** Passes all changes to a handler, including those of namespaces added later. */
   subscribe(handler: InformerHandler<KubernetesObject>): Subscription {
     this.#handlers.add(handler);
     const replays: Promise<void>[] = [];
@@ -97,17 +97,16 @@ export class DeclaredKind {
     };
   }
 
-  /** Takes on the indexes of a declaration that is served by the same informers. */
+  /** Adds the indexes of another declaration that uses the same informers. */
   addIndexes(indexes: NonNullable<CachedKind['indexes']>): void {
     this.#cached = { ...this.#cached, indexes: { ...indexes, ...this.#cached.indexes } };
     for (const informer of this.informers) informer.addIndexes(indexes);
   }
 
   /**
-   * Waits for the first listing of all that are followed, of those too that are added meanwhile, and of none that are left
-   * out meanwhile.
+   * Waits for the first list of every followed informer, including those added while waiting and excluding those removed.
    *
-   * @throws KindNotServedError (KW3016) where the declaration says so.
+   * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */
   async waitForSync(signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -120,33 +119,33 @@ export class DeclaredKind {
   }
 
   /**
-   * Waits until all that are followed have listed, or their kind is known not to be served.
+   * Waits until every followed informer has listed, or its kind is known not to be served.
    *
-   * @throws KindNotServedError (KW3016) where the declaration says so.
+   * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */
   async waitUntilKnown(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#followed.values()].map((each) => unlessLeft(each, signal, 'waitUntilKnown')));
   }
 
-  /** True while the first listing waits for the kind to be served. */
+  /** True while the first list waits for the kind to be served. */
   get isMissing(): boolean {
     return this.informers.some((informer) => !informer.hasSynced && !informer.isServed);
   }
 
-  /** Starts the informers, those that are added later too. */
+  /** Starts the informers, including those added later. */
   run(signal: AbortSignal): void {
     this.#signal = signal;
     for (const each of this.#followed.values()) this.#run(each, signal);
   }
 
-  /** Resolves when all informers have stopped; `run`'s signal stops them. */
+  /** Resolves when all informers have stopped; abort `run`'s signal to stop them. */
   async stopped(): Promise<void> {
     await Promise.all([...this.#followed.values()].map((each) => each.running));
   }
 
   /**
-   * Changes which namespaces are followed. Handlers get delete events for those left out; those added are listed
-   * meanwhile. Reads of a namespace that is being listed show nothing of it yet: wait for the sync.
+   * Changes which namespaces are followed. Handlers receive delete events for removed namespaces; added ones are listed in the
+   * background. Until an added namespace has synced, reads show nothing of it.
    */
   async setNamespaces(namespaces: NonNullable<CachedKind['namespaces']>): Promise<void> {
     const before = this.#followed;
@@ -173,7 +172,7 @@ export class DeclaredKind {
     await Promise.all([...this.#followed.values()].map((each) => this.#stop(each)));
   }
 
-  /** The informers that would show an object of that key. */
+  /** Returns the informers whose scope covers the key. */
   of(key: ObjectKey): readonly Informer<KubernetesObject>[] {
     return this.informers.filter(({ scope }) => this.kind.scope === 'Cluster' || scope.covers(key.namespace));
   }
@@ -214,7 +213,7 @@ export class DeclaredKind {
   }
 }
 
-/** Waits for an informer, or until it is left out: a listing that was stopped is never complete. */
+/** Waits for an informer, or until it is removed: a list that was stopped never completes. */
 async function unlessLeft(
   { informer, left }: Followed,
   signal: AbortSignal,
@@ -227,13 +226,13 @@ async function unlessLeft(
   }
 }
 
-/** Names what a declaration follows and keeps; those of equal names share informers. */
+/** Identifies what a declaration follows and keeps; declarations with equal keys share informers. */
 export function scopeKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
   const { fields, whenMissing, resyncMs } = cached;
   return JSON.stringify({ part: partKeyOf(cached, namespaces), fields, whenMissing, resyncMs });
 }
 
-/** Names the objects that a declaration follows, whatever it keeps of them. */
+/** Identifies the objects a declaration follows, regardless of which fields it keeps. */
 export function partKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
   const scopes = scopesOf(cached, namespaces).map((scope) => scope.listWatch);
   return JSON.stringify({ scopes, metadataOnly: cached.metadataOnly ?? false });

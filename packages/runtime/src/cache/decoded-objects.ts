@@ -1,12 +1,12 @@
-/** What a decoded object belongs to. */
+/** The cache entry that a decoded object belongs to. */
 export interface DecodedKey {
-  /** Whether the cache holds another version by now, or none: whoever was told of it still looks at it, and then nobody. */
+  /** True once the cache holds a newer version or none: only handlers of the current event still read it. */
   readonly isDiscarded?: boolean;
-  /** Where its decoded object is, written by {@link DecodedObjects} alone: so nothing is looked up. */
+  /** Link to the decoded object, set only by {@link DecodedObjects}; saves a lookup. */
   decoded?: Decoded | undefined;
 }
 
-/** What is kept of one object, between what was put before and after it. */
+/** A decoded object, as a node of a linked list. */
 export interface Decoded {
   readonly key: DecodedKey;
   value: unknown;
@@ -16,7 +16,7 @@ export interface Decoded {
   after: Decoded | undefined;
 }
 
-/** Decoded objects in an order. */
+/** A linked list of decoded objects. */
 class Chain {
   first: Decoded | undefined;
   bytes = 0;
@@ -46,28 +46,28 @@ class Chain {
   }
 }
 
-/** How many discarded objects are kept. */
+/** Maximum number of discarded objects that are kept. */
 const maxDiscarded = 16;
 
-/** Of all that is kept, this part is for objects that were decoded once and not asked for since. */
+/** Share of the limit reserved for objects that were decoded once and not read since. */
 const newPart = 1 / 16;
 
 /**
- * Keeps objects that were decoded, up to a sum of JSON bytes: those asked for again longest, then as many of the others as
- * there is room for. Whoever walks over more objects than fit so pushes out none that are in use, and leaves garbage that
- * dies young. Of what was discarded a few are kept, however often they were asked for: each keeps not only itself but the slab
- * that its bytes are in.
+ * A cache of decoded objects, bounded by the sum of their JSON bytes. Objects that were read again are kept longest; others are
+ * kept while there is room. A scan over more objects than fit therefore evicts nothing that is in use, and leaves only
+ * short-lived garbage. Only a few discarded objects are kept, however often they were read, because each retains the whole slab
+ * that holds its bytes.
  */
 export class DecodedObjects {
   readonly #maxBytes: number;
-  /** In order of use. */
+  /** Ordered by last use. */
   readonly #used = new Chain();
-  /** In order of decoding. */
+  /** Ordered by decoding. */
   readonly #new = new Chain();
-  /** In order of decoding, or of being discarded. */
+  /** Ordered by the time they were decoded or discarded. */
   readonly #discarded = new Chain();
 
-  /** @param maxBytes - sum of the kept objects' JSON lengths; their heap is about three times that. */
+  /** @param maxBytes - limit on the sum of the kept objects' JSON lengths; their heap size is about three times that. */
   constructor(maxBytes: number = 8 * 1024 * 1024) {
     this.#maxBytes = maxBytes;
   }
@@ -96,7 +96,7 @@ export class DecodedObjects {
     this.#shrink();
   }
 
-  /** Lets an object go soon that was just discarded; those who are told of it may still want it. */
+  /** Moves an object to the discarded ones, which are evicted soon; handlers of its event may still read it. */
   discard({ decoded }: DecodedKey): void {
     if (!decoded) return;
     decoded.chain?.remove(decoded);
@@ -108,8 +108,9 @@ export class DecodedObjects {
     if (!decoded) return;
     decoded.chain?.remove(decoded);
     entry.decoded = undefined;
-    // V8 learns that these records live long and makes them old at once. A dead one that is old would keep its object alive
-    // through all scavenges: half of what was decoded was copied and promoted, to be collected with everything else.
+    // V8 learns that these records are long-lived and allocates them in the old generation. A dead record there would keep its
+    // object alive through every scavenge: half of the decoded objects were copied and promoted, and only a full collection freed
+    // them.
     decoded.value = undefined;
   }
 
@@ -124,7 +125,7 @@ export class DecodedObjects {
     this.#shrink();
   }
 
-  /** It stays if there is room even so. */
+  /** Keeps the object if there is still room, otherwise evicts it. */
   #age(decoded: Decoded): void {
     if (this.bytes <= this.#maxBytes) this.#use(decoded);
     else this.delete(decoded.key);

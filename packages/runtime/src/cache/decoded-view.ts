@@ -7,13 +7,13 @@ import {
 } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
-/** Sees a decoded object as handlers, predicates and index functions see cached ones. */
+/** A decoded object with the view interface that handlers, predicates and index functions use. */
 export class DecodedView<T> implements ObjectView<T> {
   readonly object: Stored<T>;
   readonly #metadata: KubernetesObject['metadata'];
 
   constructor(object: T & KubernetesObject) {
-    // What a view shows came from the API server.
+    // A view's object always comes from the API server, so the cast to Stored is safe.
     this.object = deepFreeze(object) as T as Stored<T>;
     this.#metadata = object.metadata;
   }

@@ -2,16 +2,19 @@ import type { ObjectEvent } from '../handler/events.ts';
 import type { Logger } from '../log/logger.ts';
 import { Replay, type ReplayOptions } from './replay.ts';
 
-/** Told of each change, synchronously, after the store has taken it. What it throws is logged and reaches no other handler. */
+/**
+ * Called synchronously for each change, after the store has applied it. Errors it throws are logged and do not affect other
+ * handlers.
+ */
 export type InformerHandler<T> = (event: ObjectEvent<T>) => void;
 
-/** A handler's subscription; disposing it ends the replay, too. */
+/** A handler's subscription; disposing it also stops the replay. */
 export interface Subscription extends Disposable {
-  /** Resolves when the handler was shown everything that was there. */
+  /** Resolves when the handler has seen every object that existed when it subscribed. */
   readonly replayed: Promise<void>;
 }
 
-/** Hands an informer's events to its handlers. */
+/** Dispatches an informer's events to its handlers. */
 export class EventFanOut<T> {
   readonly #handlers = new Map<InformerHandler<T>, Replay<T>>();
   readonly #log: Logger;
@@ -24,7 +27,7 @@ export class EventFanOut<T> {
     return this.#handlers.size;
   }
 
-  /** Adds a handler and replays what is there; events that come during the replay reach it immediately. */
+  /** Adds a handler and replays the existing objects to it; events that arrive during the replay are delivered immediately. */
   subscribe(handler: InformerHandler<T>, replay: Omit<ReplayOptions<T>, 'tell'>): Subscription {
     const replaying = new Replay({ ...replay, tell: (event) => this.tell(handler, event) });
     this.#handlers.set(handler, replaying);

@@ -1,10 +1,10 @@
 import { closeBrace, comma, MalformedJsonError, openBrace, readString, skipSpace, skipValue } from './json-bytes.ts';
 import { keyEndAt, nextMember, valueAfter } from './metadata-scan.ts';
 
-/** Fields that are kept, by name; `true` keeps all that is below. */
+/** Fields to keep, by name; `true` keeps the whole subtree. */
 export type FieldTree = ReadonlyMap<string, FieldTree | true>;
 
-/** Reads dotted paths as the tree of what is kept; type and metadata always are. */
+/** Builds the tree of kept fields from dotted paths; type and metadata are always kept. */
 export function fieldTree(paths: readonly string[]): FieldTree {
   const tree = new Map<string, FieldTree | true>();
   for (const path of ['apiVersion', 'kind', 'metadata', ...paths]) addPath(tree, path.split('.'));
@@ -12,8 +12,8 @@ export function fieldTree(paths: readonly string[]): FieldTree {
 }
 
 /**
- * Copies an object's bytes into `target` without the fields that are not wanted; nothing is parsed. Answers the number of
- * bytes. `target` must have room for the whole.
+ * Copies an object's bytes into `target` without the unwanted fields and without parsing. Returns the number of bytes written.
+ * `target` must have room for the whole object.
  */
 export function cutFields(
   bytes: Buffer,
@@ -23,7 +23,7 @@ export function cutFields(
   return copyObject(bytes, { at: span.start, end: span.end, tree: options.tree }, { target: options.target, at: 0 });
 }
 
-/** Cuts a decoded object as {@link cutFields} cuts its bytes. */
+/** Removes fields from a decoded object as {@link cutFields} does from its bytes. */
 export function cutDecoded(value: unknown, tree: FieldTree): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).flatMap(([name, below]) => {

@@ -7,7 +7,7 @@ interface Index<T> {
   readonly values: Map<ObjectView<T>, readonly string[]>;
 }
 
-/** Keeps, for each named index function, which objects have which value. */
+/** Maintains, for each named index function, which objects have which value. */
 export class Indexer<T> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #onError: (index: string, error: unknown) => void;
@@ -17,7 +17,7 @@ export class Indexer<T> {
     this.extend(functions, []);
   }
 
-  /** Adds the indexes that are not there yet, over the objects that are. */
+  /** Adds the indexes that do not exist yet and fills them with the present objects. */
   extend(functions: Readonly<Record<string, IndexFunc<T>>>, present: Iterable<ObjectView<T>>): void {
     const added = Object.entries(functions).filter(([name]) => !this.#indexes.has(name));
     if (added.length === 0) return;
@@ -54,7 +54,7 @@ export class Indexer<T> {
     }
   }
 
-  /** The values that an index function gives an object; none when it throws. */
+  /** Returns the values of an object in an index; none if the index function throws. */
   valuesOf(name: string, view: ObjectView<T>): readonly string[] {
     const index = this.#indexes.get(name);
     if (!index) return [];
@@ -66,7 +66,7 @@ export class Indexer<T> {
     }
   }
 
-  /** The objects that have the value; undefined if there is no index of that name. */
+  /** Returns the objects with the value; undefined if no index has that name. */
   get(name: string, value: string): ReadonlySet<ObjectView<T>> | undefined {
     const index = this.#indexes.get(name);
     return index && (index.entries.get(value) ?? new Set());

@@ -22,16 +22,16 @@ export interface InformerCacheOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Restricts namespaced kinds that name no namespaces themselves. */
+  /** Namespaces for namespaced kinds whose declaration names none. */
   readonly namespaces?: readonly string[];
-  /** Field managers whose managed-fields entries are kept. */
+  /** Field managers whose managedFields entries are kept. */
   readonly ownManagers?: ReadonlySet<string>;
   readonly useWatchList?: boolean;
-  /** Bound of the decoded objects kept at hand, in bytes of their JSON. @defaultValue 8 MiB */
+  /** Limit on cached decoded objects, in bytes of their JSON. @defaultValue 8 MiB */
   readonly decodedBytes?: number;
 }
 
-/** A cache whose informers are made by declarations and shared by all who declare the same. */
+/** A cache that creates informers from declarations and shares them between equal declarations. */
 export class InformerCache implements Cache {
   readonly #options: InformerCacheOptions;
   readonly #declared = new Map<string, DeclaredKind[]>();
@@ -53,9 +53,9 @@ export class InformerCache implements Cache {
   }
 
   /**
-   * Declares that a kind is cached. Equal scopes share informers, and add their indexes up.
+   * Declares that a kind is cached. Declarations of equal scope share informers and combine their indexes.
    *
-   * @throws IndexConflictError (KW3018) where an index of the same part of the kind has the name and another function.
+   * @throws IndexConflictError (KW3018) when the same part of the kind already has an index of that name with another function.
    */
   declare(cached: CachedKind): DeclaredKind {
     const key = kindKey(cached.kind);
@@ -78,7 +78,7 @@ export class InformerCache implements Cache {
     const declared = this.declare(cached);
     if (!this.#signal) return;
     await declared.waitForSync(options.signal);
-    // Taken away while it was waited for: what is there no more cannot be read.
+    // The kind was removed while waiting, so it can no longer be read.
     if (!this.#declared.get(kindKey(cached.kind))?.includes(declared)) throw new KindNotCachedError(cached.kind);
   }
 
@@ -102,7 +102,7 @@ export class InformerCache implements Cache {
     return this.#readable(kind) !== undefined;
   }
 
-  /** True if reads of the kind in that namespace (undefined: in all that are declared) can be answered from here. */
+  /** True if reads of the kind in that namespace (undefined: in all declared ones) can be served from here. */
   holds(kind: Kind<KubernetesObject>, namespace: string | undefined): boolean {
     return this.#readable(kind)?.covers(namespace) ?? false;
   }
@@ -112,33 +112,33 @@ export class InformerCache implements Cache {
     if (!declared) {
       throw new KindNotCachedError(kind, this.#declared.has(kindKey(kind)) ? onlyMetadata : undefined);
     }
-    // The store behind the kind holds only its objects.
+    // The store of a kind contains only objects of that kind.
     return declared.lister as unknown as Lister<T>;
   }
 
-  /** Reads one object if it can be read here, without a word about those that cannot. */
+  /** Reads one object if it can be read here; unlike a lister, returns undefined for keys outside the cache. */
   peek<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): ObjectView<T> | undefined {
-    // The store behind the kind holds only its objects.
+    // The store of a kind contains only objects of that kind.
     return viewIn(this.#readable(kind), key) as ObjectView<T> | undefined;
   }
 
-  /** The same where metadata is enough. */
+  /** Like {@link peek}, for callers that need only metadata. */
   peekMetadata(kind: Kind<KubernetesObject>, key: ObjectKey): ObjectView<PartialObjectMetadata> | undefined {
     return viewIn(widest(this.#declared.get(kindKey(kind)) ?? []), key);
   }
 
-  /** True for an object of whose state only the server can tell, as the answer to a write did not. */
+  /** True if a write's response left the object's state unknown, so that only the server knows it. */
   isUncertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.informersOf(kind, key).some(({ ownWrites }) => ownWrites.isUncertain(key));
   }
 
-  /** True for an object that {@link peek} does not show because a write of this process put it outside what is cached. */
+  /** True if {@link peek} does not show the object because a write of this process moved it out of the cached scope. */
   isOutside(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     const informers = this.#readable(kind)?.of(key) ?? [];
     return informers.some(({ ownWrites }) => ownWrites.isOutside(key));
   }
 
-  /** False for an object of whose state only the server can tell, after a write that did not, or that put it outside. */
+  /** False if only the server knows the object's state: a write's response left it unknown, or a write moved it out of scope. */
   isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.informersOf(kind, key).every(
       (each) => !each.ownWrites.isUncertain(key) && !each.ownWrites.isOutside(key),
@@ -151,7 +151,7 @@ export class InformerCache implements Cache {
     return declared.lister;
   }
 
-  /** Finds the declared kind of an object's type; undefined when it is not cached. */
+  /** Finds the declared kind of an object by its type; undefined if it is not cached. */
   kindOf(object: { readonly apiVersion: string; readonly kind: string }): Kind<KubernetesObject> | undefined {
     for (const [first] of this.#declared.values()) {
       const { kind } = first!;
@@ -161,7 +161,7 @@ export class InformerCache implements Cache {
     return undefined;
   }
 
-  /** Informers of all declarations. */
+  /** The informers of all declarations. */
   get informers(): readonly Informer<KubernetesObject>[] {
     return [...this.#declared.values()].flat().flatMap((each) => each.informers);
   }
@@ -180,12 +180,12 @@ export class InformerCache implements Cache {
     await Promise.all([...this.#declared.values()].flat().map((each) => each.waitForSync(signal)));
   }
 
-  /** Waits until all kinds have listed, or are known not to be served. */
+  /** Waits until all kinds have listed or are known not to be served. */
   async waitUntilKnown(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#declared.values()].flat().map((each) => each.waitUntilKnown(signal)));
   }
 
-  /** Makes a client whose writes this cache learns of, so that its reads are never behind them. */
+  /** Returns a client whose writes are recorded in this cache, so that reads are never older than them. */
   following(client: KubernetesClient): KubernetesClient {
     return client.observed(this.#notes.observer);
   }
@@ -198,17 +198,17 @@ export class InformerCache implements Cache {
     this.#notes.deleted(kind, options);
   }
 
-  /** All informers of a kind. */
+  /** Returns all informers of a kind. */
   allOf(kind: Kind<KubernetesObject>): readonly Informer<KubernetesObject>[] {
     return (this.#declared.get(kindKey(kind)) ?? []).flatMap((each) => each.informers);
   }
 
-  /** All informers that would show an object of that key, or of its namespace. */
+  /** Returns the kind's informers whose scope covers the key. */
   informersOf(kind: Kind<KubernetesObject>, key: ObjectKey): readonly Informer<KubernetesObject>[] {
     return (this.#declared.get(kindKey(kind)) ?? []).flatMap((each) => each.of(key));
   }
 
-  /** The declaration that answers reads of whole objects. */
+  /** Returns the declaration that serves reads of complete objects. */
   #readable(kind: Kind<KubernetesObject>): DeclaredKind | undefined {
     return widest((this.#declared.get(kindKey(kind)) ?? []).filter((each) => each.cached.metadataOnly !== true));
   }
@@ -223,7 +223,7 @@ export class InformerCache implements Cache {
 
   #informer(cached: CachedKind, scope: CacheScope): Informer<KubernetesObject> {
     const { client, clock, random, log, ownManagers, useWatchList } = this.#options;
-    // One kind's function is never given another kind's object.
+    // A kind's index function only ever receives objects of that kind.
     return new Informer<KubernetesObject>({
       ...cached,
       listWatcher: listWatcher(client, {
@@ -252,14 +252,17 @@ function viewIn(declared: DeclaredKind | undefined, key: ObjectKey): ObjectView<
   return declared.lister.view(key);
 }
 
-/** Of several declarations of a kind, the one that answers reads: one of all fields, of all objects, of all namespaces. */
+/** Picks the declaration that serves reads: preferably one with all fields, then with all objects, then in all namespaces. */
 function widest(declared: readonly DeclaredKind[]): DeclaredKind | undefined {
   const rank = (each: DeclaredKind): number =>
     (each.isFull ? 4 : 0) + (each.isWhole ? 2 : 0) + (each.cached.namespaces === undefined ? 1 : 0);
   return [...declared].sort((a, b) => rank(b) - rank(a))[0];
 }
 
-/** A list by an index names it and nothing else: whoever meant the other function would get a wrong answer. */
+/**
+ * Rejects an index name that is already taken by another function. A list selects an index only by name, so one of the two
+ * declarations would get wrong results.
+ */
 function refuseOtherIndexes(
   declared: readonly DeclaredKind[],
   wanted: { readonly cached: CachedKind; readonly namespaces: readonly string[] | undefined },

@@ -1,26 +1,26 @@
-/** What metrics show of an informer. */
+/** Metrics of an informer. */
 export interface InformerGauges {
   readonly kind: string;
   readonly objects: number;
-  /** Seconds since anything came from the server. */
+  /** Seconds since the last data from the server. */
   readonly ageSeconds: number;
-  /** Seconds for which a newer state is known to be awaited; 0 when it is fresh. */
+  /** Seconds since the informer has been known to lag behind; 0 if it is up to date. */
   readonly lagSeconds: number;
-  /** Memory outside the heap. */
+  /** Memory outside the heap, in bytes. */
   readonly bytes: number;
   /** Watches opened since the start. */
   readonly watches: number;
-  /** Listings begun since the start. */
+  /** Lists started since the start. */
   readonly lists: number;
 }
 
 /**
- * A cache that heard nothing from the server for so long is not fresh, in milliseconds. Twice the silence after which a
- * watch is opened again: one that is merely quiet does not get here.
+ * Silence from the server after which a cache counts as stale, in milliseconds. This is twice the silence after which a watch is
+ * reopened, so a watch that is merely quiet never reaches it.
  */
 const staleMs = 300_000;
 
-/** Says in the words of `/readyz` why a cache cannot be relied on; undefined when it can. */
+/** Describes why a cache cannot be relied on, as shown by `/readyz`; undefined if it can. */
 export function cacheFault(state: {
   readonly kind: string;
   readonly hasSynced: boolean;

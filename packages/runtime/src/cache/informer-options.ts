@@ -13,14 +13,14 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Which objects the list and watch are about. @defaultValue all of the kind */
+  /** Objects to list and watch. @defaultValue all of the kind */
   readonly scope?: CacheScope;
   readonly ownManagers?: ReadonlySet<string>;
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   readonly decoded?: DecodedObjects;
   readonly useWatchList?: boolean;
-  /** Tells of an unreachable server once for all who share it. */
+  /** Logs an unreachable server once for all informers that share it. */
   readonly reach?: ServerReach;
-  /** Whether discovery says that the kind is not served; without it a 404 never empties the store. */
+  /** Reports whether discovery confirms that the kind is not served; without it, a 404 never empties the store. */
   readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
 }

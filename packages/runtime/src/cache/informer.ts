@@ -25,11 +25,11 @@ import type { StoreEntry } from './store-entry.ts';
 import { StoreLister } from './store-lister.ts';
 import { SyncGate } from './sync-gate.ts';
 
-/** One list and watch, the store it fills, and those who want to know. */
+/** A list and watch, the store it fills, and the subscribed handlers. */
 export class Informer<T> implements ReflectorSink {
   readonly kind: Kind<KubernetesObject>;
   readonly lister: Lister<T>;
-  /** Writes of this process that the watch has not shown yet. */
+  /** Writes of this process that the watch has not delivered yet. */
   readonly ownWrites: OwnWrites<T>;
   readonly scope: CacheScope;
   readonly #options: InformerOptions<T>;
@@ -40,11 +40,11 @@ export class Informer<T> implements ReflectorSink {
   readonly #fanOut: EventFanOut<T>;
   readonly #scan = new MetadataScan();
   readonly #gate = new SyncGate();
-  /** Open once it is known whether there is anything to list. */
+  /** Opens once it is known whether there is anything to list. */
   readonly #known = new SyncGate();
   readonly #clock: Clock;
   #listing = false;
-  /** Whether what is listed is the newest state, and not one that the server has at hand. */
+  /** True if the list asks for the newest state rather than one the server has cached. */
   #listsNewest = false;
   #served = true;
   #doubted = false;
@@ -106,27 +106,27 @@ export class Informer<T> implements ReflectorSink {
     });
   }
 
-  /** True once the first listing is complete and all handlers were told of it. */
+  /** True once the first list is complete and all handlers have received it. */
   get hasSynced(): boolean {
     return this.#gate.isOpen;
   }
 
-  /** False while the kind is known not to be served: there is nothing to read then, unless it was declared so. */
+  /** False while the kind is known not to be served and so cannot be read, unless it is declared with `whenMissing: 'empty'`. */
   get isServed(): boolean {
     return this.#served || this.#options.whenMissing === 'empty';
   }
 
-  /** The version up to which the server's state was seen. */
+  /** The resourceVersion that the informer has caught up to. */
   get resourceVersion(): string {
     return this.#resourceVersion;
   }
 
-  /** Milliseconds since anything came from the server that tells of its state. */
+  /** Milliseconds since the last data from the server about its state. */
   get ageMs(): number {
     return this.#clock.monotonic() - this.#lastEventMs;
   }
 
-  /** Why reads cannot be relied on, in a few words; undefined when they can. */
+  /** A short reason why reads cannot be relied on; undefined if they can. */
   get fault(): string | undefined {
     return cacheFault({
       kind: this.kind.kind,
@@ -138,7 +138,7 @@ export class Informer<T> implements ReflectorSink {
     });
   }
 
-  /** What metrics show of it. */
+  /** Current metrics. */
   get gauges(): InformerGauges {
     return {
       kind: this.kind.kind,
@@ -156,7 +156,7 @@ export class Informer<T> implements ReflectorSink {
     return this.#store.memory;
   }
 
-  /** How many handlers are subscribed. */
+  /** Number of subscribed handlers. */
   get handlers(): number {
     return this.#fanOut.size;
   }
@@ -173,24 +173,24 @@ export class Informer<T> implements ReflectorSink {
   }
 
   /**
-   * Waits for the first listing.
+   * Waits for the first list.
    *
-   * @throws KindNotServedError (KW3016) where the declaration says so.
+   * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */
   waitForSync(signal: AbortSignal): Promise<void> {
     return this.#gate.wait(signal);
   }
 
   /**
-   * Waits for the first listing, or until the kind is known not to be served.
+   * Waits for the first list, or until the kind is known not to be served.
    *
-   * @throws KindNotServedError (KW3016) where the declaration says so.
+   * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */
   waitUntilKnown(signal: AbortSignal): Promise<void> {
     return this.#known.wait(signal);
   }
 
-  /** Tells a handler of every change from now on, and of each object that is here already by a create event. */
+  /** Delivers every change from now on to a handler, and a create event for each object that already exists. */
   subscribe(handler: InformerHandler<T>): Subscription {
     return this.#fanOut.subscribe(handler, {
       clock: this.#clock,
@@ -199,19 +199,19 @@ export class Informer<T> implements ReflectorSink {
     });
   }
 
-  /** Adds indexes, over the objects that are here too. */
+  /** Adds indexes and fills them with the existing objects. */
   addIndexes(indexes: Readonly<Record<string, IndexFunc<T>>>): void {
     this.#store.addIndexes(indexes);
   }
 
-  /** Tells a handler that all objects are gone, when the informer is no longer part of what it follows. */
+  /** Sends a handler delete events for all objects, because it no longer follows this informer. */
   withdraw(handler: InformerHandler<T>): void {
     for (const object of this.#store.entries()) {
       this.#fanOut.tell(handler, { type: 'delete', object, deleteStateUnknown: true });
     }
   }
 
-  /** Notes what the API server answered to a write of this process, or to a live read. */
+  /** Records the API server's response to a write of this process, or to a live read. */
   noteWrite(object: KubernetesObject): void {
     const { namespace = '', name = '' } = object.metadata;
     const inScope = this.scope.holds(object);
@@ -219,17 +219,17 @@ export class Informer<T> implements ReflectorSink {
     this.ownWrites.wrote(kept, { stored: this.#store.get(namespace, name), inScope });
   }
 
-  /** Notes that an object that this process deleted is gone. */
+  /** Records that an object deleted by this process no longer exists. */
   noteDeletion(key: ObjectKey, uid: string): void {
     this.ownWrites.deleted(key, { uid, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
-  /** Notes that an object was to be deleted, and that the answer did not say what came of it. */
+  /** Records a deletion whose outcome is unknown. */
   noteUncertainDeletion(key: ObjectKey, version: StoredVersion): void {
     this.ownWrites.uncertainDeletion(key, { version, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
-  /** Is told what a live read, begun now, answers. */
+  /** Starts tracking a live read; call the returned function with its result. */
   asking(key: ObjectKey): (object: KubernetesObject | undefined) => void {
     const uid = this.presentUid(key);
     const mark = this.ownWrites.uncertainty(key);
@@ -242,7 +242,7 @@ export class Informer<T> implements ReflectorSink {
     };
   }
 
-  /** The uid of the object of that key as reads show it. */
+  /** Returns the UID of the object with that key as reads show it. */
   presentUid(key: ObjectKey): string | undefined {
     return this.ownWrites.newest(key, this.#store.get(key.namespace ?? '', key.name))?.uid;
   }
@@ -275,7 +275,7 @@ export class Informer<T> implements ReflectorSink {
     const version = text(scan.resourceVersionAt, scan.resourceVersionEnd);
     const before = this.#store.get(namespace, name);
     if (before && !isOlder(version, before.resourceVersion)) {
-      // The last state is what handlers shall see; the store takes it for a moment, then lets it go.
+      // Handlers receive the last state, so the store takes it briefly before removing it.
       const isLast = before.uid === text(scan.uidAt, scan.uidEnd);
       const last = isLast ? this.#last(bytes, start, end) : before;
       this.#store.remove(namespace, name);
@@ -334,7 +334,7 @@ export class Informer<T> implements ReflectorSink {
     return this.#store.put(kept.bytes, kept.start, kept.end).entry;
   }
 
-  /** Versions come in order, except while the present state is listed. */
+  /** Versions arrive in order, except while listing. */
   #showed(resourceVersion: string): void {
     if (this.#listing || isOlder(resourceVersion, this.#resourceVersion)) return;
     if (resourceVersion === this.#resourceVersion) return;
@@ -352,7 +352,7 @@ export class Informer<T> implements ReflectorSink {
       this.#fanOut.dispatch({ type: 'update', old, object: entry });
       return;
     }
-    // Deleted and made again under the same name while nobody looked.
+    // Deleted and recreated under the same name between two events.
     this.#fanOut.dispatch({ type: 'delete', object: old, deleteStateUnknown: true });
     this.#fanOut.dispatch({ type: 'create', object: entry, isInInitialList: false });
   }
@@ -368,7 +368,7 @@ export class Informer<T> implements ReflectorSink {
   }
 }
 
-/** True if a version is known to be before another. */
+/** True if a version is known to be older than another. */
 function isOlder(version: string, than: string): boolean {
   return (compareResourceVersions(version, than) ?? 0) < 0;
 }

@@ -1,4 +1,4 @@
-/** Bytes of JSON's own characters. */
+/** Bytes of JSON's structural characters. */
 export const quote = 0x22;
 const backslash = 0x5c;
 export const openBrace = 0x7b;
@@ -7,7 +7,7 @@ export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const comma = 0x2c;
 
-/** Thrown when bytes that should be JSON are not. */
+/** Thrown when bytes are not valid JSON. */
 export class MalformedJsonError extends Error {
   readonly code = 'KW3010';
 
@@ -17,7 +17,7 @@ export class MalformedJsonError extends Error {
   }
 }
 
-/** Finds the end of a string; `at` is behind its opening quote. Answers the index behind the closing quote, or -1. */
+/** Finds the end of a string; `at` is the index after its opening quote. Returns the index after the closing quote, or -1. */
 export function skipString(bytes: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < end) {
@@ -28,14 +28,14 @@ export function skipString(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Finds the first byte that is not white space. */
+/** Returns the index of the first byte that is not whitespace. */
 export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   let i = at;
   while (i < end && bytes[i]! <= 0x20) i++;
   return i;
 }
 
-/** Finds the end of a value that begins at `at`, without recursion. Answers the index behind it, or -1. */
+/** Finds the end of the value that starts at `at`, without recursion. Returns the index after it, or -1. */
 export function skipValue(bytes: Uint8Array, at: number, end: number): number {
   const first = bytes[at];
   if (first === quote) return skipString(bytes, at + 1, end);
@@ -67,13 +67,15 @@ function skipScalar(bytes: Uint8Array, at: number, end: number): number {
 export function readString(bytes: Buffer, at: number, end: number): string {
   for (let i = at + 1; i < end - 1; i++) {
     const byte = bytes[i]!;
-    // Escapes and non-ASCII are rare in metadata; everything else is one native copy.
+    // Escapes and non-ASCII are rare in metadata; all other strings are one native copy.
     if (byte === backslash || byte >= 0x80) return JSON.parse(bytes.toString('utf8', at, end)) as string;
   }
   return bytes.toString('latin1', at + 1, end - 1);
 }
 
-/** Reads a number; one of a few digits, as nearly all are, without making a text of it. Where there is nothing it is 0. */
+/**
+ * Reads a number. Integers of at most 15 digits, which nearly all are, are read without creating a string. An empty range is 0.
+ */
 export function readInteger(bytes: Buffer, at: number, end: number): number {
   let value = 0;
   for (let i = at; i < end; i++) {
@@ -84,7 +86,7 @@ export function readInteger(bytes: Buffer, at: number, end: number): number {
   return value;
 }
 
-/** True if the bytes from `at` are exactly this ASCII text. */
+/** True if the bytes at `at` are exactly this ASCII text. */
 export function bytesEqual(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;

@@ -1,21 +1,21 @@
 import type { LabelRequirement, LabelSelector } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
-/** Most label keys with an index; lists by others read the labels of each object. */
+/** Maximum number of label keys with an index; lists by other keys read the labels of each object. */
 const maxKeys = 8;
-/** In smaller stores reading all labels is fast enough. */
+/** In smaller stores, reading all labels is fast enough. */
 const minObjects = 256;
 
-/** The objects with one value of a label. A single object stands alone: values may be unique. */
+/** The objects with one value of a label. A single object is stored without a set, because values may be unique. */
 type Bucket<T> = ObjectView<T> | Set<ObjectView<T>>;
 
-/** An index of labels, made for a key when a list first asks for it. */
+/** An index of objects by label, built for a key when a list first selects by it. */
 export class LabelIndex<T> {
   readonly #keys = new Map<string, Map<string, Bucket<T>>>();
 
   /**
-   * Finds the objects that may match: all that do are among them. Undefined if the selector names no value, or so common
-   * ones that looking at every object is no slower.
+   * Returns a superset of the matching objects. Undefined if the selector requires no indexed value, or if the values are so
+   * common that scanning all objects is no slower.
    */
   candidates(
     selector: LabelSelector,
@@ -35,7 +35,7 @@ export class LabelIndex<T> {
     return best.buckets.flatMap((bucket) => (bucket instanceof Set ? [...bucket] : [bucket]));
   }
 
-  /** Adds an object to the indexes that there are. */
+  /** Adds an object to the existing indexes. */
   add(view: ObjectView<T>): void {
     if (this.#keys.size === 0) return;
     const labels = labelsOf(view);
@@ -99,7 +99,7 @@ function labelsOf<T>(view: ObjectView<T>): Readonly<Record<string, string>> {
   try {
     return view.labels;
   } catch {
-    // Malformed JSON, which is reported when the object itself is read.
+    // Malformed JSON is reported when the object itself is read.
     return {};
   }
 }

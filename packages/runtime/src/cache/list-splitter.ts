@@ -8,25 +8,25 @@ import {
   skipString,
 } from './json-bytes.ts';
 
-/** Longest object taken from a list, in bytes; an API server stores far smaller ones. */
+/** Maximum size of an object in a list, in bytes; API servers store far smaller ones. */
 const longestItem = 64 * 1024 * 1024;
 const longestEnvelope = 1024 * 1024;
-/** How much of a piece is tried to complete the item before it, in bytes; most objects are smaller. */
+/** Number of bytes of a chunk that are tried to complete the previous item; most objects are smaller. */
 const joinedBytes = 8 * 1024;
 
-/** Called for each item: its bytes are `bytes[start, end)`, valid until it returns. */
+/** Called for each item: its bytes are `bytes[start, end)`, valid until the callback returns. */
 export type ItemCallback = (bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Cuts a list's body into its items while the body is still arriving; no item is parsed. What is around the items (type,
- * metadata, before or behind them) is kept and parsed at the end.
+ * Splits a list's body into its items while the body is still arriving, without parsing the items. The envelope around them (type
+ * and metadata, before or after the items) is kept and parsed at the end.
  */
 export class ListSplitter {
   readonly #onItem: ItemCallback;
   readonly #envelope: Buffer[] = [];
   #envelopeBytes = 0;
   #inItems = false;
-  /** Bytes of a unit (an item, or an envelope's token) that is not complete yet. */
+  /** Bytes of an incomplete item or envelope token. */
   #carry: Buffer | undefined;
   #depth = 0;
   #scanned = 0;
@@ -36,7 +36,7 @@ export class ListSplitter {
     this.#onItem = onItem;
   }
 
-  /** Takes the next piece of the body. Items are reported before it returns. */
+  /** Takes the next chunk of the body. Items are reported before it returns. */
   push(chunk: Uint8Array): void {
     let bytes = asBuffer(chunk);
     let at = this.#begunItem(bytes);
@@ -51,7 +51,7 @@ export class ListSplitter {
     }
   }
 
-  /** Ends the body and parses what was around the items. */
+  /** Ends the body and parses the envelope. */
   finish(): Record<string, unknown> {
     if (this.#inItems || this.#carry) throw new MalformedJsonError('a list that ended early');
     try {
@@ -62,8 +62,8 @@ export class ListSplitter {
   }
 
   /**
-   * Reports the item that the last piece began, if it ends soon in this one; answers where the rest begins. Only so much
-   * is joined: to copy every piece whole costs as much as all else that is done with it.
+   * Reports the item that the last chunk began, if it ends early in this chunk; returns where the rest begins. Joins only a few
+   * bytes, because copying every chunk in full costs as much as all other work on it.
    */
   #begunItem(bytes: Buffer): number {
     const carry = this.#carry;
@@ -76,7 +76,7 @@ export class ListSplitter {
     return end - carry.length;
   }
 
-  /** Reports items from `at` on; answers where the items end, or -1 when more bytes are needed. */
+  /** Reports items from `at` on; returns the index where the items end, or -1 if it needs more bytes. */
   #items(bytes: Buffer, at: number): number {
     let i = at;
     for (;;) {
@@ -84,7 +84,7 @@ export class ListSplitter {
       if (i >= bytes.length) return -1;
       if (bytes[i] === closeBracket) {
         this.#inItems = false;
-        // The envelope's own scan reads the bracket and comes back to depth 1.
+        // The envelope scan reads the bracket and returns to depth 1.
         this.#depth = 2;
         return i;
       }
@@ -99,7 +99,7 @@ export class ListSplitter {
     }
   }
 
-  /** Finds the end of the item at `at`; remembers how far it came when the item is not complete. */
+  /** Finds the end of the item at `at`; if the item is incomplete, remembers how far the scan got. */
   #itemEnd(bytes: Buffer, at: number): number {
     let i = at + this.#scanned;
     let depth = this.#depth;
@@ -108,7 +108,7 @@ export class ListSplitter {
       const byte = bytes[i]!;
       if (byte === quote) {
         const behind = skipString(bytes, i + 1, end);
-        // The string is scanned again from its opening quote when the rest is there.
+        // The string is scanned again from its opening quote once the rest has arrived.
         if (behind < 0 || behind > end) break;
         i = behind;
         continue;
@@ -126,7 +126,7 @@ export class ListSplitter {
     return -1;
   }
 
-  /** Copies what is around the items until `"items":[`; answers the index behind it, or -1 when more bytes are needed. */
+  /** Copies the envelope up to `"items":[`; returns the index after it, or -1 if it needs more bytes. */
   #outside(bytes: Buffer, at: number): number {
     let i = at;
     while (i < bytes.length) {
@@ -155,7 +155,7 @@ export class ListSplitter {
     return i;
   }
 
-  /** Answers the index of the array's bracket, -1 when it is not there yet, 0 when the value is no array (`null`). */
+  /** Returns the index of the array's bracket, -1 if it has not arrived yet, 0 if the value is not an array (`null`). */
   #arrayBehind(bytes: Buffer, keyEnd: number): number {
     for (let i = keyEnd; i < bytes.length; i++) {
       const byte = bytes[i]!;
@@ -194,7 +194,7 @@ export class ListSplitter {
   }
 }
 
-/** Sees bytes as a Buffer without copying them. */
+/** Wraps bytes in a Buffer without copying them. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

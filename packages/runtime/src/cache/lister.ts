@@ -1,28 +1,28 @@
 import type { ObjectKey, Stored } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
-/** What to list from a cache. All given conditions must hold. */
+/** Options of a list from a cache. All given conditions must match. */
 export interface CacheListOptions {
   readonly namespace?: string;
-  /** In the API's form (`app=web,tier!=cache`, `env in (a,b)`) or as labels that must be equal. */
+  /** A selector in the API's syntax (`app=web,tier!=cache`, `env in (a,b)`), or labels that must be equal. */
   readonly labelSelector?: string | Readonly<Record<string, string>>;
   /**
-   * Conditions `field=value` on the object's name, namespace, or indexes that are named like the field (`spec.nodeName`).
-   * Others cannot be answered from a cache.
+   * Conditions `field=value` on the object's name, namespace, or an index named after the field (`spec.nodeName`). A cache cannot
+   * evaluate other fields.
    */
   readonly fieldSelector?: string | Readonly<Record<string, string>>;
-  /** Objects for which the index `name` holds `value`. */
+  /** Selects objects for which the index `name` contains `value`. */
   readonly index?: { readonly name: string; readonly value: string };
-  /** At most so many, the first in order. */
+  /** Maximum number of objects; returns the first in order. */
   readonly limit?: number;
 }
 
 /**
- * A read-only view of cached objects of one kind; it may be behind the API server, never behind this process's own writes.
- * Synchronous: everything is in memory.
+ * A read-only view of the cached objects of one kind. It may lag behind the API server, but never behind this process's own
+ * writes. Reads are synchronous: everything is in memory.
  *
- * Reading an object outside the namespaces that are cached, or one that this process wrote outside their selectors, throws
- * OutsideCacheScopeError (KW3015): "not found" would be a lie.
+ * Reading an object outside the cached namespaces, or one that this process moved outside the selectors with a write, throws
+ * OutsideCacheScopeError (KW3015), because "not found" would be wrong.
  */
 export interface Lister<T> {
   /** Reads one object, decoded and frozen. */
@@ -31,7 +31,7 @@ export interface Lister<T> {
   view(key: ObjectKey): ObjectView<T> | undefined;
   /** Reads objects in order of namespace and name, each decoded and frozen. */
   list(options?: CacheListOptions): readonly Stored<T>[];
-  /** Reads objects' metadata in order of namespace and name, nothing decoded. */
+  /** Reads objects' metadata in order of namespace and name, without decoding anything. */
   views(options?: CacheListOptions): readonly ObjectView<T>[];
   /** Number of objects. */
   readonly size: number;

@@ -4,7 +4,7 @@ import { OutsideCacheScopeError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';
 import type { CacheListOptions, Lister } from './lister.ts';
 
-/** Reads several informers as one: a kind that is cached namespace by namespace. Which they are may change. */
+/** Reads several informers as one, for a kind that is cached per namespace. The set of informers may change. */
 export class MergedLister<T> implements Lister<T> {
   readonly #kind: Kind<KubernetesObject>;
   readonly #informers: () => readonly Informer<T>[];
@@ -41,13 +41,13 @@ export class MergedLister<T> implements Lister<T> {
       return one.lister.views(options);
     }
     const views = informers.flatMap(({ lister }) => lister.views(options));
-    // One that stands for all namespaces that are not named lies between the others.
+    // An informer that stands for all unnamed namespaces interleaves with the others, so sort.
     if (informers.some(({ scope }) => scope.listWatch.namespace === undefined)) views.sort(byNamespace);
     return options.limit === undefined ? views : views.slice(0, options.limit);
   }
 }
 
-/** The order within a namespace stays as it is. */
+/** Compares namespaces only; the sort is stable, so the order within a namespace is kept. */
 function byNamespace<T>(a: ObjectView<T>, b: ObjectView<T>): number {
   return a.namespace < b.namespace ? -1 : a.namespace > b.namespace ? 1 : 0;
 }

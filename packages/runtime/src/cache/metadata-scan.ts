@@ -11,8 +11,8 @@ import {
 } from './json-bytes.ts';
 
 /**
- * Where an object's metadata is in its bytes. Positions are relative to the object's first byte; 0 means "not there" (no value
- * can begin at an object's first byte). One instance is reused for many objects.
+ * The positions of an object's metadata in its bytes, relative to the object's first byte. 0 means missing, because no value can
+ * start at an object's first byte. One instance is reused for many objects.
  */
 export class MetadataScan {
   nameAt = 0;
@@ -31,11 +31,11 @@ export class MetadataScan {
   deletionAt = 0;
   managedAt = 0;
   managedEnd = 0;
-  /** Where the value is that is looked at. */
+  /** Position of the current value. */
   #at = 0;
   #end = 0;
 
-  /** Reads the object in `bytes[start, end)`. Looks at nothing behind its metadata. */
+  /** Scans the object in `bytes[start, end)`; reads nothing after its metadata. */
   scan(bytes: Uint8Array, start: number, end: number): void {
     this.#clear();
     let i = skipSpace(bytes, start, end);
@@ -64,13 +64,15 @@ export class MetadataScan {
       if (valueEnd < 0) throw new MalformedJsonError('metadata');
       this.#at = valueAt - start;
       this.#end = valueEnd - start;
-      // null is the same as absent.
+      // null counts as absent.
       if (bytes[valueAt] !== 0x6e) this.#member(bytes, i + 1, keyEnd - i - 2);
       i = nextMember(bytes, valueEnd, end);
     }
   }
 
-  /** Notes where a member's value is. Nothing is made for it: a start is over before most of this is compiled. */
+  /**
+   * Records the position of a member's value. Allocates nothing, because startup is over before most of this code is compiled.
+   */
   #member(bytes: Uint8Array, key: number, length: number): void {
     switch (length) {
       case 3:
@@ -125,19 +127,19 @@ export class MetadataScan {
   }
 }
 
-/** Answers the index behind the key that begins at `at`. */
+/** Returns the index after the key that starts at `at`. */
 export function keyEndAt(bytes: Uint8Array, at: number, end: number): number {
   const keyEnd = bytes[at] === quote ? skipString(bytes, at + 1, end) : -1;
   if (keyEnd < 0) throw new MalformedJsonError('a member of an object');
   return keyEnd;
 }
 
-/** Answers where the value behind a key begins. */
+/** Returns the index where the value after a key starts. */
 export function valueAfter(bytes: Uint8Array, keyEnd: number, end: number): number {
   return skipSpace(bytes, skipSpace(bytes, keyEnd, end) + 1, end);
 }
 
-/** Steps from the end of a value to the next key or the closing brace. */
+/** Skips from the end of a value to the next key or the closing brace. */
 export function nextMember(bytes: Uint8Array, valueEnd: number, end: number): number {
   if (valueEnd < 0) throw new MalformedJsonError('a value');
   const i = skipSpace(bytes, valueEnd, end);

@@ -5,45 +5,47 @@ import { Removals } from './removals.ts';
 import { writtenView } from './written-view.ts';
 
 /**
- * How long a deletion or a write that the watch need not show is remembered, in milliseconds during which a watch was open.
- * What the watch must show is forgotten when it has come past it, or when a listing did not have it.
+ * How long to remember a deletion or write that the watch may never show, in milliseconds during which a watch was open. Writes
+ * that the watch must show are dropped once it has passed them, or when a list does not contain them.
  */
 const patienceMs = 600_000;
 /**
- * How long an object whose state is not known is read live, in milliseconds during which a watch was open; none lags longer
- * unnoticed.
+ * How long an object in an unknown state is read live, in milliseconds during which a watch was open; longer lag is always
+ * detected.
  */
 const uncertainMs = 150_000;
-/** Most entries of each sort that nothing but time would end. */
+/** Maximum number of entries of each kind that only expire by time. */
 const maxEntries = 10_000;
 
 /**
- * What this process wrote and its watch has not shown yet, so that reads after a write never answer an older version.
+ * Writes of this process that its watch has not shown yet; ensures that reads after a write never return an older version.
  *
- * A watch shows changes in the order of their versions: once it has come as far as a write, whatever it says of that key is
- * newer, also when it says nothing because the object is gone or outside its selector.
+ * A watch delivers changes in version order. Once it has passed a write, its state of that key is newer than the write, even if
+ * it shows nothing because the object was deleted or left the selector.
  *
- * Bounded: the content of the latest 10,000 writes is kept; objects written before those are read live until the watch has
- * come past them, up to 100,000 writes. Of objects outside the selector, of deletions, and of objects whose state is not
- * known, the latest 10,000 are remembered.
+ * Memory is bounded. The content of the latest 10,000 writes is kept; objects written before those are read live until the watch
+ * has passed them, up to 100,000 writes. For objects outside the selector, deletions, and objects in an unknown state, the latest
+ * 10,000 of each are remembered.
  */
 export class OwnWrites<T> {
   readonly #clock: Clock;
   readonly #isWhole: boolean;
   readonly #writes = new PendingWrites<T>();
-  /** By uid: one name may have had several objects, each of them deleted. */
+  /** Keyed by UID, because one name may have had several objects that were all deleted. */
   readonly #deleted = new Map<string, Noted & { readonly key: string }>();
   readonly #uncertain = new Map<string, Uncertainty>();
   #marks = 0;
-  /** What was written outside the scope last, until the watch shows that it came back or the server that it is gone. */
+  /**
+   * Latest versions written outside the scope, until the watch shows the object back in scope or the server reports it missing.
+   */
   readonly #outside = new Map<string, StoredVersion>();
   readonly #removed = new Removals();
   #reached = '';
-  /** Time during which a watch was open, without the present one. */
+  /** Total time during which a watch was open, excluding the current watch. */
   #watchedMs = 0;
   #openedMs: number | undefined;
 
-  /** @param options - `isWhole`: whether what the watch shows as removed is deleted, and not merely outside a selector. */
+  /** @param options - `isWhole`: true if an object the watch shows as removed was deleted, rather than having left a selector. */
   constructor(clock: Clock, options: { readonly isWhole?: boolean } = {}) {
     this.#clock = clock;
     this.#isWhole = options.isWhole ?? true;
@@ -53,23 +55,23 @@ export class OwnWrites<T> {
     return this.#writes.size + this.#deleted.size;
   }
 
-  /** True while there is anything that {@link seen} is to be told for; what the watch shows may be kept from it else. */
+  /** True while {@link seen} has anything to track; otherwise callers can skip it. */
   get isExpecting(): boolean {
     return this.size > 0 || this.#outside.size > 0 || this.#uncertain.size > 0;
   }
 
-  /** Tells that a watch was opened, or is over: while there is none, nothing is forgotten for its age. */
+  /** Records that a watch has opened or ended; while none is open, no entry expires. */
   watching(isOpen: boolean): void {
     this.#watchedMs = this.#watched();
     this.#openedMs = isOpen ? this.#clock.monotonic() : undefined;
   }
 
-  /** Notes that a deletion is about to be sent; to be disposed when its answer was noted. */
+  /** Records that a deletion is about to be sent; dispose the result once its response has been recorded. */
   deleting(): Disposable {
     return this.#removed.deleting();
   }
 
-  /** Notes an object as the server answered it after a write or to a live read, unless the watch has come that far. */
+  /** Records the object in the server's response to a write or live read, unless the watch has already passed that version. */
   wrote(
     object: KubernetesObject,
     what: { readonly stored: StoredVersion | undefined; readonly inScope: boolean },
@@ -78,18 +80,18 @@ export class OwnWrites<T> {
     const key = namespace === undefined ? { name } : { namespace, name };
     const id = keyOf(key);
     this.#forgetOld();
-    // Versions without an order: which state is newer only the server can tell.
+    // Unordered versions: only the server knows which state is newer.
     if (compareResourceVersions(resourceVersion, resourceVersion) === undefined) {
       this.uncertain(key);
       return;
     }
     const written = { uid, resourceVersion };
     if (what.stored && reached(what.stored, written)) return;
-    // An answer that comes after that of its deletion.
+    // A response that arrives after the response to the object's deletion.
     const removed = this.#removed.get(uid);
     if (this.#deleted.has(uid) || (removed && reached(removed, written))) return;
     const newer = this.#writes.get(id);
-    // The same version is noted anew: after a restore it may be of another write, which no listing can have shown yet.
+    // An equal version is recorded again: after a restore it may belong to another write, which no list can have shown yet.
     if (newer && newer.resourceVersion !== resourceVersion && reached(newer, written)) return;
     const outside = this.#outside.get(id);
     if (outside && !reached(written, outside)) return;
@@ -102,7 +104,7 @@ export class OwnWrites<T> {
     this.#writes.set(id, { inScope, key, ...written, ...noted }, view);
   }
 
-  /** Notes that the object of that uid is deleted and gone. */
+  /** Records that the object with that UID has been deleted. */
   deleted(key: ObjectKey, what: { readonly uid: string; readonly stored: StoredVersion | undefined }): void {
     const { uid, stored } = what;
     this.#forgetOld();
@@ -110,21 +112,21 @@ export class OwnWrites<T> {
     this.#outside.delete(id);
     const written = this.#writes.get(id);
     if (uid === '' || (this.#isWhole && this.#removed.get(uid))) return;
-    // Earlier objects of that name, which the watch may yet show, are older than what was deleted; of an object that was
-    // never seen here nobody can tell which are.
+    // Earlier objects of that name that the watch may still show are older than the deleted one. If the deleted object was never
+    // seen here, there is no way to tell which ones are older.
     if (written?.uid === uid) this.#writes.set(id, written, undefined);
     else if (stored?.uid !== uid) this.uncertain(key);
     remember(this.#deleted, uid, { key: id, ...this.#noted() });
   }
 
-  /** Notes that something was done to an object, and that the answer did not say what came of it. */
+  /** Records an operation on an object whose outcome is unknown. */
   uncertain(key: ObjectKey): void {
     this.#doubt({ key });
   }
 
   /**
-   * Notes that this version of an object was to be deleted, and that the answer did not say what came of it. The watch
-   * settles it: by the removal, by a successor, or by a version that is being deleted.
+   * Records that the deletion of this version of an object was requested and its outcome is unknown. The watch resolves it by
+   * showing the removal, a successor, or a version that is being deleted.
    */
   uncertainDeletion(
     key: ObjectKey,
@@ -145,17 +147,17 @@ export class OwnWrites<T> {
     });
   }
 
-  /** Names the present uncertainty about an object; undefined when there is none. */
+  /** Returns a mark for the current uncertainty about an object; undefined if its state is known. */
   uncertainty(key: ObjectKey): number | undefined {
     return this.#uncertain.get(keyOf(key))?.mark;
   }
 
-  /** Notes that the server was asked since; what became uncertain after the question stays so. */
+  /** Records that the server was queried after `mark` was taken; uncertainty that arose later remains. */
   settled(key: ObjectKey, mark: number | undefined): void {
     if (mark !== undefined && this.uncertainty(key) === mark) this.#uncertain.delete(keyOf(key));
   }
 
-  /** Tells what the watch showed: a version of the key, or its deletion with the last version. */
+  /** Records an event from the watch: a version of the key, or its removal with the last version. */
   seen(key: ObjectKey, what: { readonly stored: StoredVersion } | { readonly removed: StoredVersion }): void {
     const removed = 'removed' in what;
     const version = removed ? what.removed : what.stored;
@@ -163,7 +165,7 @@ export class OwnWrites<T> {
     if (!this.isExpecting) return;
     const id = keyOf(key);
     const outside = removed ? undefined : this.#outside.get(id);
-    // What the watch shows at or after the write that took it out is in the scope again.
+    // Anything the watch shows at or after the write that moved the object out is in scope again.
     if (outside && reached(version, outside)) this.#outside.delete(id);
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
@@ -174,21 +176,21 @@ export class OwnWrites<T> {
     if (settles) this.#uncertain.delete(id);
   }
 
-  /** Tells that the watch has shown everything up to this version; `restarted` that it counts anew. */
+  /** Records that the watch has delivered everything up to this version; `restarted` means that versions have started over. */
   caughtUp(resourceVersion: string, restarted = false): void {
     this.#reached = resourceVersion;
-    // What was written, and what was deleted, in a history that is no more.
+    // Writes and deletions belong to a history that no longer exists.
     if (restarted) for (const each of [this.#writes, this.#deleted, this.#outside, this.#removed]) each.clear();
     this.#writes.drop((version) => this.#hasComePast(version));
   }
 
-  /** Tells that a listing of the newest state, begun at that time or later, did not show what is still remembered. */
+  /** Drops entries recorded before `beforeMs`: a list of the newest state, started then or later, did not show them. */
   lost(beforeMs: number): void {
     for (const [id, { atMs }] of this.#writes.all()) if (atMs < beforeMs) this.#writes.delete(id);
     for (const [id, { atMs }] of this.#deleted) if (atMs < beforeMs) this.#deleted.delete(id);
   }
 
-  /** Answers the newer of the stored entry and what was written: the stored one, another, or `undefined` for none. */
+  /** Returns the newer of the stored entry and the written one, or `undefined` if the object was deleted. */
   newest<E extends StoredVersion>(key: ObjectKey, stored: E | undefined): E | ObjectView<T> | undefined {
     if (this.size === 0) return stored;
     const present = stored && this.#deleted.has(stored.uid) ? undefined : stored;
@@ -198,32 +200,32 @@ export class OwnWrites<T> {
     return this.#writes.isReleased(id) ? present : this.#writes.view(id);
   }
 
-  /** What was written and may be missing from a list of the stored entries. */
+  /** Written objects that a list of the stored entries may be missing. */
   pending(): Iterable<ObjectView<T>> {
     return this.#writes.views();
   }
 
-  /** The newest version that was written and that the watch is yet to show: one of an object in its scope. */
+  /** The newest version written inside the scope that the watch has yet to deliver. */
   get awaited(): string | undefined {
     return this.#writes.newestInScope;
   }
 
-  /** True for an object that this process wrote outside the cache's scope: to read it here would be to miss it. */
+  /** True for an object that this process wrote outside the cache's scope, so that reads here would miss it. */
   isOutside(key: ObjectKey): boolean {
     return this.#outside.has(keyOf(key));
   }
 
-  /** The version that was written outside the scope; undefined when there is none. */
+  /** Returns the version that was written outside the scope, or undefined. */
   outsideVersion(key: ObjectKey): StoredVersion | undefined {
     return this.#outside.get(keyOf(key));
   }
 
-  /** Notes that the server, asked since, has no object of that key; one written outside the scope after that stays so. */
+  /** Records that the server has no object of that key; a later write outside the scope remains. */
   absent(key: ObjectKey, outside: StoredVersion | undefined): void {
     if (outside && this.outsideVersion(key) === outside) this.#outside.delete(keyOf(key));
   }
 
-  /** Objects of whose present state only the server can tell. */
+  /** Returns the keys of objects whose current state only the server knows. */
   uncertainKeys(namespace: string | undefined): readonly ObjectKey[] {
     const released = this.#writes.released();
     if (this.#uncertain.size === 0 && released.length === 0) return [];
@@ -267,35 +269,35 @@ export class OwnWrites<T> {
   }
 }
 
-/** When something was noted, and when time ends it, by the time during which a watch was open. */
+/** When an entry was recorded, and when it expires, measured in time during which a watch was open. */
 interface Noted {
   readonly atMs: number;
   readonly untilMs: number;
 }
 
-/** Enough of an object to compare it with a write. */
+/** The parts of an object needed to compare it with a write. */
 export interface StoredVersion {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly deletionTimestamp?: string | undefined;
 }
 
-/** An object of whose state only the server can tell. */
+/** An object whose state only the server knows. */
 interface Uncertainty {
   readonly key: ObjectKey;
   readonly mark: number;
   readonly untilMs: number;
-  /** The version that was to be deleted, if that is what is not known. */
+  /** The version whose deletion has an unknown outcome, if that is the cause. */
   readonly deletionOf?: StoredVersion;
 }
 
-/** True if a version that the watch showed tells what became of the deletion of another. */
+/** True if a version the watch showed resolves the deletion of another. */
 function isDeletionOf(version: StoredVersion, shown: StoredVersion): boolean {
   if (!reached(shown, version)) return false;
   return shown.uid !== version.uid || shown.deletionTimestamp !== undefined;
 }
 
-/** True if `stored` is at least as new as what was written. Incomparable versions count as newer: the watch is trusted. */
+/** True if `stored` is at least as new as `written`. Incomparable versions count as newer: the watch is trusted. */
 function reached(stored: StoredVersion, written: StoredVersion): boolean {
   const order = compareResourceVersions(stored.resourceVersion, written.resourceVersion);
   return order === undefined || order >= 0;
@@ -305,7 +307,7 @@ function keyOf(key: ObjectKey): string {
   return `${key.namespace ?? ''}/${key.name}`;
 }
 
-/** Puts an entry last and lets the oldest go when there are too many. */
+/** Adds an entry at the end and drops the oldest if there are too many. */
 function remember<V>(entries: Map<string, V>, id: string, value: V): void {
   entries.delete(id);
   entries.set(id, value);

@@ -2,12 +2,12 @@ import { compareResourceVersions, type ObjectKey } from '@kubewright/apimachiner
 import type { ObjectView } from '../handler/object-view.ts';
 import { BinaryHeap } from '../workqueue/binary-heap.ts';
 
-/** A write that the watch has not come past. */
+/** A write that the watch has not passed yet. */
 export interface PendingWrite {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** False for what the watch has no need to show: then only a bookmark, or a write of another, comes past it. */
+  /** False if the watch need not show the write: then only a bookmark or another client's write can pass it. */
   readonly inScope: boolean;
   readonly atMs: number;
   readonly untilMs: number;
@@ -17,21 +17,24 @@ interface Entry extends PendingWrite {
   readonly id: string;
 }
 
-/** Most objects that are kept as they were written; then the oldest tenth is released, and only its versions are kept. */
+/**
+ * Maximum number of written objects whose content is kept; beyond it, the oldest tenth is released and only its versions are
+ * kept.
+ */
 const maxViews = 10_000;
-/** Most writes that are remembered; then the oldest tenth is forgotten. */
+/** Maximum number of writes that are remembered; beyond it, the oldest tenth is dropped. */
 const maxWrites = 100_000;
 
 /**
- * Writes by key, and by version: a watch that comes past some of them costs no look at the others. Bounded, however far
- * a watch lags: the content of the latest 10,000 objects is kept, and of the latest 100,000 writes that they were made.
+ * Pending writes by key and by version: when a watch passes some of them, the others are not visited. Memory is bounded no matter
+ * how far a watch lags: it keeps the content of the latest 10,000 objects, and the versions of the latest 100,000 writes.
  */
 export class PendingWrites<T> {
   readonly #entries = new Map<string, Entry>();
   readonly #views = new Map<string, ObjectView<T>>();
-  /** Ids of objects that are there and whose views are not kept. */
+  /** Ids of objects that exist but whose views are not kept. */
   readonly #released = new Set<string>();
-  /** Entries that left `#entries` are husks, in both heaps. */
+  /** Entries no longer in `#entries` are stale, in both heaps. */
   readonly #lowest = new BinaryHeap<Entry>((a, b) => order(a, b) < 0);
   readonly #highestInScope = new BinaryHeap<Entry>((a, b) => order(a, b) > 0);
 
@@ -43,7 +46,7 @@ export class PendingWrites<T> {
     return this.#entries.get(id);
   }
 
-  /** Puts a write last, with the object as it is since, if it is there. */
+  /** Adds a write at the end, with the resulting object if it exists. */
   set(id: string, write: PendingWrite, view: ObjectView<T> | undefined): void {
     this.delete(id);
     const entry: Entry = { ...write, id };
@@ -51,7 +54,7 @@ export class PendingWrites<T> {
     if (view) this.#views.set(id, view);
     this.#lowest.push(entry);
     if (entry.inScope) this.#highestInScope.push(entry);
-    // Many at a time: a look for the first steps over all that was deleted before it.
+    // Drops many at a time, because finding the first key steps over all keys deleted before it.
     if (this.#views.size > maxViews) for (const oldest of first(this.#views, maxViews / 10)) this.#release(oldest);
     if (this.#entries.size > maxWrites) for (const oldest of first(this.#entries, maxWrites / 10)) this.delete(oldest);
     for (const heap of [this.#lowest, this.#highestInScope]) {
@@ -73,7 +76,7 @@ export class PendingWrites<T> {
     this.#highestInScope.clear();
   }
 
-  /** All, in the order in which they were put. */
+  /** All writes in insertion order. */
   all(): Iterable<readonly [id: string, write: PendingWrite]> {
     return this.#entries;
   }
@@ -86,22 +89,22 @@ export class PendingWrites<T> {
     return this.#views.values();
   }
 
-  /** Returns true if the object of a write is there and its content is no longer kept. */
+  /** True if the object of a write exists and its content is no longer kept. */
   isReleased(id: string): boolean {
     return this.#released.has(id);
   }
 
-  /** Keys of the objects whose content is no longer kept. */
+  /** Returns the keys of the objects whose content is no longer kept. */
   released(): readonly ObjectKey[] {
     return [...this.#released].flatMap((id) => this.#entries.get(id)?.key ?? []);
   }
 
-  /** The newest version of an object in the scope. */
+  /** The newest written version of an object in scope. */
   get newestInScope(): string | undefined {
     return this.#first(this.#highestInScope)?.resourceVersion;
   }
 
-  /** Drops the writes that were come past, the oldest version first, up to one that was not. */
+  /** Drops the writes that have been passed, lowest version first, up to the first one that has not. */
   drop(isPast: (resourceVersion: string) => boolean): void {
     for (let first = this.#first(this.#lowest); first; first = this.#first(this.#lowest)) {
       if (!isPast(first.resourceVersion)) return;
@@ -128,7 +131,7 @@ export class PendingWrites<T> {
   }
 }
 
-/** Versions without an order are not put in here. */
+/** Compares by version; versions without an order are never stored here. */
 function order(a: PendingWrite, b: PendingWrite): number {
   return compareResourceVersions(a.resourceVersion, b.resourceVersion) ?? 0;
 }

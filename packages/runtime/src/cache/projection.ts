@@ -2,21 +2,21 @@ import { apiVersionOf, type Kind, type KubernetesObject, type ObjectMeta } from 
 import type { CachedKind } from './cached-kind.ts';
 import { cutDecoded, cutFields, type FieldTree, fieldTree } from './field-cut.ts';
 
-/** Bytes of one object, valid until the next is made. */
+/** The bytes of one object, valid until the next object is projected. */
 export interface ObjectBytes {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
 }
 
-/** Turns objects as they come from the server into what is kept of them. */
+/** Reduces objects from the server to the parts that are kept. */
 export interface Projection {
   bytes(bytes: Buffer, start: number, end: number): ObjectBytes;
-  /** The same for an object that was decoded already; the argument is not changed. */
+  /** The same for a decoded object; does not modify its argument. */
   object(object: KubernetesObject): KubernetesObject;
 }
 
-/** Makes the projection of a declaration; undefined when objects are kept whole. */
+/** Returns the projection of a declaration; undefined if objects are kept in full. */
 export function projectionOf(
   cached: CachedKind,
   options: { readonly onError: (error: unknown) => void },
@@ -46,7 +46,7 @@ class FieldProjection implements Projection {
   }
 }
 
-/** What the server sends is metadata already; only what a write answered must be cut. */
+/** Reduces objects to metadata. The server already sends metadata only, so just write responses are cut. */
 class MetadataProjection implements Projection {
   readonly #type: { readonly apiVersion: string; readonly kind: string };
 
@@ -94,8 +94,8 @@ class TransformProjection implements Projection {
 }
 
 /**
- * The metadata that the runtime itself works with: identity and version, the write fence's generation, deletion,
- * finalizers (which are written as a whole list), owners, and the fields that this program applied.
+ * The metadata the runtime depends on: identity and version, generation for the write fence, deletion, finalizers (written as a
+ * whole list), owners, and the fields this program has applied.
  */
 const ownFields = [
   'name',

@@ -1,6 +1,6 @@
 import type { StoredVersion } from './own-writes.ts';
 
-/** Most removals that are remembered. */
+/** Maximum number of removals that are remembered. */
 const maxRemovals = 10_000;
 
 interface Removal {
@@ -9,12 +9,12 @@ interface Removal {
 }
 
 /**
- * Objects that the watch showed as removed while a deletion was on its way: the answer may come after that. A removal is
- * forgotten once every deletion that was on its way then is answered; 10,000 are remembered at most.
+ * Objects that the watch showed as removed while a deletion was in flight, because its response may arrive later. A removal is
+ * dropped once every deletion that was in flight at that time has its response; at most 10,000 are remembered.
  */
 export class Removals {
   readonly #removals = new Map<string, Removal>();
-  /** The order at which each deletion was begun, the oldest first. */
+  /** The order value at the start of each deletion, oldest first. */
   readonly #deletions = new Set<{ readonly since: number }>();
   #order = 0;
 
@@ -22,7 +22,7 @@ export class Removals {
     return this.#removals.size;
   }
 
-  /** Records that a deletion is on its way, until the result is disposed. */
+  /** Records that a deletion is in flight, until the result is disposed. */
   deleting(): Disposable {
     const deletion = { since: this.#order };
     this.#deletions.add(deletion);
@@ -34,7 +34,7 @@ export class Removals {
     };
   }
 
-  /** Records a removal, if a deletion is on its way. Keeps no reference to what it is given. */
+  /** Records a removal if a deletion is in flight. Keeps no reference to its argument. */
   removed({ uid, resourceVersion }: StoredVersion): void {
     if (this.#deletions.size === 0) return;
     this.#removals.delete(uid);

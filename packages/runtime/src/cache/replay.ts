@@ -3,29 +3,29 @@ import type { Clock } from '@kubewright/apimachinery';
 import type { ObjectEvent } from '../handler/events.ts';
 import type { ObjectView } from '../handler/object-view.ts';
 
-/** How long a replay holds the event loop at a stretch, in milliseconds. */
+/** Maximum time a replay holds the event loop without yielding, in milliseconds. */
 const sliceMs = 5;
 
 /** Options of a {@link Replay}. */
 export interface ReplayOptions<T> {
   readonly clock: Clock;
-  /** The objects at the time of the subscription. */
+  /** The objects that exist when the handler subscribes. */
   readonly present: readonly ObjectView<T>[];
-  /** Returns false for an object that was changed or deleted since: its event was passed on already. */
+  /** Returns false for an object that has since changed or been deleted, because that event was already delivered. */
   readonly isCurrent: (object: ObjectView<T>) => boolean;
   readonly tell: (event: ObjectEvent<T>) => void;
 }
 
 /**
- * Shows a new subscriber the objects that are there, in slices that yield to the event loop: a replay of a large cache at a
- * stretch would delay everything else, the renewal of a lease included. Events that come meanwhile are passed on immediately;
- * the change of an object that was not shown yet is passed on as its creation.
+ * Shows the existing objects to a new subscriber, in slices that yield to the event loop. Replaying a large cache in one go would
+ * delay everything else, including lease renewal. Events that arrive during the replay are delivered immediately; a change to an
+ * object that has not been shown yet is delivered as its creation.
  */
 export class Replay<T> implements Disposable {
-  /** Resolves when everything was shown, or the replay was disposed. */
+  /** Resolves when everything has been shown or the replay is disposed. */
   readonly done: Promise<void>;
   readonly #options: ReplayOptions<T>;
-  /** The objects that were shown; kept only when a slice is over, since nothing else can happen before. */
+  /** The objects shown so far; created only after the first slice, because no event can arrive before. */
   #shown: Set<ObjectView<T>> | undefined;
   #isDone = false;
 
@@ -34,7 +34,7 @@ export class Replay<T> implements Disposable {
     this.done = this.#run();
   }
 
-  /** Passes an event on, adjusted for a subscriber that has seen only a part of the objects. */
+  /** Delivers an event, adjusted for a subscriber that has seen only some of the objects. */
   tell(event: ObjectEvent<T>): void {
     const { tell } = this.#options;
     const adjusted = this.#shown ? adjust(event, this.#shown) : event;
@@ -46,7 +46,7 @@ export class Replay<T> implements Disposable {
     this.#shown = undefined;
   }
 
-  /** Runs to the end without a pause when it is short. */
+  /** A short replay runs to the end without yielding. */
   async #run(): Promise<void> {
     const { clock, present, isCurrent, tell } = this.#options;
     let workedMs = 0;
@@ -60,7 +60,7 @@ export class Replay<T> implements Disposable {
       workedMs += clock.monotonic() - startMs;
       if (workedMs < sliceMs) continue;
       this.#shown ??= new Set(present.slice(0, index + 1));
-      // seam: lets sockets and timers in between; no time is waited for.
+      // seam: yields to sockets and timers; waits for no time.
       await setImmediate();
       workedMs = 0;
     }
@@ -68,13 +68,13 @@ export class Replay<T> implements Disposable {
   }
 }
 
-/** Returns the event for someone who has seen these objects only, and records what they see by it. */
+/** Returns the event for a subscriber that has seen only the `shown` objects, and updates `shown`. */
 function adjust<T>(event: ObjectEvent<T>, shown: Set<ObjectView<T>>): ObjectEvent<T> | undefined {
   if (event.type === 'delete') shown.delete(event.object);
   if (event.type === 'create') shown.add(event.object);
   if (event.type !== 'update') return event;
   const wasShown = shown.has(event.old);
-  // A resync of an object that is going to be shown anyway.
+  // A resync of an object that will be shown anyway.
   if (!wasShown && event.old === event.object) return undefined;
   shown.delete(event.old);
   shown.add(event.object);

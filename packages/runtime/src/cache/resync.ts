@@ -1,16 +1,16 @@
 import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
 import { TimeSlice } from '../reflector/time-slice.ts';
 
-/** When everything is shown again. */
+/** Options of {@link resync}. */
 export interface ResyncOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** 0 is never. */
+  /** Resync period; 0 disables it. */
   readonly periodMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Shows all entries again and again, a period apart and up to a tenth more or less, so that not all informers do at once. */
+/** Replays all entries periodically. Each period has up to 10% jitter either way, so informers do not all resync together. */
 export async function resync<E>(
   options: ResyncOptions,
   store: { readonly entries: () => readonly E[]; readonly show: (entry: E) => void },
@@ -22,7 +22,7 @@ export async function resync<E>(
     try {
       await sleep(clock, { ms: periodMs * (0.9 + random.next() * 0.2), signal });
     } catch {
-      // Aborted: that is the end.
+      // Aborted.
       return;
     }
     for (const entry of store.entries()) {

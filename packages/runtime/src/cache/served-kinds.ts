@@ -1,16 +1,16 @@
 import type { Clock, Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { ApiGroup, DiscoveryClient } from '@kubewright/client';
 
-/** Who asks within this time is answered from one reading, in milliseconds. */
+/** Queries within this time share one discovery result, in milliseconds. */
 const sharedMs = 1_000;
 
-/** What {@link ServedKinds} asks. */
+/** Options of {@link ServedKinds}. */
 export interface ServedKindsOptions {
   readonly discovery: Pick<DiscoveryClient, 'groups' | 'invalidate'>;
   readonly clock: Clock;
 }
 
-/** Asks discovery whether a kind is gone. All who wonder at one time share one reading. */
+/** Checks with discovery whether a kind is no longer served. Concurrent checks share one result. */
 export class ServedKinds {
   readonly #options: ServedKindsOptions;
   #readMs = Number.NEGATIVE_INFINITY;
@@ -19,7 +19,7 @@ export class ServedKinds {
     this.#options = options;
   }
 
-  /** True when discovery answers as an API server's does and has no such kind; false too where it does not answer. */
+  /** True if a complete discovery result lacks the kind; false if discovery fails or is incomplete. */
   async isAbsent(kind: Kind<KubernetesObject>, signal: AbortSignal): Promise<boolean> {
     const { discovery, clock } = this.#options;
     const now = clock.monotonic();
@@ -31,13 +31,16 @@ export class ServedKinds {
       const groups = await discovery.groups({ signal });
       return isWhole(groups) && !mayServe(groups, kind);
     } catch {
-      // No answer says nothing about kinds.
+      // A failed query says nothing about kinds.
       return false;
     }
   }
 }
 
-/** Every API server has the core group and some named ones; what answers without is something else in its place. */
+/**
+ * True if the groups are a complete result. Every API server has the core group and some named groups; a response without them
+ * does not come from an API server.
+ */
 function isWhole(groups: readonly ApiGroup[]): boolean {
   const core = groups.find(({ name }) => name === '');
   const hasCore = core?.versions.some(({ stale, resources }) => !stale && resources.length > 0) ?? false;
@@ -49,7 +52,7 @@ function mayServe(groups: readonly ApiGroup[], kind: Kind<KubernetesObject>): bo
   return versions.some(
     ({ version, stale, resources }) =>
       version === kind.version &&
-      // A group whose own server does not answer may have anything.
+      // A group whose aggregated server does not respond may serve any kind.
       (stale || resources.some((each) => each.plural === kind.plural || each.kind === kind.kind)),
   );
 }

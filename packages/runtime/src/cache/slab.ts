@@ -1,19 +1,19 @@
 const smallestSlab = 128 * 1024;
 const largestSlab = 1024 * 1024;
 
-/** A block of memory outside the JavaScript heap that objects' bytes are appended to; never overwritten. */
+/** A block of memory outside the JavaScript heap to which objects' bytes are appended; never overwritten. */
 export interface Slab {
   readonly bytes: Buffer;
   used: number;
-  /** Bytes of objects that are still current. */
+  /** Bytes of objects that are current. */
   live: number;
-  /** Being emptied: its objects move elsewhere. */
+  /** True while the slab is being emptied: its objects move elsewhere. */
   condemned: boolean;
 }
 
 /**
- * Appends bytes to slabs. Slabs are only ever appended to, so that a view of a replaced object stays readable; what is no
- * longer referenced is the garbage collector's.
+ * Appends bytes to slabs. Slabs are append-only, so views of replaced objects stay readable; unreferenced slabs are garbage
+ * collected.
  */
 export class SlabAllocator {
   #current: Slab | undefined;
@@ -26,17 +26,17 @@ export class SlabAllocator {
     return this.#live;
   }
 
-  /** Bytes held by slabs, the unused end of the newest one not counted. */
+  /** Bytes held by slabs, excluding the unused end of the newest one. */
   get used(): number {
     return this.#size - (this.#current ? this.#current.bytes.length - this.#current.used : 0);
   }
 
-  /** Makes room for `length` bytes and answers the slab; its `used` is where they go. */
+  /** Makes room for `length` bytes and returns the slab; write them at its `used`. */
   reserve(length: number): Slab {
     const current = this.#current;
     if (current && current.used + length <= current.bytes.length) return current;
     const shared = Math.min(largestSlab, Math.max(smallestSlab, this.#live / 16));
-    // An object that is large beside a slab has one to itself: otherwise the unused ends would be a loss that lasts.
+    // An object that is large compared to a slab gets its own, otherwise the unused ends would waste memory permanently.
     const alone = length > shared / 16;
     const size = Math.ceil(alone ? length : shared);
     const slab: Slab = { bytes: pages(size), used: 0, live: 0, condemned: false };
@@ -55,14 +55,14 @@ export class SlabAllocator {
     this.#live += length;
   }
 
-  /** Counts an object out; an empty slab is let go. */
+  /** Subtracts an object; drops the slab if it is now empty. */
   release(slab: Slab, length: number): void {
     slab.live -= length;
     this.#live -= length;
     if (slab.live === 0 && slab !== this.#current) this.#drop(slab);
   }
 
-  /** Marks the slabs with the most garbage until half of it is covered; answers whether there is anything to do. */
+  /** Condemns the slabs with the most garbage until they cover half of it; returns true if any slab is condemned. */
   condemn(): boolean {
     const candidates = [...this.#slabs].filter((slab) => slab !== this.#current && slab.live < slab.bytes.length);
     candidates.sort((a, b) => a.live / a.bytes.length - b.live / b.bytes.length);
@@ -83,12 +83,12 @@ export class SlabAllocator {
 }
 
 /**
- * Allocates memory that the system has back as soon as it is garbage. A resizable buffer has pages of its own; what V8 takes
- * from the C allocator stays there in pieces: after six rewrites of 20,000 objects 100 MB of them, instead of 40.
+ * Allocates memory that returns to the system as soon as it is garbage. A resizable buffer has its own pages, whereas memory that
+ * V8 takes from the C allocator stays fragmented there: 100 MB instead of 40 after six rewrites of 20,000 objects.
  */
 function pages(size: number): Buffer {
   return Buffer.from(new ResizableBuffer(size, { maxByteLength: size }));
 }
 
-/** The compiler's library knows of ES2022; Node 20 and all later ones have it. */
+/** The compiler's library only knows ES2022; Node 20 and later support the option. */
 const ResizableBuffer = ArrayBuffer as new (size: number, options: { readonly maxByteLength: number }) => ArrayBuffer;

@@ -12,22 +12,22 @@ import type { Informer } from './informer.ts';
 import type { InformerCache } from './informer-cache.ts';
 import type { CacheListOptions } from './lister.ts';
 
-/** Options of reads that may go to the server. */
+/** Options of reads that may query the server. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
 const never = new AbortController().signal;
 
-/** Most objects that one list asks the server about, at a time. */
+/** Maximum number of concurrent gets for one list. */
 const atOnce = 16;
 
-/** So many objects in a list cost the server about as much as one get. */
+/** A list of this many objects costs the server about as much as one get. */
 const objectsPerGet = 100;
 
 /**
- * Reads from the cache what is declared, all else live. What the cache cannot know goes live too: objects outside its
- * selectors that this program wrote, and objects of which a write did not tell what became of them.
+ * Reads declared kinds from the cache and everything else live. Also reads live what the cache cannot know: objects that this
+ * program wrote outside its selectors, and objects that a write left in an unknown state.
  */
 export class SplitReads {
   readonly #cache: InformerCache;
@@ -38,7 +38,7 @@ export class SplitReads {
     this.#client = options.client;
   }
 
-  /** Reads one object, frozen; `undefined` when there is none. */
+  /** Reads one object, frozen; returns `undefined` if it does not exist. */
   async get<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
@@ -52,10 +52,10 @@ export class SplitReads {
   }
 
   /**
-   * Reads all objects that fit, frozen, in order of namespace and name where the cache answers. A list by an index waits for
-   * the first listing.
+   * Reads all matching objects, frozen. Lists from the cache are in order of namespace and name. A list by an index waits for the
+   * first list of the kind.
    *
-   * @throws KindNotServedError (KW3016) for a list by an index of a kind that is not served any more.
+   * @throws KindNotServedError (KW3016) for a list by an index of a kind that is no longer served.
    */
   async list<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -66,7 +66,7 @@ export class SplitReads {
     const informers = this.#informersIn(kind, wanted.namespace);
     const isHeld = this.#cache.holds(kind, wanted.namespace);
     if (isHeld && wanted.index && informers.some(({ isServed }) => !isServed)) throw new KindNotServedError(kind);
-    // The server knows no indexes, and a cache that has not listed yet knows only a part.
+    // The server has no indexes, and a cache that has not listed yet is incomplete.
     if (isHeld && wanted.index) await Promise.all(informers.map((each) => each.waitForSync(signal ?? never)));
     if (isHeld && (wanted.index || canAnswer(informers))) {
       await this.#askUncertain(kind, options);
@@ -109,7 +109,7 @@ export class SplitReads {
     return this.#cache.lister(kind).views(namespace === undefined ? {} : { namespace }).length;
   }
 
-  /** Reads many objects of a namespace by one list and lets the cache know. */
+  /** Reads many objects of a namespace with one list and updates the cache. */
   async #askByList(
     kind: Kind<KubernetesObject>,
     options: ReadOptions & { readonly namespace: string | undefined; readonly keys: readonly ObjectKey[] },
@@ -126,7 +126,7 @@ export class SplitReads {
     for (const [name, informers] of asked) for (const tell of informers) tell(found.get(name));
   }
 
-  /** Reads an object live and lets the cache know. */
+  /** Reads an object live and updates the cache. */
   async #ask<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
@@ -162,7 +162,7 @@ function byNamespace(keys: readonly ObjectKey[]): ReadonlyMap<string | undefined
   return groups;
 }
 
-/** Before its first listing, and without its kind, a cache would say of everything that it does not exist. */
+/** Before its first list, or while the kind is not served, a cache would report every object as missing. */
 function canAnswer(informers: readonly Informer<KubernetesObject>[]): boolean {
   return informers.every(({ hasSynced, isServed }) => hasSynced && isServed);
 }

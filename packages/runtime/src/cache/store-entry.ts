@@ -14,21 +14,21 @@ import type { Slab } from './slab.ts';
 const noRecord: Readonly<Record<string, string>> = Object.freeze({});
 const noOwners: readonly OwnerReference[] = Object.freeze([]);
 
-/** An epoch that no listing has. */
+/** An epoch that no list uses. */
 const discardedEpoch = -1;
 
-/** What the entries of one store share. */
+/** Context shared by all entries of a store. */
 export interface EntryContext {
   readonly apiVersion: string;
   readonly kind: string;
   readonly decoded: DecodedObjects;
-  /** Whether the bytes name another type than the objects'. */
+  /** True if the bytes name another type than the object's. */
   readonly retyped: boolean;
 }
 
 /**
- * One version of one cached object: its identity as strings, everything else as positions in its bytes. There is one for
- * each cached object, so every field counts; positions are relative to the object's first byte, 0 is "not there".
+ * One version of a cached object: its identity as strings, everything else as positions in its bytes. Every field counts because
+ * there is one entry per object. Positions are relative to the object's first byte; 0 means missing.
  */
 export class StoreEntry<T> implements ObjectView<T> {
   readonly context: EntryContext;
@@ -40,9 +40,9 @@ export class StoreEntry<T> implements ObjectView<T> {
   slab: Slab;
   offset: number;
   readonly length: number;
-  /** Which full listing saw this object last. */
+  /** The last full list that contained this object. */
   epoch = 0;
-  /** Set by the store of decoded objects. */
+  /** Set by {@link DecodedObjects}. */
   decoded: Decoded | undefined = undefined;
   readonly #labelsAt: number;
   readonly #annotationsAt: number;
@@ -61,7 +61,7 @@ export class StoreEntry<T> implements ObjectView<T> {
     this.slab = init.slab;
     this.offset = init.offset;
     this.length = init.length;
-    // Bytes cut out of managedFields move whatever is behind them.
+    // Cutting bytes out of managedFields moves everything after them.
     const moved = (at: number): number => (at > scan.managedAt && scan.managedAt > 0 ? at - shift : at);
     this.#labelsAt = moved(scan.labelsAt);
     this.#annotationsAt = moved(scan.annotationsAt);
@@ -94,17 +94,17 @@ export class StoreEntry<T> implements ObjectView<T> {
     return readString(this.slab.bytes, at, skipValue(this.slab.bytes, at, this.offset + this.length));
   }
 
-  /** True if the store kept managed-fields entries of its own managers. */
+  /** True if the object has managedFields, of which the store keeps only the entries of its own managers. */
   get hasManagedFields(): boolean {
     return this.#managedAt !== 0;
   }
 
-  /** Whether the store holds another version by now, or none. */
+  /** True if the store holds another version by now, or none. */
   get isDiscarded(): boolean {
     return this.epoch === discardedEpoch;
   }
 
-  /** Called by the store when it lets this version go. */
+  /** Called by the store when it drops this version. */
   discard(): void {
     this.epoch = discardedEpoch;
     this.context.decoded.discard(this);
@@ -115,13 +115,13 @@ export class StoreEntry<T> implements ObjectView<T> {
     const kept = decoded.get(this);
     if (kept !== undefined) return kept as Stored<T>;
     const parsed: object = this.#decode();
-    // Items of built-in lists carry no type of their own.
+    // Items of built-in lists carry no apiVersion or kind.
     const typed = { apiVersion, kind };
     const object = deepFreeze(
       retyped ? { ...parsed, ...typed } : 'apiVersion' in parsed ? parsed : Object.assign(typed, parsed),
     );
     decoded.set(this, object, this.length);
-    return object as unknown as Stored<T>; // what the server listed
+    return object as unknown as Stored<T>; // The object comes from the server.
   }
 
   #decode(): KubernetesObject {
@@ -140,7 +140,7 @@ export class StoreEntry<T> implements ObjectView<T> {
   }
 }
 
-/** What a new entry is made from. */
+/** Arguments of a new entry. */
 export interface EntryInit {
   readonly namespace: string;
   readonly name: string;
@@ -151,6 +151,6 @@ export interface EntryInit {
   readonly offset: number;
   readonly length: number;
   readonly scan: MetadataScan;
-  /** Bytes by which what is behind managedFields moved forward. */
+  /** Number of bytes by which everything after managedFields moves forward. */
   readonly shift: number;
 }

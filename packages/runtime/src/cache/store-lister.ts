@@ -13,7 +13,7 @@ import type { CacheListOptions, Lister } from './lister.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Store } from './store.ts';
 
-/** What a {@link StoreLister} reads. */
+/** Options of a {@link StoreLister}. */
 export interface StoreListerOptions<T> {
   readonly kind: Kind<KubernetesObject>;
   readonly store: Store<T>;
@@ -21,13 +21,13 @@ export interface StoreListerOptions<T> {
   readonly scope: CacheScope;
 }
 
-/** One condition on an index. */
+/** A condition on an index. */
 interface IndexTerm {
   readonly name: string;
   readonly value: string;
 }
 
-/** Reads one store, and what this process wrote that is not in it yet. */
+/** Reads one store, plus the writes of this process that are not in it yet. */
 export class StoreLister<T> implements Lister<T> {
   readonly #kind: Kind<KubernetesObject>;
   readonly #store: Store<T>;
@@ -71,7 +71,7 @@ export class StoreLister<T> implements Lister<T> {
     return limit === undefined ? views : views.slice(0, limit);
   }
 
-  /** The conditions on indexes; the first is looked up, the rest tried on what it finds. */
+  /** Returns the index conditions; the first is looked up, the others filter its result. */
   #terms(options: CacheListOptions): readonly IndexTerm[] {
     const { index, fieldSelector } = options;
     const terms: IndexTerm[] = index ? [index] : [];
@@ -80,7 +80,7 @@ export class StoreLister<T> implements Lister<T> {
         ? FieldSelector.parse(fieldSelector).requirements
         : Object.entries(fieldSelector ?? {}).map(([field, value]) => ({ field, operator: '=', value }));
     for (const { field, operator, value } of fields) {
-      // An index knows who has a value, not who has another.
+      // An index finds objects with a value, not those without it.
       if (operator !== '=') throw new UnknownIndexError(`${field}!=`);
       terms.push({ name: field, value });
     }
@@ -116,7 +116,7 @@ export class StoreLister<T> implements Lister<T> {
     return this.#store.indexer.valuesOf(term.name, view).includes(term.value);
   }
 
-  /** Puts what was written in place of what is stored, and adds what is not stored yet. */
+  /** Replaces stored entries with newer writes, and adds writes that are not stored yet. */
   #withWrites(entries: readonly ObjectView<T>[], belongs: (view: ObjectView<T>) => boolean): readonly ObjectView<T>[] {
     if (this.#writes.size === 0) return entries;
     const views: ObjectView<T>[] = [];
@@ -137,7 +137,7 @@ function selectorOf({ labelSelector }: CacheListOptions): LabelSelector | undefi
   return typeof labelSelector === 'string' ? LabelSelector.parse(labelSelector) : LabelSelector.ofLabels(labelSelector);
 }
 
-/** Fields that every object can be listed by. */
+/** Fields by which every object can be listed. */
 const builtIn: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace']);
 
 function inNamespace<T>(view: ObjectView<T>, namespace: string | undefined): boolean {

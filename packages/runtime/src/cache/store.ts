@@ -18,28 +18,28 @@ import { type EntryContext, StoreEntry } from './store-entry.ts';
 /** Options of a {@link Store}. */
 export interface StoreOptions<T> {
   readonly kind: Kind<KubernetesObject>;
-  /** Field managers whose managed-fields entries are kept; all others are cut. */
+  /** Field managers whose managedFields entries are kept; all others are cut. */
   readonly ownManagers?: ReadonlySet<string>;
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   readonly decoded?: DecodedObjects;
-  /** The server sends `PartialObjectMetadata`; what is read shall be called by its kind. */
+  /** True if the server sends `PartialObjectMetadata`; objects are then returned with their own kind. */
   readonly metadataOnly?: boolean;
-  /** Called when an index function throws; the object is then in no entry of that index. */
+  /** Called when an index function throws; the object is then missing from that index. */
   readonly onIndexError?: (index: string, error: unknown) => void;
 }
 
-/** What a change did to the store. */
+/** The result of a change to the store. */
 export interface StoreChange<T> {
   readonly old: StoreEntry<T> | undefined;
-  /** The current entry; the same as `old` when the version, or a newer one, was known already. */
+  /** The current entry; the same as `old` if this version or a newer one was already known. */
   readonly entry: StoreEntry<T>;
-  /** The version that was put, whether it was kept or not. */
+  /** The version that was put, whether or not it was kept. */
   readonly version: string;
 }
 
 /**
- * Keeps the newest known bytes of each object of one kind, outside the JavaScript heap, with an index of metadata beside them.
- * Only a reflector writes it; every read is synchronous.
+ * Stores the newest known bytes of each object of one kind outside the JavaScript heap, with an index of their metadata. Only a
+ * reflector writes to it; all reads are synchronous.
  */
 export class Store<T> {
   readonly #context: EntryContext;
@@ -54,7 +54,7 @@ export class Store<T> {
   #size = 0;
   #epoch = 0;
   #listing = false;
-  /** How many of the present objects the latest listing has shown. */
+  /** Number of stored objects that the latest list contained. */
   #seen = 0;
 
   constructor(options: StoreOptions<T>) {
@@ -73,22 +73,22 @@ export class Store<T> {
     return this.#size;
   }
 
-  /** Bytes held outside the heap: those of current objects, and with garbage not yet reclaimed. */
+  /** Bytes held outside the heap: by current objects only, and including garbage not yet reclaimed. */
   get memory(): { readonly live: number; readonly used: number } {
     return { live: this.#slabs.live, used: this.#slabs.used };
   }
 
-  /** Opens a full listing: objects put from now on are marked as seen. */
+  /** Starts a full list: objects put from now on are marked as seen. */
   beginListing(): void {
     this.#listing = true;
     this.#seen = 0;
     this.#epoch++;
   }
 
-  /** Closes the listing: what was not seen is removed and answered. */
+  /** Ends the list; removes and returns the objects it did not contain. */
   endListing(): readonly StoreEntry<T>[] {
     this.#listing = false;
-    // The ordinary case, above all of a first listing: there is nothing to look for.
+    // The usual case, especially for a first list: nothing to remove.
     if (this.#seen === this.#size) return [];
     const gone: StoreEntry<T>[] = [];
     for (const entry of this.#all()) if (entry.epoch !== this.#epoch) gone.push(entry);
@@ -97,8 +97,8 @@ export class Store<T> {
   }
 
   /**
-   * Takes the object in `bytes[start, end)`; the bytes are copied. Outside a listing an older version than the one that is
-   * there is not taken: some servers repeat themselves.
+   * Stores a copy of the object in `bytes[start, end)`. Outside a list, ignores versions older than the stored one, because some
+   * servers repeat events.
    *
    * @throws MalformedJsonError (KW3010) when its metadata cannot be found.
    */
@@ -138,7 +138,7 @@ export class Store<T> {
     return { old, entry, version };
   }
 
-  /** Removes an object; undefined when it was not there. */
+  /** Removes an object and returns it; undefined if it does not exist. */
   remove(namespace: string, name: string): StoreEntry<T> | undefined {
     const entry = this.get(namespace, name);
     if (entry) this.#remove(entry);
@@ -149,7 +149,7 @@ export class Store<T> {
     return this.#namespaces.get(namespace)?.get(name);
   }
 
-  /** Lists in order of namespace and name. */
+  /** Returns the entries in order of namespace and name. */
   entries(namespace?: string): readonly StoreEntry<T>[] {
     if (namespace !== undefined) return this.#sorted(namespace);
     const namespaces = [...this.#namespaces.keys()].sort();
@@ -157,23 +157,23 @@ export class Store<T> {
     return namespaces.flatMap((each) => this.#sorted(each));
   }
 
-  /** Lists the objects for which the index holds the value; undefined if there is no such index. */
+  /** Returns the objects with the value in the index; undefined if there is no such index. */
   indexed(index: string, value: string): ReadonlySet<StoreEntry<T>> | undefined {
     return this.#indexer.get(index, value) as ReadonlySet<StoreEntry<T>> | undefined;
   }
 
-  /** Lists the objects among which are all that match, in no order; undefined if all must be looked at. */
+  /** Returns an unordered superset of the matching objects; undefined if all objects must be scanned. */
   labelled(selector: LabelSelector): readonly StoreEntry<T>[] | undefined {
     const found = this.#labels.candidates(selector, { size: this.#size, all: () => this.#all() });
     return found as readonly StoreEntry<T>[] | undefined;
   }
 
-  /** Adds indexes, over what is here too. */
+  /** Adds indexes and fills them with the stored objects. */
   addIndexes(indexes: Readonly<Record<string, IndexFunc<T>>>): void {
     this.#indexer.extend(indexes, this.#all());
   }
 
-  /** The values that the index would give an object. */
+  /** The indexer, which can also compute the values of objects that are not stored. */
   get indexer(): Indexer<T> {
     return this.#indexer;
   }
@@ -194,7 +194,7 @@ export class Store<T> {
     entry.epoch = this.#epoch;
   }
 
-  /** A listing is the truth, whatever it says; a watch only ever goes forward. */
+  /** A list is authoritative whatever its versions; a watch only moves forward. */
   #isOld(version: string, present: StoreEntry<T>): boolean {
     return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;
   }

@@ -1,4 +1,4 @@
-/** Holds back those who wait for a first listing, until it is complete or cannot be. */
+/** Blocks callers until the first list is complete or has failed. */
 export class SyncGate {
   readonly #waiters = new Set<{ readonly open: () => void; readonly fail: (error: unknown) => void }>();
   #open = false;
@@ -14,7 +14,7 @@ export class SyncGate {
     for (const waiter of [...this.#waiters]) waiter.open();
   }
 
-  /** Refuses whoever waits, and who comes before it is opened. */
+  /** Rejects current waiters, and later ones until the gate opens. */
   fail(error: unknown): void {
     if (this.#open) return;
     this.#failure = { error };

@@ -11,20 +11,20 @@ import {
 import type { CallTarget, ClientWrite, WriteObserver, WriteOutcome } from '@kubewright/client';
 import type { Informer } from './informer.ts';
 
-/** What {@link WriteNotes} asks of the cache. */
+/** Options of {@link WriteNotes}. */
 export interface WriteNotesOptions {
-  /** The declared kind that a call is on; undefined when it is not cached. */
+  /** Returns the declared kind that a call targets; undefined if it is not cached. */
   readonly kindOf: (target: CallTarget) => Kind<KubernetesObject> | undefined;
-  /** The informers that would show an object of that key. */
+  /** Returns the informers whose scope covers the key. */
   readonly informersOf: (kind: Kind<KubernetesObject>, key: ObjectKey) => readonly Informer<KubernetesObject>[];
 }
 
-/** Subresources that change nothing of the object that they are on. */
+/** Subresources that do not change their object. */
 const harmless: ReadonlySet<string> = new Set(['token', 'exec', 'attach', 'portforward', 'proxy', 'log']);
 
 /**
- * Turns what a client wrote into what informers must show at least. Where an answer does not say what became of the object
- * (an eviction, a binding, a lost connection), the object is marked: only the server can tell.
+ * Records a client's writes in the informers, so that reads are never older than them. If a response does not show the resulting
+ * object (an eviction, a binding, a lost connection), the object is marked as uncertain, because only the server knows its state.
  */
 export class WriteNotes {
   readonly #options: WriteNotesOptions;
@@ -50,7 +50,7 @@ export class WriteNotes {
     };
   };
 
-  /** Notes an object as the server answered it. */
+  /** Records an object from the server's response. */
   wrote(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
     const key = objectKey(object);
     if (isGoneWith(object)) {
@@ -85,7 +85,7 @@ export class WriteNotes {
     }
     const { answer } = outcome;
     if (isObjectOf(kind, answer)) {
-      // What lingers says that it is being deleted; some kinds answer with the object though it is gone.
+      // A lingering object has a deletionTimestamp; some kinds respond with the object even though it is deleted.
       if (answer.metadata.deletionTimestamp) this.wrote(kind, answer);
       else this.deleted(kind, { key, uid: answer.metadata.uid ?? uid ?? '' });
       return;
@@ -98,7 +98,7 @@ export class WriteNotes {
   #collection(kind: Kind<KubernetesObject>, write: ClientWrite): (outcome: WriteOutcome) => void {
     const { namespace } = write.target;
     const where = namespace === undefined ? { name: '' } : { namespace, name: '' };
-    // What the watch shows as removed before the answer comes is not uncertain.
+    // Objects that the watch shows as removed before the response arrives are not uncertain.
     const removals = this.#options.informersOf(kind, where).map((informer) => informer.ownWrites.deleting());
     return (outcome) => {
       if (!hadNoEffect(outcome)) this.#collectionDeleted(kind, { where, outcome });
@@ -106,7 +106,7 @@ export class WriteNotes {
     };
   }
 
-  /** The answer shows the objects as they were before. */
+  /** Records a collection deletion; its response shows the objects as they were before it. */
   #collectionDeleted(
     kind: Kind<KubernetesObject>,
     call: { readonly where: ObjectKey; readonly outcome: WriteOutcome },
@@ -143,17 +143,20 @@ function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is Kube
   return name === kind.kind && apiVersion === apiVersionOf(kind);
 }
 
-/** True for an object that the write itself ended: it was to be deleted, and nothing holds it any more. */
+/** True if the write itself removed the object: it was being deleted, and nothing holds it any longer. */
 function isGoneWith(
   object: KubernetesObject & { readonly spec?: { readonly finalizers?: readonly string[] } },
 ): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
-  // Namespaces have finalizers of their own.
+  // Namespaces also have finalizers in their spec.
   const held = finalizers?.length || deletionGracePeriodSeconds || object.spec?.finalizers?.length;
   return deletionTimestamp !== undefined && !held;
 }
 
-/** True if nothing was sent, or the server said that it did nothing. Of a lost answer, or a server that gave up, nobody knows. */
+/**
+ * True if nothing was sent, or the server reported that it did nothing. After a lost response or a server error the effect is
+ * unknown.
+ */
 function hadNoEffect(outcome: WriteOutcome): boolean {
   if (!('error' in outcome)) return false;
   const { error, sent } = outcome;
