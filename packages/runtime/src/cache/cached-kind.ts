@@ -72,7 +72,7 @@ export function cached<T extends KubernetesObject>(
   kind: Kind<T>,
   options: Omit<CachedKind<T>, 'kind'> = {},
 ): CachedKind {
-  // An index function only ever receives objects of its own kind, so erasing the type for lists of declarations is safe.
+  // An index function only ever receives objects of its declared kind, so erasing the type for lists of declarations is safe.
   return { kind, ...options } as unknown as CachedKind;
 }
 

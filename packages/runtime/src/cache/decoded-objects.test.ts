@@ -14,7 +14,7 @@ describe('DecodedObjects', () => {
   };
   const present = (kept: DecodedObjects, of = entries): number => of.filter((each) => kept.get(each)).length;
 
-  it('keeps everything while there is room, and never more than it may', () => {
+  it('keeps everything while there is room and never exceeds its limit', () => {
     const kept = new DecodedObjects(10_000);
     walk(kept);
     expect([present(kept), kept.bytes]).toEqual([1_000, 10_000]);
@@ -22,7 +22,7 @@ describe('DecodedObjects', () => {
     expect(kept.bytes).toBe(10_000);
   });
 
-  it('keeps what is in use while a walk goes over more than fits', () => {
+  it('keeps the objects in use during a scan of more objects than fit', () => {
     const kept = new DecodedObjects(1_000);
     const inUse = entries.slice(0, 50);
     walk(kept, inUse);
@@ -32,13 +32,13 @@ describe('DecodedObjects', () => {
     expect(kept.bytes).toBeLessThanOrEqual(1_000);
   });
 
-  it('keeps the objects decoded last for whoever reads them again at once', () => {
+  it('keeps the most recently decoded objects for an immediate second read', () => {
     const kept = new DecodedObjects(1_000);
     walk(kept);
     expect(present(kept, entries.slice(-6))).toBe(6);
   });
 
-  it('forgets what has changed, and keeps nothing that is larger than all', () => {
+  it('drops changed objects and rejects objects larger than its limit', () => {
     const kept = new DecodedObjects(1_000);
     const [entry, large] = [{}, {}];
     kept.set(entry, 'old', 10);
@@ -50,7 +50,7 @@ describe('DecodedObjects', () => {
     expect([kept.get(entry), kept.bytes]).toEqual(['new', 10]);
   });
 
-  it('keeps no object in the record of one that was let go, which may outlive it', () => {
+  it('clears the record of a deleted entry, which may outlive it', () => {
     const kept = new DecodedObjects(1_000);
     walk(kept, entries.slice(0, 3));
     const entry = entries[1]!;
@@ -60,7 +60,7 @@ describe('DecodedObjects', () => {
     expect([record?.value, record?.before, record?.after]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('keeps a few of what was discarded, however often they were asked for', () => {
+  it('keeps only a few discarded objects, however often they were read', () => {
     const kept = new DecodedObjects(10_000);
     const before = Array.from({ length: 40 }, (_, index) => ({ index, isDiscarded: false }));
     walk(kept, before);
@@ -69,7 +69,7 @@ describe('DecodedObjects', () => {
       entry.isDiscarded = true;
       kept.discard(entry);
     }
-    // Whoever is told of the last changes still finds them.
+    // Handlers of the last changes still find them.
     expect([present(kept, before), present(kept, before.slice(-16))]).toEqual([16, 16]);
     expect(kept.bytes).toBe(0);
     walk(kept, before);

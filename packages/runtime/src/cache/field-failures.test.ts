@@ -12,7 +12,8 @@ import { InformerCache } from './informer-cache.ts';
 import { ListSplitter } from './list-splitter.ts';
 import { SplitReads } from './split-reads.ts';
 
-// What other clients' users reported of caches, each beside the naive way that fails it; watches are in ../reflector.
+// Cache bugs reported by users of other clients, each next to a naive implementation that has the bug; for watches see
+// ../reflector.
 
 function informerOf(): Informer<KubernetesObject> {
   const never = (): Promise<never> => new Promise(() => {});
@@ -34,8 +35,8 @@ const thing = (name: string, version: number, more: { uid?: string; spec?: unkno
   ...(more.spec !== undefined && { spec: more.spec }),
 });
 
-describe('failures that others reported: contents', () => {
-  it('an object deleted and made again across a relist', () => {
+describe('bugs reported in other clients: contents', () => {
+  it('an object deleted and recreated across a relist', () => {
     const informer = informerOf();
     const told: string[] = [];
     informer.subscribe((event) => told.push(`${event.type} ${event.object.uid}`));
@@ -113,7 +114,7 @@ describe('failures that others reported: contents', () => {
     expect(informer.lister.views({ namespace: 'default' })).toHaveLength(130_000);
   });
 
-  it('a list that is longer than the longest string', () => {
+  it('a list longer than the longest string', () => {
     expect(() => Buffer.allocUnsafe(0x2000_0000).toString('latin1')).toThrow(/string longer than/);
     let items = 0;
     const splitter = new ListSplitter(() => void items++);
@@ -158,7 +159,7 @@ describe('failures that others reported: contents', () => {
     void queue.shutDown();
   });
 
-  it('fields that the program does not know', () => {
+  it('fields unknown to the program', () => {
     const object = thing('a', 1, { spec: { known: 1, unknown: { deep: [1] } } });
     const typed = ({ spec }: { spec?: { known?: number } }): unknown => ({ spec: { known: spec?.known } });
     expect(typed(object as never)).not.toMatchObject({ spec: { unknown: {} } });
@@ -168,8 +169,8 @@ describe('failures that others reported: contents', () => {
   });
 });
 
-describe('failures that others reported: start', () => {
-  it('a client, a cache and a cluster that need a server to be made', () => {
+describe('bugs reported in other clients: start', () => {
+  it('a client, a cache and a cluster that need a server to be constructed', () => {
     let requests = 0;
     const handle = (): Promise<never> => {
       requests++;
@@ -185,10 +186,10 @@ describe('failures that others reported: start', () => {
   });
 });
 
-describe('failures that others reported: caches', () => {
+describe('bugs reported in other clients: caches', () => {
   const parts = { random: seededRandom(1), log: silentLogger };
 
-  it('one read that starts a watch of everything', async () => {
+  it('a read that starts a watch of every object', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const stop = new AbortController();
@@ -208,7 +209,7 @@ describe('failures that others reported: caches', () => {
     stop.abort();
   });
 
-  it('a definition that is installed long after the start', async () => {
+  it('a CRD that is installed long after startup', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const stop = new AbortController();
@@ -216,7 +217,7 @@ describe('failures that others reported: caches', () => {
     const cache = new InformerCache({ client: server.client, clock, ...parts });
     cache.declare({ kind: Thing });
     void cache.run(stop.signal);
-    // Two minutes, then the process ends: what controller-runtime does by default.
+    // Exits after two minutes, controller-runtime's default.
     const patience = new AbortController();
     clock.setTimer(120_000, () => patience.abort(new Error('timed out waiting for cache to be synced')));
     const naively = cache.waitForSync(patience.signal).catch((error: Error) => error.message);

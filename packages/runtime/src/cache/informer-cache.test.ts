@@ -58,7 +58,7 @@ const names = (objects: readonly KubernetesObject[]): string[] =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 
 describe('InformerCache scopes', () => {
-  it('caches namespaces with selectors of their own, and all others by the empty name', async () => {
+  it('caches namespaces with their own selectors, and all others under the empty name', async () => {
     const { server, cache, start } = setUp();
     for (const namespace of ['a', 'b', 'c', 'd']) {
       server.put(Thing, thing('red', { namespace, labels: { color: 'red' } }));
@@ -74,7 +74,7 @@ describe('InformerCache scopes', () => {
     expect(fields).toContain('metadata.name=blue,metadata.namespace!=a,metadata.namespace!=b');
   });
 
-  it('refuses reads of namespaces that are not cached; reads that may go live do', async () => {
+  it('rejects reads of uncached namespaces, and serves them live where possible', async () => {
     const { server, cache, reads, start } = setUp({ namespaces: ['a', 'b'] });
     server.put(Thing, thing('x', { namespace: 'c' }));
     cache.declare(cached(Thing));
@@ -87,7 +87,7 @@ describe('InformerCache scopes', () => {
     expect(await reads.get(Thing, { namespace: 'c', name: 'none' })).toBeUndefined();
   });
 
-  it('follows namespaces that are added and leaves those that are taken away, and tells handlers', async () => {
+  it('follows added namespaces, stops following removed ones, and notifies handlers', async () => {
     const { server, cache, start } = setUp();
     for (const namespace of ['a', 'b', 'c']) server.put(Thing, thing('x', { namespace }));
     const declared = cache.declare(cached(Thing, { namespaces: ['a', 'b'] }));
@@ -99,12 +99,12 @@ describe('InformerCache scopes', () => {
     await eventually(() => told.length === 4);
     expect(told).toEqual(['create a', 'create b', 'delete a', 'create c']);
     expect(names(cache.lister(Thing).list())).toEqual(['b/x', 'c/x']);
-    // What stays is not asked for again, and what left holds no watch.
+    // Namespaces that stay are not listed again, and removed ones hold no watch.
     expect(server.requests.slice(before).every((request) => request.includes('/namespaces/c/'))).toBe(true);
     await eventually(() => server.openWatches === 2);
   });
 
-  it('shows what it wrote outside a selector once another brings it in', async () => {
+  it('shows an object written outside the selector once another client moves it into scope', async () => {
     const { server, cache, client, reads, start } = setUp();
     const told: string[] = [];
     cache
@@ -124,7 +124,7 @@ describe('InformerCache scopes', () => {
     expect([told, server.requests]).toEqual([['create own'], []]);
   });
 
-  it('gives back all it took, however often a kind is added and removed', async () => {
+  it('releases everything however often a kind is added and removed', async () => {
     const { server, cache, start, stop, clock } = setUp();
     server.put(Thing, thing('x'));
     await start();
@@ -140,7 +140,7 @@ describe('InformerCache scopes', () => {
     expect(() => cache.lister(Thing)).toThrow(expect.objectContaining({ code: 'KW3001' }));
   });
 
-  it('does not take a kind away from those who follow it', async () => {
+  it('does not remove a kind while handlers follow it', async () => {
     const { cache, start } = setUp();
     const subscription = cache.declare(cached(Thing)).subscribe(() => {});
     await start();
@@ -149,7 +149,7 @@ describe('InformerCache scopes', () => {
     await cache.remove(Thing);
   });
 
-  it('starts nothing by itself: reading what is not declared throws, live reads make no watch', async () => {
+  it('starts no watch on its own: undeclared lister reads throw and live reads do not watch', async () => {
     const { server, cache, reads, start } = setUp();
     await start();
     expect(() => cache.lister(Thing)).toThrow(expect.objectContaining({ code: 'KW3001' }));
@@ -160,7 +160,7 @@ describe('InformerCache scopes', () => {
 });
 
 describe('InformerCache contents', () => {
-  it('keeps only the fields that are asked for, of what is listed, watched and written', async () => {
+  it('keeps only the declared fields of listed, watched and written objects', async () => {
     const { server, cache, client, start } = setUp();
     server.put(Thing, {
       ...thing('a', { spec: { node: 'n1', big: 'x'.repeat(5_000), size: 3 } }),
@@ -180,7 +180,7 @@ describe('InformerCache contents', () => {
     expect(cache.lister(Thing).get({ namespace: 'default', name: 'b' })?.spec).toEqual({ node: 'n2' });
   });
 
-  it('transforms each object once for each version, and lets no transform touch its identity', async () => {
+  it('transforms each object once per version and preserves its identity', async () => {
     const { server, cache, client, start } = setUp();
     server.put(Thing, thing('a', { spec: { node: 'n1' } }));
     let calls = 0;
@@ -205,7 +205,7 @@ describe('InformerCache contents', () => {
     expect(read('bad')?.spec).toEqual({ size: 1 });
   });
 
-  it('lets no transform touch the metadata that the runtime works with', async () => {
+  it('preserves the metadata that the runtime depends on across a transform', async () => {
     const { server, cache, client, start } = setUp();
     const metadata = {
       finalizers: ['other.example.com/x'],
@@ -223,7 +223,7 @@ describe('InformerCache contents', () => {
     );
   });
 
-  it('keeps an object unchanged whose transform returns nothing', async () => {
+  it('keeps an object unchanged if its transform returns nothing', async () => {
     const { server, cache, start } = setUp();
     server.put(Thing, thing('a', { spec: { node: 'n1' } }));
     cache.declare(cached(Thing, { transform: (() => undefined) as unknown as (object: Thing) => KubernetesObject }));
@@ -231,7 +231,7 @@ describe('InformerCache contents', () => {
     expect(cache.lister(Thing).get({ namespace: 'default', name: 'a' })?.spec).toEqual({ node: 'n1' });
   });
 
-  it('caches metadata alone: views and events as always, whole objects live', async () => {
+  it('caches metadata only: views and events from the cache, complete objects live', async () => {
     const { server, cache, reads, start } = setUp();
     const accepted: (string | undefined)[] = [];
     const metadataClient = server.client.intercepted((call, next) => {
@@ -259,7 +259,7 @@ describe('InformerCache contents', () => {
     expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.spec).toEqual({ node: 'n' });
   });
 
-  it('answers field selectors from indexes, exactly, several at once', async () => {
+  it('serves field selectors from indexes, with exact matches and several terms', async () => {
     const { server, cache, reads, start } = setUp();
     const make = (name: string, node: string, size: number): void =>
       void server.put(Thing, thing(name, { spec: { node, size } }));
@@ -293,11 +293,11 @@ describe('InformerCache contents', () => {
         .list({ limit: 2 })
         .map(({ metadata }) => metadata.name),
     ).toEqual(['a', 'b']);
-    // The server answers alike.
+    // The server returns the same objects.
     expect(names(await reads.list(Thing, { fieldSelector: 'spec.node=n1', namespace: 'default' }))).toHaveLength(2);
   });
 
-  it('adds indexes up that several declarations of one scope have, also later', async () => {
+  it('combines the indexes of declarations with the same scope, even after the start', async () => {
     const { server, cache, start } = setUp();
     server.put(Thing, thing('a', { spec: { node: 'n1', size: 1 } }));
     const node = (view: { object: Thing }): string[] => [view.object.spec?.node ?? ''];
@@ -312,7 +312,7 @@ describe('InformerCache contents', () => {
     expect([by('node', 'n1'), by('size', '1'), cache.informers.length]).toEqual([1, 2, 1]);
   });
 
-  it('refuses another function for an index that reads could not tell from the first, and goes on with the first', async () => {
+  it('rejects a second function for an index name and continues with the first', async () => {
     const { server, cache, start } = setUp();
     server.put(Thing, thing('a', { spec: { node: 'n1', size: 1 } }));
     const declareNode = (field: 'node' | 'size') =>
@@ -320,7 +320,7 @@ describe('InformerCache contents', () => {
     const first = declareNode('node');
     for (const other of [
       () => declareNode('size'),
-      // The same source, in another closure.
+      // The same source in another closure.
       () => declareNode('node'),
       () => cache.declare(cached(Thing, { resyncMs: 1, indexes: { node: () => [] } })),
     ]) {
@@ -334,12 +334,12 @@ describe('InformerCache contents', () => {
     await start();
     expect(names(cache.lister(Thing).list({ index: { name: 'node', value: 'n1' } }))).toEqual(['default/a']);
     expect(cache.informers).toEqual(first.informers);
-    // Other objects, other indexes.
+    // Other objects have their own indexes.
     const some = { labelSelector: 'color=red', indexes: { node: () => [] } };
     expect(cache.declare(cached(Thing, some))).not.toBe(first);
   });
 
-  it('shows everything again after the resync period, as updates in which nothing differs', async () => {
+  it('replays everything after the resync period as updates without changes', async () => {
     const { server, cache, clock, start } = setUp();
     server.put(Thing, thing('a'));
     server.put(Thing, thing('b'));
@@ -353,8 +353,8 @@ describe('InformerCache contents', () => {
   });
 });
 
-describe('InformerCache and kinds that are not served', () => {
-  it('waits for one, follows it within two seconds, and again after it was gone', async () => {
+describe('InformerCache with kinds that are not served', () => {
+  it('waits for a missing kind, follows it within two seconds, and again after it was removed', async () => {
     const { server, cache, clock, stop } = setUp();
     server.missing.add('things');
     const told: string[] = [];
@@ -374,7 +374,7 @@ describe('InformerCache and kinds that are not served', () => {
     server.missing.add('things');
     server.cutWatches();
     await clock.advance(4_000);
-    // Discovery has said it once.
+    // Discovery has confirmed it only once so far.
     expect([cache.lister(Thing).size, informer?.fault]).toEqual([
       1,
       'Thing may be stale: its list is answered with 404',
@@ -388,7 +388,7 @@ describe('InformerCache and kinds that are not served', () => {
     expect(told).toEqual(['create a', 'delete a', 'create a']);
   });
 
-  it('fails the wait, or goes on without objects, where it is told to', async () => {
+  it('fails the wait or continues without objects, as declared', async () => {
     const { server, cache, clock, stop } = setUp();
     server.missing.add('things');
     server.missing.add('places');
@@ -406,7 +406,7 @@ describe('InformerCache and kinds that are not served', () => {
     await cache.waitForSync(stop.signal);
   });
 
-  it('keeps what it listed while a 404 may be about something else, and says that it may be stale', async () => {
+  it('keeps listed objects while the cause of a 404 is unclear, and reports that they may be stale', async () => {
     for (const refused of ['the kind', 'everything']) {
       const { server, cache, clock, reads, start } = setUp();
       server.put(Thing, thing('a'));
@@ -429,7 +429,7 @@ describe('InformerCache and kinds that are not served', () => {
     }
   });
 
-  it('asks the server, not an empty store, once a kind is gone', async () => {
+  it('queries the server instead of an empty store once a kind is removed', async () => {
     const { server, cache, clock, reads, start } = setUp();
     server.put(Thing, thing('a'));
     const node = (view: { object: Thing }): string[] => [view.object.spec?.node ?? ''];
@@ -452,7 +452,7 @@ describe('InformerCache and kinds that are not served', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('costs the server one request each second or two, all told, while a kind is missing', async () => {
+  it('sends the server at most one request per second in total while a kind is missing', async () => {
     const { server, cache, clock, stop } = setUp();
     server.missing.add('things');
     cache.declare(cached(Thing));
@@ -466,7 +466,7 @@ describe('InformerCache and kinds that are not served', () => {
   });
 });
 
-/** What a proxy says that has no route. */
+/** The response of a proxy that has no route. */
 function plainNotFound() {
   const body = async function* () {
     yield Buffer.from('404 page not found\n');

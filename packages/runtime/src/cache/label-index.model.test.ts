@@ -45,7 +45,7 @@ const step = fc.oneof(
 );
 
 describe('LabelIndex', () => {
-  it('finds what looking at every object finds', () => {
+  it('finds the same objects as a full scan', () => {
     fc.assert(
       fc.property(fc.array(labels, { minLength: objects, maxLength: objects }), fc.array(step), (first, steps) => {
         const store = new Store<KubernetesObject>({ kind: Thing });
@@ -76,7 +76,7 @@ describe('LabelIndex', () => {
     );
   });
 
-  it('reads the labels of all objects once, and then of none but those that change', () => {
+  it('reads the labels of all objects once, and after that only those of changed objects', () => {
     let reads = 0;
     const views: ObjectView<KubernetesObject>[] = Array.from({ length: 1000 }, (_, index) => {
       const view = new DecodedView<KubernetesObject>(thing(index, { app: `app-${index % 100}` }, index + 1));

@@ -15,7 +15,7 @@ export class LabelIndex<T> {
 
   /**
    * Returns a superset of the matching objects. Undefined if the selector requires no indexed value, or if the values are so
-   * common that scanning all objects is no slower.
+   * common that scanning all objects is as fast.
    */
   candidates(
     selector: LabelSelector,

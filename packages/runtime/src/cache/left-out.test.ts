@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A server that lets nobody list what is in one namespace. */
+/** A server that forbids lists in one namespace. */
 function serverWithout(namespace: string): FakeApiServer {
   const server = new FakeApiServer([Site, Page]);
   server.interrupt = ({ url }) => {
@@ -36,7 +36,7 @@ function cacheOf(server: FakeApiServer): { readonly cache: InformerCache; readon
   return { cache, signal: stop.signal };
 }
 
-/** What became of a promise so far. */
+/** Tracks the current state of a promise. */
 function fateOf(promise: Promise<unknown>): { is: string } {
   const fate = { is: 'open' };
   promise.then(
@@ -50,8 +50,8 @@ function fateOf(promise: Promise<unknown>): { is: string } {
   return fate;
 }
 
-describe('what is left out of a cache', () => {
-  it('keeps a manager from its start no longer', async () => {
+describe('namespaces and kinds removed from a cache', () => {
+  it('no longer keep a manager from starting', async () => {
     const server = serverWithout('bad');
     server.put(Site, { metadata: { name: 'a' } });
     const seen: string[] = [];
@@ -79,7 +79,7 @@ describe('what is left out of a cache', () => {
     await manager.started();
   });
 
-  it('is waited for no longer, what comes in its place is', async () => {
+  it('are no longer waited for, unlike their replacements', async () => {
     const server = serverWithout('bad');
     let isOpen = false;
     const refuse = server.interrupt;
@@ -105,7 +105,7 @@ describe('what is left out of a cache', () => {
     expect(cache.informers.every(({ hasSynced }) => hasSynced)).toBe(true);
   });
 
-  it('leaves nobody waiting for a kind that was removed; who added it is told', async () => {
+  it('release all waiters of a removed kind and reject its add', async () => {
     const server = serverWithout('bad');
     const { cache, signal } = cacheOf(server);
     const added = fateOf(cache.add(cached(Page, { namespaces: ['bad'] }), { signal }));
@@ -115,7 +115,7 @@ describe('what is left out of a cache', () => {
     expect([added.is, all.is]).toEqual(['KindNotCachedError', 'kept']);
   });
 
-  it('still fails the wait of those who give up', async () => {
+  it('do not keep an aborted wait from failing', async () => {
     const server = serverWithout('bad');
     const { cache } = cacheOf(server);
     const declared = cache.declare(cached(Site, { namespaces: ['bad'] }));

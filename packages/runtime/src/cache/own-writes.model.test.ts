@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { atScale } from '../testdata/model-scale.ts';
 import { type Flaw, isFitting, keys, naive, real, type Subject, VersionedServer } from './testdata/write-subjects.ts';
 
-// Reads after own writes, against a plain model of a server with history. Not caught: servers whose versions are no numbers
-// (those reads go live), writes that bypass the client, and programs that keep an answer and look at it later.
+// Compares reads after own writes with a plain model of a server that keeps history. Not covered: servers whose versions are not
+// numbers (those reads go live), writes that bypass the client, and programs that keep a result and read it later.
 
 type Command =
-  /** This program writes: it takes effect now, its answer is read later, or never. */
+  /** This program writes: the write takes effect now; its response is read later, or never. */
   | {
       readonly type: 'write';
       readonly key: number;
@@ -19,12 +19,12 @@ type Command =
   | { readonly type: 'answer'; readonly pick: number; readonly lost: boolean }
   | { readonly type: 'other'; readonly key: number; readonly verb: 'put' | 'delete'; readonly fits: boolean }
   | { readonly type: 'watch'; readonly events: number }
-  /** The server repeats what it has sent. */
+  /** The server repeats events it has already sent. */
   | { readonly type: 'repeat'; readonly events: number }
   | { readonly type: 'bookmark' }
-  /** A gap: what was missed is found by listing, at some version since. */
+  /** A gap: missed events are recovered by listing, at some later version. */
   | { readonly type: 'relist'; readonly behind: number }
-  /** The server comes back from a backup: versions are given anew. */
+  /** The server is restored from a backup and reuses versions. */
   | { readonly type: 'restore'; readonly lost: number };
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -61,7 +61,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('restore' as const), lost: fc.integer({ min: 1, max: 3 }) }) },
 );
 
-/** Runs the commands against both and compares after each. */
+/** Runs the commands against the server model and the subject, and compares after each. */
 class Comparison {
   readonly server = new VersionedServer();
   readonly #subject: Subject;
@@ -72,15 +72,15 @@ class Comparison {
     readonly answer: unknown;
     readonly tell: (outcome: WriteOutcome) => void;
   }[] = [];
-  /** The version up to which the watch has shown everything. */
+  /** The version up to which the watch has delivered everything. */
   #shown = 0;
-  /** The version that the subject can know to be reached: of events, lists and bookmarks. */
+  /** The version that the subject can know it has reached, from events, lists and bookmarks. */
   #told = 0;
-  /** The newest version of an own write by key, answered so that this program knows of it. */
+  /** The newest version of an own write by key whose response this program has read. */
   readonly #known = new Map<string, number>();
-  /** Keys of which a write did not tell what became of them. */
+  /** Keys that a write left in an unknown state. */
   readonly #mayAsk = new Set<string>();
-  /** Keys that this program knows to have written outside the selector, with the version, until the watch shows them again. */
+  /** Keys that this program knows it wrote outside the selector, with the version, until the watch shows them again. */
   readonly #outside = new Map<string, number>();
 
   constructor(subject: Subject, selecting: boolean) {
@@ -132,7 +132,7 @@ class Comparison {
     }
   }
 
-  /** Only a server that is behind what it has shown can be seen to have lost anything. */
+  /** Data loss is visible only if the restored server is behind what it has already shown. */
   #restore(version: number): void {
     if (version >= this.#told) return;
     this.server.states.length = version + 1;
@@ -170,7 +170,7 @@ class Comparison {
   #answer({ pick, lost }: Command & { readonly type: 'answer' }): void {
     const [call] = this.#pending.length === 0 ? [] : this.#pending.splice(pick % this.#pending.length, 1);
     if (!call) return;
-    // A lost answer is as good as known here: only the server can tell, and it must be asked.
+    // A lost response counts as known here: only the server knows the state, so it must be queried.
     this.#known.set(call.name, Math.max(call.version, this.#known.get(call.name) ?? 0));
     if (lost) this.#mayAsk.add(call.name);
     else if (this.#selecting && isLabelled(call.answer) && !isFitting(call.answer)) {
@@ -199,12 +199,12 @@ class Comparison {
     told();
   }
 
-  /** The watch has shown it: from the version of the write on that took it out, there is no need to ask for it. */
+  /** The watch has shown it at or after the version that moved it out, so it need not be queried. */
   #isInside({ metadata: { name = '', resourceVersion } }: KubernetesObject): void {
     if (Number(resourceVersion) >= (this.#outside.get(name) ?? 0)) this.#outside.delete(name);
   }
 
-  /** A read must be the object as it was at some version from the oldest allowed one on. */
+  /** A read must return the object as it was at the oldest allowed version or later. */
   #compare(name: string): void {
     const got = this.#subject.get(name);
     if (got === 'ask') {
@@ -236,7 +236,7 @@ function comparison(make: (selecting: boolean) => Subject): fc.IProperty<[Comman
 
 describe('reads after own writes', () => {
   it(
-    'are never older than what was written or shown, whatever comes late, twice or never',
+    'are never older than anything written or shown, even with late, repeated or missing events',
     () => {
       fc.assert(comparison(real), { numRuns: atScale(10_000) });
     },
@@ -244,7 +244,7 @@ describe('reads after own writes', () => {
   );
 
   it.each<Flaw>(['remembers nothing', 'forgets a write at the next event of its key', 'never lets go of a deletion'])(
-    'are older with a cache that %s',
+    'return old versions with a cache that %s',
     (flaw) => {
       const { failed, numRuns } = fc.check(
         comparison(() => naive(flaw)),

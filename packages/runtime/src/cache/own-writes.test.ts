@@ -15,7 +15,7 @@ function object(resourceVersion: string, uid = 'u1', name = 'a'): KubernetesObje
 }
 
 describe('OwnWrites', () => {
-  it('answers the written version until the watch has come that far, however long that takes', async () => {
+  it('returns the written version until the watch has reached it, however long that takes', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
     const stored = { uid: 'u1', resourceVersion: '9' };
@@ -29,16 +29,16 @@ describe('OwnWrites', () => {
     expect(writes.size).toBe(0);
   });
 
-  it('shows no object that was created and deleted while the watch was away', () => {
+  it('drops an object created and deleted while the watch was down', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     put(writes, object('5'));
     expect(writes.newest(key, undefined)?.uid).toBe('u1');
-    // The listing that follows does not hold it.
+    // The following list does not contain it.
     writes.caughtUp('8');
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
 
-  it('does not bring back what was deleted before the answer to the write came', () => {
+  it("does not resurrect an object deleted before the write's response arrived", () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     writes.caughtUp('6');
     put(writes, object('5'));
@@ -62,13 +62,13 @@ describe('OwnWrites', () => {
     expect(writes.size).toBe(0);
   });
 
-  it('hides all objects of one name that were deleted one after the other', () => {
+  it('hides all objects of one name that were deleted in succession', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };
     writes.deleted(key, { uid: 'u1', stored });
     put(writes, object('8', 'u2'), stored);
     writes.deleted(key, { uid: 'u2', stored });
-    // The watch still shows the first.
+    // The watch still shows the first one.
     expect(writes.newest(key, stored)).toBeUndefined();
     expect(writes.newest(key, { uid: 'u2', resourceVersion: '8' })).toBeUndefined();
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '7' } });
@@ -76,12 +76,12 @@ describe('OwnWrites', () => {
     expect(writes.size).toBe(0);
   });
 
-  it('hides what it deleted before the watch ever showed it, and forgets it in time', async () => {
+  it('hides an object deleted before the watch ever showed it, and eventually forgets the deletion', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
     writes.deleted(key, { uid: 'u1', stored: undefined });
     expect(writes.newest(key, { uid: 'u1', resourceVersion: '5' })).toBeUndefined();
-    // Time without a watch does not count: nothing could have been shown in it.
+    // Time without a watch does not count, because nothing could have been shown.
     await clock.advance(3_600_000);
     expect(writes.isOutside(key)).toBe(false);
     put(writes, object('9', 'u9'));
@@ -92,7 +92,7 @@ describe('OwnWrites', () => {
     expect(writes.size).toBe(1);
   });
 
-  it('keeps nothing of deletions that the watch showed before their answer came', () => {
+  it('keeps nothing of deletions that the watch showed before their response', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     for (let i = 0; i < 1_000; i++) {
       using _deleting = writes.deleting();
@@ -102,14 +102,14 @@ describe('OwnWrites', () => {
     expect(writes.size).toBe(0);
   });
 
-  it('takes the higher version when answers come out of order', () => {
+  it('keeps the higher version when responses arrive out of order', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     put(writes, object('8', 'u2'));
     put(writes, object('6', 'u1'));
     expect(writes.newest(key, undefined)?.resourceVersion).toBe('8');
   });
 
-  it('lets go of what the newest listing did not have, and keeps what was written since', async () => {
+  it('drops entries missing from the newest list and keeps later writes', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
     writes.watching(true);
@@ -122,7 +122,7 @@ describe('OwnWrites', () => {
     expect([...writes.pending()].map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('calls uncertain what has versions without an order, for a bounded time', async () => {
+  it('treats objects with unordered versions as uncertain for a bounded time', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock);
     put(writes, object('opaque'));
@@ -138,7 +138,7 @@ describe('OwnWrites', () => {
     }
   });
 
-  it('lets the watch settle what became of a deletion', () => {
+  it('resolves an uncertain deletion from watch events', () => {
     const version = { uid: 'u1', resourceVersion: '5' };
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     const isSettled = (tell: (writes: OwnWrites<KubernetesObject>) => void, isWhole = true): boolean => {
@@ -152,7 +152,7 @@ describe('OwnWrites', () => {
     expect(
       isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6', deletionTimestamp } })),
     ).toBe(true);
-    // Written by somebody else before the deletion; an earlier object of that name; one that left the selector.
+    // Another client's write before the deletion; an earlier object of that name; an object that left the selector.
     expect(isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u0', resourceVersion: '4' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }), false)).toBe(
@@ -160,7 +160,7 @@ describe('OwnWrites', () => {
     );
   });
 
-  it('is certain of a deletion that the watch showed before the answer came', () => {
+  it('is certain of a deletion that the watch showed before its response', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const deleting = writes.deleting();
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } });
@@ -169,7 +169,7 @@ describe('OwnWrites', () => {
     expect(writes.isUncertain(key)).toBe(false);
   });
 
-  it('hides an object that left the selector until the watch says so, and remembers that it is outside', () => {
+  it('hides an object that left the selector until the watch confirms it, and remembers that it is outside', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const stored = { uid: 'u1', resourceVersion: '5' };
     writes.wrote(object('8'), { stored, inScope: false });
@@ -180,11 +180,11 @@ describe('OwnWrites', () => {
     expect([writes.newest(key, undefined)?.resourceVersion, writes.isOutside(key)]).toEqual(['9', false]);
   });
 
-  it('takes an object for inside again once the watch shows a version since it left, not one from before', () => {
+  it('treats an object as back inside only if the watch shows a version newer than its move outside', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     writes.wrote(object('8'), { stored: undefined, inScope: false });
     writes.caughtUp('8');
-    // A listing by a server that lags.
+    // A list from a server that lags.
     writes.seen(key, { stored: { uid: 'u1', resourceVersion: '7' } });
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '9' } });
     expect([writes.isOutside(key), writes.isExpecting]).toEqual([true, true]);
@@ -192,7 +192,7 @@ describe('OwnWrites', () => {
     expect([writes.isOutside(key), writes.isExpecting]).toEqual([false, false]);
   });
 
-  it('stays outside when an answer from before it left comes late', () => {
+  it('keeps an object outside when an older response arrives late', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     writes.wrote(object('8'), { stored: undefined, inScope: false });
     writes.caughtUp('8');
@@ -200,20 +200,20 @@ describe('OwnWrites', () => {
     expect(writes.isOutside(key)).toBe(true);
   });
 
-  it('lets go of what a server that was restored from a backup no longer knows', () => {
+  it('drops writes that a server restored from a backup no longer has', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     put(writes, object('900'));
     writes.caughtUp('500', true);
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
 
-  it('remembers that an object is outside the selector until the server says that it is gone', async () => {
+  it('remembers that an object is outside the selector until the server reports it missing', async () => {
     const clock = new VirtualClock();
     const writes = new OwnWrites<KubernetesObject>(clock, { isWhole: false });
     writes.watching(true);
     writes.wrote(object('8'), { stored: undefined, inScope: false });
     await clock.advance(86_400_000);
-    // A listing of the newest state has no object that is outside its selector.
+    // A list of the newest state contains no object outside its selector.
     writes.lost(clock.monotonic());
     expect(writes.isOutside(key)).toBe(true);
     const before = writes.outsideVersion(key);
@@ -224,7 +224,7 @@ describe('OwnWrites', () => {
     expect(writes.isOutside(key)).toBe(false);
   });
 
-  it('keeps the content of ten thousand writes, and has older ones read live until the watch is past them', () => {
+  it('keeps the content of 10,000 writes and has older ones read live until the watch passes them', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     for (let i = 0; i < 10_002; i++) put(writes, object(String(1_000 + i), `u${i}`, `p${i}`));
     const stored = { uid: 'u0', resourceVersion: '999' };
@@ -235,20 +235,20 @@ describe('OwnWrites', () => {
     expect(writes.newest(first, stored)).toBe(stored);
     writes.caughtUp('1000');
     expect(writes.uncertainKeys('default')).toHaveLength(999);
-    // What was read live is known again.
+    // An object read live is known again.
     put(writes, object('1001', 'u1', 'p1'));
     expect(writes.isUncertain({ namespace: 'default', name: 'p1' })).toBe(false);
     expect(writes.uncertainKeys('default')).toHaveLength(998);
     expect(writes.awaited).toBe('11001');
   });
 
-  it('forgets writes beyond a hundred thousand', () => {
+  it('forgets writes beyond 100,000', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     for (let i = 0; i < 100_010; i++) put(writes, object(String(1_000_000 + i), `u${i}`, `p${i}`));
     expect(writes.size).toBe(90_010);
   });
 
-  it('costs time in proportion to the writes that the watch comes past', () => {
+  it('takes time proportional to the number of writes that the watch passes', () => {
     const costMs = (count: number): number => {
       const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
       for (let i = 0; i < count; i++) put(writes, object(String(1_000_000 + i), `u${i}`, `p${i}`));
@@ -267,7 +267,7 @@ describe('OwnWrites', () => {
     expect(costMs(20_000)).toBeLessThan(35 * few + 20);
   });
 
-  it("does not freeze what was answered: it is the caller's", () => {
+  it('does not freeze the response, which belongs to the caller', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     const answer = object('8');
     put(writes, answer);

@@ -4,7 +4,7 @@ import { Removals } from './removals.ts';
 const version = (uid: string) => ({ uid, resourceVersion: '5' });
 
 describe('Removals', () => {
-  it('are remembered while a deletion is on its way that was begun before', () => {
+  it('remembers a removal while a deletion begun before it is in flight', () => {
     const removals = new Removals();
     removals.removed(version('early'));
     expect(removals.size).toBe(0);
@@ -18,7 +18,7 @@ describe('Removals', () => {
     expect(removals.size).toBe(0);
   });
 
-  it('do not pile up while there is always a deletion on its way', () => {
+  it('does not accumulate removals while some deletion is always in flight', () => {
     const removals = new Removals();
     let held = removals.deleting();
     let most = 0;
@@ -32,7 +32,7 @@ describe('Removals', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('are bounded while one deletion is never answered, and keep nothing but versions', () => {
+  it('is bounded while a deletion never gets a response, and keeps only versions', () => {
     const removals = new Removals();
     using _deleting = removals.deleting();
     const entry = { ...version('u'), bytes: 'x'.repeat(1_000) };

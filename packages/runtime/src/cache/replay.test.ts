@@ -11,7 +11,7 @@ function view(name: string, resourceVersion = '1'): View {
   return new DecodedView<KubernetesObject>({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion } });
 }
 
-/** A replay to a handler that takes 1 ms for each event: slices of five objects. */
+/** A replay to a handler that takes 1 ms per event, which makes slices of five objects. */
 function setUp(count: number) {
   const clock = new BusyClock(new VirtualClock());
   const present = Array.from({ length: count }, (_, index) => view(`p${index}`));
@@ -36,14 +36,14 @@ function setUp(count: number) {
 }
 
 describe('Replay', () => {
-  it('shows everything in one turn when that is quick', async () => {
+  it('shows everything in one turn if that is fast', async () => {
     const { told, replay } = setUp(3);
     expect(told).toEqual(['create p0@1 listed', 'create p1@1 listed', 'create p2@1 listed']);
     await replay.done;
     expect(told).toHaveLength(3);
   });
 
-  it('lets the event loop run in between when it is not', async () => {
+  it('yields to the event loop between slices', async () => {
     const { told, replay } = setUp(23);
     const counts = [told.length];
     let isDone = false;
@@ -57,7 +57,7 @@ describe('Replay', () => {
     expect(counts.slice(0, 5)).toEqual([5, 10, 15, 20, 23]);
   });
 
-  it('passes a change on immediately, as a creation where the object was not shown yet, and shows nothing twice', async () => {
+  it('delivers a change immediately, as a creation if the object was not shown yet, and shows nothing twice', async () => {
     const { present, told, replay, change } = setUp(12);
     told.splice(0);
     change(present[0]!, view('p0', '2'));
@@ -70,7 +70,7 @@ describe('Replay', () => {
     expect(told).toHaveLength(6);
   });
 
-  it('does not show an object that was deleted meanwhile, and passes its deletion on', async () => {
+  it('skips an object deleted during the replay and delivers its deletion', async () => {
     const { present, current, told, replay } = setUp(12);
     const [, , , , , , , , , , last] = present;
     current.delete(last);
@@ -79,7 +79,7 @@ describe('Replay', () => {
     expect(told.filter((each) => each.includes('p10'))).toEqual(['delete p10@1']);
   });
 
-  it('leaves a resync of what is yet to be shown to the replay', async () => {
+  it('drops a resync of an object that the replay has yet to show', async () => {
     const { present, told, replay } = setUp(12);
     told.splice(0);
     replay.tell({ type: 'update', old: present[10]!, object: present[10]! });
@@ -89,7 +89,7 @@ describe('Replay', () => {
     expect(told.filter((each) => each.includes('p10'))).toEqual(['create p10@1 listed']);
   });
 
-  it('ends when it is disposed', async () => {
+  it('stops when disposed', async () => {
     const { told, replay } = setUp(50);
     replay[Symbol.dispose]();
     await replay.done;

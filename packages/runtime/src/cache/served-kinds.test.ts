@@ -38,7 +38,7 @@ function served(answer: () => readonly ApiGroup[]) {
 }
 
 describe('ServedKinds', () => {
-  it('calls a kind absent where group, version or resource is not there', async () => {
+  it('reports a kind as absent if its group, version or resource is missing', async () => {
     for (const groups of [
       [core, apps],
       [core, group('example.com', 'v2', { Thing: 'things' })],
@@ -48,7 +48,7 @@ describe('ServedKinds', () => {
     }
   });
 
-  it('does not where it is served, by another plural too, or where its group does not answer', async () => {
+  it('does not report a kind as absent if it is served, has another plural, or its group does not respond', async () => {
     for (const groups of [
       [core, group('example.com', 'v1', { Thing: 'things' })],
       [core, group('example.com', 'v1', { Thing: 'thingses' })],
@@ -58,7 +58,7 @@ describe('ServedKinds', () => {
     }
   });
 
-  it('believes nothing that an API server would not say', async () => {
+  it('does not trust incomplete or failed discovery', async () => {
     for (const groups of [
       [],
       [core],
@@ -73,7 +73,7 @@ describe('ServedKinds', () => {
     expect(await failing.isAbsent()).toBe(false);
   });
 
-  it('reads anew for who asks later, and once for all who ask at one time', async () => {
+  it('refreshes discovery for later checks and shares one result between concurrent ones', async () => {
     const { clock, isAbsent, readings } = served(() => [core, apps]);
     await Promise.all([isAbsent(), isAbsent(), isAbsent()]);
     expect(readings()).toBe(1);

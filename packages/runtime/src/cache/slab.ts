@@ -31,7 +31,7 @@ export class SlabAllocator {
     return this.#size - (this.#current ? this.#current.bytes.length - this.#current.used : 0);
   }
 
-  /** Makes room for `length` bytes and returns the slab; write them at its `used`. */
+  /** Reserves room for `length` bytes and returns the slab; write the bytes at its `used`. */
   reserve(length: number): Slab {
     const current = this.#current;
     if (current && current.used + length <= current.bytes.length) return current;

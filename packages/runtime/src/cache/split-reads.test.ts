@@ -20,7 +20,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-/** A cache whose watch brings nothing: all that is read is what was written, or asked. */
+/** A cache whose watch delivers nothing: reads show only what was written or queried. */
 async function blind(options: { readonly labelSelector?: string } = {}) {
   const clock = new VirtualClock();
   const server = new FakeApiServer([Thing], { clock });
@@ -52,7 +52,7 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
   metadata: { ...key, ...more },
 });
 
-/** Lets a server answer `deletecollection` as the API server does: with the objects as they were. */
+/** Makes a server respond to `deletecollection` like the API server: with the objects as they were. */
 function deletesCollections(server: FakeApiServer): void {
   const { interrupt } = server;
   server.interrupt = (request) => {
@@ -64,7 +64,7 @@ function deletesCollections(server: FakeApiServer): void {
 }
 
 describe('reads after writes through the client', () => {
-  it('show creates, updates, patches, status writes and deletes at once, by get and by list', async () => {
+  it('show creates, updates, patches, status writes and deletes immediately, in gets and lists', async () => {
     const { cache, things, gets } = await blind();
     const lister = cache.lister(Thing);
     const names = (): (string | undefined)[] => lister.list().map(({ metadata }) => metadata.name);
@@ -84,14 +84,14 @@ describe('reads after writes through the client', () => {
     expect([names(), lister.size, gets()]).toEqual([[], 0, 0]);
   });
 
-  it('leave alone what the caller was answered', async () => {
+  it("do not share objects with the caller's response", async () => {
     const { cache, things } = await blind();
     const made = await things.create(object());
     (made.metadata as { labels?: object }).labels = { mine: 'x' };
     expect(cache.lister(Thing).get(key)?.metadata.labels).toBeUndefined();
   });
 
-  it('take a deletion that waits for finalizers for what it is, and the last finalizer for the end', async () => {
+  it('show a deletion that waits for finalizers as deleting, and removing the last finalizer as the end', async () => {
     const { cache, things } = await blind();
     await things.create(object({ finalizers: ['x.io/y'] }));
     await things.delete(key);
@@ -101,14 +101,14 @@ describe('reads after writes through the client', () => {
     expect(lister.get(key)).toBeUndefined();
   });
 
-  it('ask the server, once, after a write whose answer does not tell what became of the object', async () => {
+  it("query the server once after a write whose response leaves the object's state unknown", async () => {
     const { cache, things, reads, gets, server } = await blind();
     await things.create(object());
     await things.subresource('eviction').create(key, {});
     expect(await reads.get(Thing, key)).toBeUndefined();
     expect(await reads.get(Thing, key)).toBeUndefined();
     expect([cache.lister(Thing).get(key), gets()]).toEqual([undefined, 1]);
-    // A lost answer is such a write, too.
+    // A lost response also leaves the state unknown.
     const { interrupt } = server;
     server.interrupt = ({ method }) => {
       if (method !== 'POST') return undefined;
@@ -121,7 +121,7 @@ describe('reads after writes through the client', () => {
     expect([cache.lister(Thing).get(key)?.metadata.name, gets()]).toEqual(['a', 2]);
   });
 
-  it('ask the server by one list about the many objects of a deleted collection', async () => {
+  it('query the many objects of a deleted collection with one list', async () => {
     const { things, reads, server } = await blind();
     for (let i = 0; i < 40; i++) await things.create(object({ name: `t${i}` }));
     server.put(Thing, { metadata: { name: 't7', finalizers: ['x.io/y'] } });
@@ -136,7 +136,7 @@ describe('reads after writes through the client', () => {
     expect(server.requests.slice(before).filter((request) => request.startsWith('GET'))).toHaveLength(1);
   });
 
-  it('ask nobody about a deleted collection once the watch has shown the deletions', async () => {
+  it('send no request for a deleted collection once the watch has shown the deletions', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const stop = new AbortController();
@@ -158,7 +158,7 @@ describe('reads after writes through the client', () => {
     expect(server.requests.slice(before).filter((request) => request.startsWith('GET'))).toEqual([]);
   });
 
-  it('ask nobody after a write that was refused on the way: it cannot have had an effect', async () => {
+  it('send no request after a write that was rejected before it was sent', async () => {
     const { client, reads, gets } = await blind();
     const fenced = client.intercepted(() => Promise.reject(new Error('refused')));
     await expect(fenced.resource(Thing).create(object())).rejects.toThrow('refused');
@@ -167,14 +167,14 @@ describe('reads after writes through the client', () => {
     expect(gets()).toBe(0);
   });
 
-  it('refuse, and ask the server where they can, for objects written outside the selector', async () => {
+  it('throw for objects written outside the selector, or query the server where they can', async () => {
     const { cache, things, reads } = await blind({ labelSelector: 'app=x' });
     const lister = cache.lister(Thing);
     await things.create(object());
     expect(() => lister.get(key)).toThrow(expect.objectContaining({ code: 'KW3015' }));
     expect((await reads.get(Thing, key))?.metadata.name).toBe('a');
     expect(lister.list().map(({ metadata }) => metadata.name)).toEqual(['old']);
-    // Out of the selector by an update of our own: gone from lists before the watch says so.
+    // Moved out of the selector by this client: missing from lists before the watch reports it.
     await things.patch(
       { namespace: 'default', name: 'old' },
       { type: 'merge', body: { metadata: { labels: { app: 'y' } } } },
@@ -184,7 +184,7 @@ describe('reads after writes through the client', () => {
     expect(lister.get(key)?.metadata.name).toBe('a');
   });
 
-  it('cost nothing once the watch has shown the write', async () => {
+  it('keep no entries once the watch has shown the writes', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const stop = new AbortController();
@@ -203,7 +203,7 @@ describe('reads after writes through the client', () => {
     expect(cache.lister(Thing).size).toBe(150);
   });
 
-  it('are answered live until the cache has listed', async () => {
+  it('are served live until the cache has listed', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
@@ -214,7 +214,7 @@ describe('reads after writes through the client', () => {
     expect(await reads.list(Thing)).toHaveLength(1);
   });
 
-  it('by an index wait until the cache has listed, and for no longer than their signal lets them', async () => {
+  it('by an index wait until the cache has listed or their signal aborts', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const stop = new AbortController();

@@ -94,7 +94,7 @@ export class StoreEntry<T> implements ObjectView<T> {
     return readString(this.slab.bytes, at, skipValue(this.slab.bytes, at, this.offset + this.length));
   }
 
-  /** True if the object has managedFields, of which the store keeps only the entries of its own managers. */
+  /** True if the object has managedFields, of which the store keeps only the entries of its configured managers. */
   get hasManagedFields(): boolean {
     return this.#managedAt !== 0;
   }

@@ -5,7 +5,7 @@ import { atScale } from '../testdata/model-scale.ts';
 import { ListSplitter } from './list-splitter.ts';
 import { Store } from './store.ts';
 
-// The store against a map of objects. Not caught: what depends on sizes that take long to make, such as slabs of a megabyte
+// Compares the store with a map of objects. Not covered: behavior at sizes that take long to build, such as slabs of a megabyte
 // (store.test.ts rewrites many objects for that).
 
 interface Thing extends KubernetesObject {
@@ -18,7 +18,7 @@ type Command =
   | { readonly type: 'old'; readonly key: number }
   | { readonly type: 'list'; readonly keep: readonly boolean[]; readonly cuts: readonly number[] };
 
-/** Values as they come back from their text: there is no -0 in JSON. */
+/** JSON values after a round trip, because JSON has no -0. */
 const json: fc.Arbitrary<unknown> = fc
   .jsonValue({ maxDepth: 3 })
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
@@ -60,7 +60,7 @@ function thing(key: number, version: number, spec: unknown): Thing {
   };
 }
 
-/** What is read of it: the store keeps the manager's own entries alone. */
+/** Returns the object as the store reads it: with only the manager's own managedFields entries. */
 function kept(object: Thing): unknown {
   const { managedFields, ...metadata } = object.metadata;
   if (!managedFields) return object;
@@ -70,7 +70,7 @@ function kept(object: Thing): unknown {
   };
 }
 
-/** Puts and removes as a reflector does. */
+/** Puts and removes objects as a reflector does. */
 interface Subject {
   put(object: Thing): void;
   remove(key: number): void;
@@ -179,7 +179,7 @@ function comparison(make: () => Subject): fc.IProperty<[Command[]]> {
           if (!listed.some(({ metadata }) => metadata.name === name)) model.delete(name);
         subject.list(listed, each.cuts);
       }
-      // A stray old version of an object that is not there is taken for a new one: forget it on both sides.
+      // An old version of a missing object counts as new, so drop it on both sides.
       if (each.type === 'old' && !model.has(keyOf(each.key).name)) subject.remove(each.key);
       expect(subject.all()).toEqual([...model.values()].sort(byKey).map(kept));
       for (const color of colors) {
@@ -192,7 +192,7 @@ function comparison(make: () => Subject): fc.IProperty<[Command[]]> {
 
 describe('Store', () => {
   it(
-    'holds what was put, whatever the bytes are and however they are cut',
+    'holds every object that was put, for any bytes and any chunk boundaries',
     () => {
       fc.assert(comparison(real), { numRuns: atScale(10_000) });
     },
@@ -204,7 +204,7 @@ describe('Store', () => {
     'takes older versions',
     'forgets to take a replaced object from its index',
   ])(
-    'differs from one that %s',
+    'differs from a store that %s',
     (flaw) => {
       const { failed, numRuns } = fc.check(comparison(naive(flaw)), { numRuns: 1_000 });
       expect(failed, `not noticed in ${numRuns} runs`).toBe(true);

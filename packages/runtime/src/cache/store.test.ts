@@ -23,7 +23,7 @@ function put(store: Store<Thing>, object: unknown): ReturnType<Store<Thing>['put
 }
 
 describe('Store', () => {
-  it('answers metadata without the object and the object frozen', () => {
+  it('returns metadata without decoding, and the object frozen', () => {
     const store = new Store<Thing>({ kind: Thing });
     const object = thing(
       'a',
@@ -48,13 +48,13 @@ describe('Store', () => {
     expect(Object.isFrozen((entry.object.data as { x: unknown })['ünï"\\' as 'x'])).toBe(true);
   });
 
-  it('gives items of built-in lists their type', () => {
+  it('adds apiVersion and kind to items of built-in lists', () => {
     const store = new Store<Thing>({ kind: Thing });
     put(store, { metadata: { name: 'a', uid: '1', resourceVersion: '1' } });
     expect(store.get('', 'a')!.object).toMatchObject({ apiVersion: 'v1', kind: 'Thing' });
   });
 
-  it('cuts managed fields of others and keeps its own, wherever they are in the metadata', () => {
+  it("cuts other managers' managedFields and keeps its own, wherever they are in the metadata", () => {
     const store = new Store<Thing>({ kind: Thing, ownManagers: new Set(['me', 'me-too']) });
     const mine = { manager: 'me', operation: 'Apply', fieldsV1: { 'f:data': {} } };
     const second = { operation: 'Apply', manager: 'me-too' };
@@ -68,7 +68,7 @@ describe('Store', () => {
     expect(entry.object.data).toBe(1);
   });
 
-  it('knows a version it has and replaces an older one', () => {
+  it('recognizes a known version and replaces an older one', () => {
     const store = new Store<Thing>({ kind: Thing });
     const first = put(store, thing('a'));
     expect(first.old).toBeUndefined();
@@ -80,7 +80,7 @@ describe('Store', () => {
     expect(store.size).toBe(1);
   });
 
-  it('removes what a listing did not show', () => {
+  it('removes objects that a list does not contain', () => {
     const store = new Store<Thing>({ kind: Thing });
     store.beginListing();
     put(store, thing('a'));
@@ -138,7 +138,7 @@ describe('Store', () => {
 });
 
 describe('ListSplitter', () => {
-  it('puts items together that large pieces cut anywhere', () => {
+  it('joins items that large chunks cut anywhere', () => {
     const items = Array.from({ length: 60 }, (_, i) => {
       return { metadata: { name: `"\\{${i}` }, text: '\\"}é'.repeat(i % 7 === 0 ? 4_000 : 40 * (i % 9)) };
     });
@@ -158,7 +158,7 @@ describe('ListSplitter', () => {
     JSON.stringify({ items, metadata: { resourceVersion: '9', continue: 'x', note: '"items":[' } }, undefined, 2),
   ];
 
-  it('finds the same items and the same envelope however the body is cut', () => {
+  it('finds the same items and envelope for any chunk size', () => {
     for (const body of bodies) {
       const bytes = Buffer.from(body);
       for (let size = 1; size < bytes.length; size += size < 40 ? 1 : 37) {
@@ -171,7 +171,7 @@ describe('ListSplitter', () => {
     }
   });
 
-  it('takes null and missing items, and refuses a body that ends early', () => {
+  it('accepts null and missing items, and rejects a body that ends early', () => {
     for (const body of ['{"items":null,"metadata":{}}', '{"metadata":{"items":[1]}}', '{"items":[]}']) {
       const splitter = new ListSplitter(() => expect.unreachable());
       splitter.push(Buffer.from(body));

@@ -7,13 +7,13 @@ import { CertificateError } from './certificate-error.ts';
 import type { CertificateParts } from './certificate-source.ts';
 import type { OwnAuthorityOptions } from './own-authority.ts';
 
-/** Longest wait after a failure, in milliseconds. */
+/** Maximum delay after a failure, in milliseconds. */
 const longestBackoffMs = 30_000;
 
-/** How often something is looked for that is not there yet, in milliseconds: until then nobody calls the webhooks. */
+/** How often to look for missing objects, in milliseconds: until they exist, the API server does not call the webhooks. */
 const missingMs = 2_000;
 
-/** Runs an operator's own authority; see {@link ownAuthority}. */
+/** Maintains an operator's own certificate authority; see {@link ownAuthority}. */
 export class AuthorityKeeper {
   readonly #options: OwnAuthorityOptions;
   readonly #lifetimes: Required<AuthorityLifetimes>;
@@ -22,7 +22,7 @@ export class AuthorityKeeper {
   readonly #hosts: readonly string[];
   #served: string | undefined;
   #missing = '';
-  /** The bundle that callers were last told of, all of them. */
+  /** The bundle last injected into all configurations and definitions. */
   #known = '';
 
   constructor(
@@ -48,7 +48,7 @@ export class AuthorityKeeper {
         backoffMs = 500;
       } catch (error) {
         if (signal.aborted) return;
-        // Nothing will come of trying again.
+        // Retrying does not help.
         if (error instanceof CertificateError && this.#served === undefined) throw error;
         log.error('cannot look after the webhook certificates', { error, retryInMs: backoffMs });
         waitMs = Math.min(backoffMs, intervalMs);
@@ -120,6 +120,6 @@ function hostsOf(address: WebhookAddress, more: readonly string[]): readonly str
 
 async function pause(clock: Clock, how: { readonly ms: number; readonly signal: AbortSignal }): Promise<void> {
   await sleep(clock, how).catch(() => {
-    // Aborted: the loop's condition sees it.
+    // Aborted: checked by the loop's condition.
   });
 }

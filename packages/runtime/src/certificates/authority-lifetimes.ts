@@ -1,23 +1,29 @@
-/** How long things live, in milliseconds. */
+/** Certificate lifetimes in milliseconds. */
 export interface AuthorityLifetimes {
   /** @defaultValue a year */
   readonly authorityMs?: number;
-  /** A new authority is made when the newest has less than this left. @defaultValue 120 days */
+  /** Remaining lifetime below which a new authority replaces the newest. @defaultValue 120 days */
   readonly renewAuthorityMs?: number;
   /** @defaultValue 90 days */
   readonly servingMs?: number;
   /** @defaultValue 30 days */
   readonly renewServingMs?: number;
   /**
-   * How long a new authority is only believed before it signs, and an old one still believed after its last signature is
-   * out of use: time for every API server and replica to hear of it. @defaultValue ten minutes
+   * How long a new authority is trusted before it signs, and how long an old one stays trusted after its last certificate is out
+   * of use. Gives every API server and replica time to pick up the change.
+   *
+   * @defaultValue ten minutes
    */
   readonly overlapMs?: number;
 }
 
 const dayMs = 86_400_000;
 
-/** @throws TypeError for lifetimes that would leave a moment without a valid certificate. */
+/**
+ * Fills in default lifetimes.
+ *
+ * @throws TypeError for lifetimes that would leave a gap without a valid certificate.
+ */
 export function resolveLifetimes(given: AuthorityLifetimes = {}): Required<AuthorityLifetimes> {
   const { authorityMs = 365 * dayMs, servingMs = 90 * dayMs, overlapMs = 600_000 } = given;
   const { renewAuthorityMs = 120 * dayMs, renewServingMs = 30 * dayMs } = given;

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { type AuthorityPolicy, type AuthorityState, nextAuthorityState } from './authority-state.ts';
 import { CertificateError } from './certificate-error.ts';
 
-/** What {@link keepAuthority} needs. */
+/** Options of {@link keepAuthority}. */
 export interface KeepOptions {
   readonly client: KubernetesClient;
   readonly secret: ObjectKey;
@@ -12,20 +12,20 @@ export interface KeepOptions {
   readonly signal: AbortSignal;
 }
 
-/** The state that all replicas agree on, and whether this call has changed it. */
+/** The state shared by all replicas, and whether this call changed it. */
 export interface KeptAuthority {
   readonly state: AuthorityState;
   readonly isChanged: boolean;
 }
 
-/** Steps and lost races that one call may take; more is somebody who undoes every step. */
+/** Maximum number of steps and lost races per call; beyond it, another client must be undoing every step. */
 const mostSteps = 20;
 
 /**
- * Reads the authority's Secret and does what is due. Any number of replicas may do this at once: each write carries the
- * version that was read, and who loses reads again.
+ * Reads the authority's Secret and performs the steps that are due. Any number of replicas may run it concurrently: each write
+ * carries the resourceVersion that was read, and a replica that loses the race reads again.
  *
- * @throws CertificateError (KW3030) when the Secret is cert-manager's.
+ * @throws CertificateError (KW3030) when the Secret belongs to cert-manager.
  */
 export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority> {
   const { client, secret: key, policy, signal } = options;
@@ -41,7 +41,7 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
       else await secrets.create(newSecret(key, state), { signal });
       isChanged = true;
     } catch (error) {
-      // Another replica was faster; what it wrote is as good.
+      // Another replica was faster; its state is just as good.
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
   }
@@ -50,7 +50,7 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
   );
 }
 
-/** Reads the bundle that the Secret holds now, PEM; `undefined` when there is none. */
+/** Reads the current bundle from the Secret, as PEM; `undefined` if there is none. */
 export async function readBundle(
   options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>,
 ): Promise<string | undefined> {
@@ -74,7 +74,7 @@ async function read(options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>):
   }
 }
 
-/** The parts under names that other programs know; `undefined` for a Secret that was prepared empty, or is damaged. */
+/** Reads the state from the conventional keys of a TLS Secret; `undefined` if the Secret is empty or damaged. */
 function stateOf(secret: Secret): AuthorityState | undefined {
   const { data = {} } = secret;
   const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString('utf8');

@@ -28,7 +28,7 @@ function settled(
   throw new Error('it does not settle');
 }
 
-/** True if a caller that knows `bundle` would accept what a server with `leaf` shows, under all names. */
+/** True if a caller that trusts `bundle` would accept `leaf`. */
 function isAccepted(leaf: string, bundle: readonly string[], nowMs: number): boolean {
   const certificate = new X509Certificate(leaf);
   const valid = (each: X509Certificate): boolean =>
@@ -40,7 +40,7 @@ function isAccepted(leaf: string, bundle: readonly string[], nowMs: number): boo
   );
 }
 
-/** Two years of a cluster whose callers and replicas hear of changes up to `lagMs` late, until a call would fail. */
+/** Simulates two years of a cluster whose callers and replicas learn of changes up to `lagMs` late, until a call fails. */
 function failedCalls(next: Next, lagMs: number): { readonly failed: number; readonly authorities: number } {
   const history: { atMs: number; state: AuthorityState }[] = [];
   const authorities = new Set<string>();
@@ -68,7 +68,7 @@ function isBusy(state: AuthorityState | undefined): boolean {
 }
 
 describe('nextAuthorityState', () => {
-  it('makes an authority and a certificate under all names', () => {
+  it('issues an authority and a certificate for all names', () => {
     const state = settled(undefined, policy(start));
     expect(state.bundle).toHaveLength(1);
     const leaf = new X509Certificate(state.serving.certificate);
@@ -78,7 +78,7 @@ describe('nextAuthorityState', () => {
     expect(nextAuthorityState(state, policy(start + 59 * dayMs))).toBe(state);
   });
 
-  it('signs anew thirty days before the end, with the authority that is there', () => {
+  it('renews the certificate with the existing authority 30 days before it expires', () => {
     const first = settled(undefined, policy(start));
     const second = settled(first, policy(start + 61 * dayMs));
     expect(second.serving).not.toEqual(first.serving);
@@ -104,7 +104,7 @@ describe('nextAuthorityState', () => {
     expect(alone.serving).toBe(moved.serving);
   });
 
-  it('lets no call fail in two years of callers and replicas that hear late; a naive one does', () => {
+  it('fails no call in two years with late callers and replicas, unlike a naive version', () => {
     const ours = failedCalls(nextAuthorityState, 9 * minuteMs);
     expect(ours.failed).toBe(0);
     expect(ours.authorities).toBeGreaterThanOrEqual(3);
@@ -123,14 +123,14 @@ describe('nextAuthorityState', () => {
     expect(isAccepted(state.serving.certificate, state.bundle, start + laterMs)).toBe(true);
   });
 
-  it('keeps answering with what callers believe when only the key is lost', () => {
+  it('keeps serving the trusted certificate when only the key is lost', () => {
     const first = settled(undefined, policy(start));
     const state = settled({ ...first, key: 'gone' }, policy(start));
     expect(state.serving).toBe(first.serving);
     expect(state.bundle).toHaveLength(2);
   });
 
-  it('signs at once for a server of another name', () => {
+  it("issues a certificate immediately when the server's name changes", () => {
     const first = settled(undefined, policy(start));
     const state = settled(first, policy(start, { hosts: ['other.shop.svc'] }));
     expect(new X509Certificate(state.serving.certificate).checkHost('other.shop.svc')).toBe('other.shop.svc');
@@ -138,7 +138,7 @@ describe('nextAuthorityState', () => {
 });
 
 describe('resolveLifetimes', () => {
-  it('refuses what would leave a moment without a valid certificate', () => {
+  it('rejects lifetimes that leave a gap without a valid certificate', () => {
     expect(() => resolveLifetimes({ servingMs: dayMs })).toThrow(TypeError);
     expect(() => resolveLifetimes({ overlapMs: 40 * dayMs })).toThrow('overlap');
   });

@@ -3,33 +3,33 @@ import { isIP } from 'node:net';
 import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery';
 import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 
-/** What replicas share of their own authority. */
+/** The authority's state, shared by all replicas. */
 export interface AuthorityState {
   /** Key of the newest authority, PEM. */
   readonly key: string;
-  /** Certificates of authorities that callers are to believe, the newest first, PEM. */
+  /** Certificates of the authorities that callers should trust, newest first, PEM. */
   readonly bundle: readonly string[];
-  /** What the servers answer with. */
+  /** The key pair that the servers present. */
   readonly serving: KeyPair;
 }
 
-/** What {@link nextAuthorityState} goes by. */
+/** Options of {@link nextAuthorityState}. */
 export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly subject: CertificateSubject;
-  /** Names and addresses that the server is called by. */
+  /** Names and addresses at which the server is called. */
   readonly hosts: readonly string[];
   readonly nowMs: number;
   /**
-   * Whether all callers have been told of the bundle as it is. What the newest authority signs is believed only by those
-   * who have heard of it, so it does not replace what still works before.
+   * True if the current bundle has been injected everywhere. Only callers that have it trust certificates of the newest
+   * authority, so it does not replace a working certificate before.
    */
   readonly isBundleKnown: boolean;
 }
 
-/** Clocks of two machines differ; a certificate is valid a little before it was made. */
+/** Certificates become valid slightly in the past, because clocks differ between machines. */
 const backdateMs = 3_600_000;
 
-/** One step on from what is kept; the same object when nothing is due. Call it again until it is. */
+/** Returns the next state, or the same object if nothing is due. Call it repeatedly until nothing is due. */
 export function nextAuthorityState(kept: AuthorityState | undefined, policy: AuthorityPolicy): AuthorityState {
   const { nowMs, renewAuthorityMs, overlapMs } = policy;
   const bundle = (kept?.bundle ?? []).flatMap((pem) => readCertificate(pem) ?? []);
@@ -50,7 +50,7 @@ export function nextAuthorityState(kept: AuthorityState | undefined, policy: Aut
   return kept;
 }
 
-/** Puts a new authority before those that are believed; it signs at once only if there is nothing to answer with. */
+/** Adds a new authority before the trusted ones; it signs immediately only if there is no usable certificate. */
 function withAuthority(
   believed: readonly string[],
   { kept, policy }: { readonly kept: AuthorityState | undefined; readonly policy: AuthorityPolicy },
@@ -85,7 +85,7 @@ function signed(state: Pick<AuthorityState, 'key' | 'bundle'>, policy: Authority
   );
 }
 
-/** True while callers that believe the bundle would talk to it under every name. */
+/** True if callers that trust the bundle accept the certificate under every name. */
 function isServable(
   pair: KeyPair,
   by: { readonly bundle: readonly crypto.X509Certificate[]; readonly policy: AuthorityPolicy },
@@ -105,7 +105,7 @@ function fits(certificate: crypto.X509Certificate, key: string): boolean {
   try {
     return certificate.checkPrivateKey(crypto.createPrivateKey(key));
   } catch {
-    // A text that is no key is as good as none.
+    // Text that is not a key counts as no key.
     return false;
   }
 }
@@ -114,7 +114,7 @@ function readCertificate(pem: string): crypto.X509Certificate | undefined {
   try {
     return new crypto.X509Certificate(pem);
   } catch {
-    // A text that is no certificate is as good as none.
+    // Text that is not a certificate counts as no certificate.
     return undefined;
   }
 }

@@ -26,7 +26,7 @@ function setup() {
 }
 
 describe('injectBundle', () => {
-  it('writes to the entries of this server only, and once', async () => {
+  it('writes only the entries of this server, and only once', async () => {
     const { server, inject } = setup();
     const theirs = {
       name: 'b',
@@ -48,7 +48,7 @@ describe('injectBundle', () => {
     expect((await inject({ service }, { validating: ['v'] })).changed).toEqual([]);
   });
 
-  it('turns services into a url for development, and follows a new port', async () => {
+  it('replaces services by a URL for development, and follows a new port', async () => {
     const { server, inject } = setup();
     const clientConfig = { service: { ...service, path: '/p' } };
     server.put(MutatingWebhookConfiguration, { metadata: { name: 'm' }, webhooks: [{ name: 'a', clientConfig }] });
@@ -62,7 +62,7 @@ describe('injectBundle', () => {
   it.each<[string, WebhookAddress, object]>([
     ['a service', { service }, { service: { ...service, path: '/convert' }, caBundle }],
     ['a url', { url: 'https://[::1]:9443' }, { url: 'https://[::1]:9443/convert', caBundle }],
-  ])('has a definition convert by %s', async (_, address, clientConfig) => {
+  ])('configures conversion through %s', async (_, address, clientConfig) => {
     const { server, inject } = setup();
     server.put(CustomResourceDefinition, { metadata: { name: 'sites.x' }, spec: { conversion: { strategy: 'None' } } });
     await inject(address, { definitions: ['sites.x'] });
@@ -72,13 +72,13 @@ describe('injectBundle', () => {
     });
   });
 
-  it('never puts an older bundle over a newer one', async () => {
+  it('never replaces a newer bundle with an older one', async () => {
     const { server, inject } = setup();
     const entry = (bundle?: string) => ({ name: 'a', clientConfig: { service, ...(bundle && { caBundle: bundle }) } });
     server.put(ValidatingWebhookConfiguration, { metadata: { name: 'v' }, webhooks: [entry()] });
     const newer = Buffer.from('NEWER').toString('base64');
     let reads = 0;
-    // While this replica holds the bundle it has read, another rotates and tells the server first.
+    // While this replica holds the bundle it has read, another replica rotates and injects its bundle first.
     const bundle = async (): Promise<string> => {
       if (++reads > 1) return 'NEWER';
       server.put(ValidatingWebhookConfiguration, { metadata: { name: 'v' }, webhooks: [entry(newer)] });
@@ -89,7 +89,7 @@ describe('injectBundle', () => {
     expect(server.get(ValidatingWebhookConfiguration, 'v').webhooks[0].clientConfig.caBundle).toBe(newer);
   });
 
-  it('fails with the API server’s word when it may not', async () => {
+  it('fails with the API server’s message when it is not authorized', async () => {
     const { server, inject } = setup();
     server.interrupt = () => {
       throw failure(403, 'Forbidden', 'may not');

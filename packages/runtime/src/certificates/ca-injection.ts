@@ -8,44 +8,44 @@ import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions
 import type { KubernetesClient } from '@kubewright/client';
 import { CertificateError } from './certificate-error.ts';
 
-/** Where the webhook server is reached. */
+/** The address of the webhook server. */
 export type WebhookAddress =
   | { readonly service: { readonly namespace: string; readonly name: string; readonly port?: number } }
-  /** `https://127.0.0.1:9443`: of a server on the developer's machine. */
+  /** For a server on the developer's machine, such as `https://127.0.0.1:9443`. */
   | { readonly url: string };
 
-/** Whose callers are told of the authority. */
+/** The objects that receive the authority's certificates. */
 export interface InjectionTargets {
   /** Names of MutatingWebhookConfigurations. */
   readonly mutating: readonly string[];
   /** Names of ValidatingWebhookConfigurations. */
   readonly validating: readonly string[];
-  /** Names of CustomResourceDefinitions, `<plural>.<group>`, whose conversion the server does. */
+  /** Names of CustomResourceDefinitions, `<plural>.<group>`, whose objects the server converts. */
   readonly definitions: readonly string[];
 }
 
-/** What {@link injectBundle} needs. */
+/** Options of {@link injectBundle}. */
 export interface InjectionOptions {
   readonly client: KubernetesClient;
   readonly targets: InjectionTargets;
   readonly address: WebhookAddress;
-  /** Reads the present bundle, PEM. Called after the object was read: so no older bundle ever replaces a newer one. */
+  /** Reads the current bundle, PEM. Called after the object is read, so that an older bundle never replaces a newer one. */
   readonly bundle: () => Promise<string>;
   readonly signal: AbortSignal;
 }
 
-/** What became of one call of {@link injectBundle}. */
+/** The result of {@link injectBundle}. */
 export interface InjectionReport {
-  /** `Kind name` of what was written. */
+  /** `Kind name` of each object that was written. */
   readonly changed: readonly string[];
-  /** `Kind name` of what is not there yet. */
+  /** `Kind name` of each object that does not exist yet. */
   readonly missing: readonly string[];
 }
 
 /**
- * Writes the authority's certificates, and where the server is, to all that call it. What is right already is not written.
+ * Writes the authority's certificates and the server's address to all objects that call it. Skips objects that are up to date.
  *
- * @throws StatusError when the operator may not (`get` and `update` of those names).
+ * @throws StatusError when the operator is not authorized (needs `get` and `update` for those names).
  */
 export async function injectBundle(options: InjectionOptions): Promise<InjectionReport> {
   const { mutating, validating, definitions } = options.targets;
@@ -59,7 +59,7 @@ export async function injectBundle(options: InjectionOptions): Promise<Injection
   return report;
 }
 
-/** What is written into an object. */
+/** Values written into an object. */
 interface Injected {
   readonly caBundle: string;
   readonly address: WebhookAddress;
@@ -112,7 +112,7 @@ function withWebhooks<T extends MutatingWebhookConfiguration | ValidatingWebhook
   return webhooks ? { ...object, webhooks } : object;
 }
 
-/** A converter that is declared is wanted: a definition that converts nothing yet is told to. */
+/** Enables conversion if a definition has none yet, because the operator declares a converter for it. */
 function withConversion(object: CustomResourceDefinition, injected: Injected): CustomResourceDefinition {
   const { conversion } = object.spec;
   const { address } = injected;
@@ -126,7 +126,7 @@ function withConversion(object: CustomResourceDefinition, injected: Injected): C
   return { ...object, spec: { ...object.spec, conversion: { strategy: 'Webhook', webhook } } };
 }
 
-/** Leaves alone what is another server's. */
+/** Leaves other servers' entries unchanged. */
 function clientConfig(config: WebhookClientConfig, { caBundle, address }: Injected): WebhookClientConfig {
   if ('service' in address) {
     const { namespace, name } = address.service;

@@ -1,6 +1,6 @@
-/** Thrown when there is no certificate to serve with: files that are missing or do not fit, a Secret of somebody else. */
+/** Thrown when there is no usable certificate: files are missing or do not match, or the Secret belongs to another program. */
 export class CertificateError extends Error {
-  /** Names the class of failure; the message says what to mend. */
+  /** Error code. The message says what to fix. */
   readonly code = 'KW3030';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

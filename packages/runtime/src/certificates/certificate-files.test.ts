@@ -32,7 +32,7 @@ describe('certificateFiles', () => {
     return { clock, published, counts, running, stop };
   }
 
-  /** A volume of a Secret: files are links through `..data`, which is swapped as a whole. */
+  /** Mounts a Secret like the kubelet: files are links through `..data`, which is swapped atomically. */
   async function mount(version: string, { key, certificate }: KeyPair): Promise<void> {
     await mkdir(join(directory, version));
     await writeFile(join(directory, version, 'tls.crt'), certificate);
@@ -41,11 +41,11 @@ describe('certificateFiles', () => {
     await rename(join(directory, '..data_tmp'), join(directory, '..data'));
     for (const name of ['tls.crt', 'tls.key'])
       await symlink(join('..data', name), join(directory, name)).catch(() => {
-        // Linked already.
+        // Already linked.
       });
   }
 
-  it('notices a renewed Secret behind its links, and counts its looks', async () => {
+  it('notices a renewed Secret behind its symbolic links, and counts its reads', async () => {
     const [first, second] = [pair('first'), pair('second')];
     await mount('..1', first);
     const { clock, published, counts, running, stop } = run();
@@ -63,7 +63,7 @@ describe('certificateFiles', () => {
     expect(counts).toEqual({ reads: 3, failures: 0 });
   });
 
-  it('keeps the pair that works while the new one does not fit, or is gone', async () => {
+  it('keeps the working pair while the new one does not match or is missing', async () => {
     const [first, second] = [pair('first'), pair('second')];
     await mount('..1', first);
     const { clock, published, counts, stop, running } = run();
@@ -79,7 +79,7 @@ describe('certificateFiles', () => {
     await running;
   });
 
-  it('says at the start what is missing and what to do', async () => {
+  it('reports at startup what is missing and how to fix it', async () => {
     const error: unknown = await run().running.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CertificateError);
     expect((error as Error).message).toContain(join(directory, 'tls.'));

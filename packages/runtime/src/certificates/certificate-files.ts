@@ -7,23 +7,27 @@ import type { CertificateParts, CertificateSource } from './certificate-source.t
 
 /** Options of {@link certificateFiles}. */
 export interface CertificateFilesOptions {
-  /** Where a Secret is mounted. @defaultValue `k8s-webhook-server/serving-certs` in the folder of temporary files */
+  /**
+   * Directory where a Secret is mounted.
+   *
+   * @defaultValue `k8s-webhook-server/serving-certs` in the directory for temporary files
+   */
   readonly directory?: string;
   /** @defaultValue 'tls.crt' */
   readonly certificate?: string;
   /** @defaultValue 'tls.key' */
   readonly key?: string;
-  /** How often the files are read, in milliseconds. @defaultValue 10_000 */
+  /** Interval between reads of the files, in milliseconds. @defaultValue 10_000 */
   readonly intervalMs?: number;
 }
 
 /**
- * Takes the certificate from files and notices when they change, as controller-runtime's certificate watcher (0.25) does;
- * the layout is cert-manager's. Files are read again every ten seconds rather than watched: it works through the symbolic
- * links of a mounted Secret, on every file system, and a certificate is renewed days before its end.
+ * Reads the certificate from files and picks up changes, like controller-runtime's certificate watcher (0.25); the layout is
+ * cert-manager's. Polls every ten seconds instead of watching: this works through the symbolic links of a mounted Secret and on
+ * every file system, and certificates are renewed days before they expire.
  *
- * A change that cannot be used (half written, key and certificate that do not fit) is told in the log; the pair before it
- * stays until a good one is there.
+ * Logs a change that cannot be used (a partial write, or a key that does not match the certificate) and keeps the previous pair
+ * until a valid one appears.
  */
 export function certificateFiles(options: CertificateFilesOptions = {}): CertificateSource {
   const { directory = join(tmpdir(), 'k8s-webhook-server', 'serving-certs'), intervalMs = 10_000 } = options;
@@ -39,7 +43,7 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
       log.info('Starting certificate poll+watcher', { interval: `${intervalMs / 1000}s` });
       while (!signal.aborted) {
         await sleep(parts.clock, { ms: intervalMs, signal }).catch(() => {
-          // Aborted: the loop's condition sees it.
+          // Aborted: checked by the loop's condition.
         });
         if (signal.aborted) return;
         try {
@@ -56,7 +60,7 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
   };
 }
 
-/** True when both files are there; what they hold is not looked at. */
+/** True if both files exist; does not check their contents. */
 export async function hasCertificateFiles(options: { readonly directory: string }): Promise<boolean> {
   try {
     await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(options.directory, name))));
@@ -74,7 +78,7 @@ async function read(
   parts.metrics?.read();
   try {
     const [certificate, key] = await Promise.all([readFile(paths.certificate, 'utf8'), readFile(paths.key, 'utf8')]);
-    // Loaded with Node's cryptography only when there is a certificate.
+    // Loads Node's cryptography only if there is a certificate.
     const { checkKeyPair } = await import('./key-pair.ts');
     checkKeyPair({ certificate, key }, `${paths.certificate} and ${paths.key}`);
     return { certificate, key };

@@ -2,17 +2,17 @@ import type { Clock, KeyPair } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 
-/** What is counted of certificates read from files; controller-runtime's `certwatcher_*` are made from it. */
+/** Counters for certificates read from files; exported as controller-runtime's `certwatcher_*` metrics. */
 export interface CertificateMetrics {
   read(): void;
   failed(): void;
 }
 
-/** What a {@link CertificateSource} is given by the server that it serves. */
+/** What a server passes to its {@link CertificateSource}. */
 export interface CertificateParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The port that the server has bound. */
+  /** The port that the server is bound to. */
   readonly port: number;
   /** Names (`<plural>.<group>`) of the CustomResourceDefinitions whose objects the server converts. */
   readonly converts: readonly string[];
@@ -23,14 +23,15 @@ export interface CertificateParts {
 }
 
 /**
- * Where a server's certificate comes from: `certificateFiles`, `ownAuthority` or `selfSigned`. A declaration; the server
+ * A source of a server's certificate: `certificateFiles`, `ownAuthority` or `selfSigned`. This is only a declaration; the server
  * runs it.
  */
 export interface CertificateSource {
   /**
-   * Publishes a first pair, and others as they come, until `signal` is aborted. The server answers nobody before the first.
+   * Publishes a first pair, and replacements as they appear, until `signal` is aborted. The server accepts no connection before
+   * the first pair.
    *
-   * @throws CertificateError (KW3030) when there cannot be one; the server, and with it the manager, ends.
+   * @throws CertificateError (KW3030) when no certificate can be obtained; this stops the server and with it the manager.
    */
   run(parts: CertificateParts, signal: AbortSignal): Promise<void>;
 }

@@ -6,16 +6,16 @@ import { CertificateError } from './certificate-error.ts';
 const intervalMs = 10_000;
 
 /**
- * Reads the file of the authority, or authorities, that callers' certificates must be of.
+ * Reads the file with the authority, or authorities, that must have issued callers' certificates.
  *
- * @throws CertificateError (KW3030) when it cannot be read, or holds no certificate.
+ * @throws CertificateError (KW3030) when it cannot be read or contains no certificate.
  */
 export async function readClientAuthority(path: string): Promise<string> {
   try {
     const text = await readFile(path, 'utf8');
     const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
     if (certificates.length === 0) throw new Error('it holds no certificate in PEM');
-    // Loaded with Node's cryptography only when there is a certificate.
+    // Loads Node's cryptography only if there is a certificate.
     const { X509Certificate } = await import('node:crypto');
     for (const each of certificates) new X509Certificate(each);
     return text;
@@ -28,19 +28,19 @@ export async function readClientAuthority(path: string): Promise<string> {
   }
 }
 
-/** What {@link followClientAuthority} is told. */
+/** Options of {@link followClientAuthority}. */
 export interface FollowingOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** What the file held when it was read last. */
+  /** The file's content at the last read. */
   readonly current: string;
   readonly onChange: (text: string) => void;
 }
 
 /**
- * Reads the file again every ten seconds, as `certificateFiles` does, until the signal is aborted. A file that cannot be used is
- * told in the log; the authority before it stays.
+ * Rereads the file every ten seconds, like `certificateFiles`, until the signal is aborted. Logs a file that cannot be used and
+ * keeps the previous authority.
  */
 export async function followClientAuthority(path: string, options: FollowingOptions): Promise<void> {
   const { clock, signal, onChange } = options;
@@ -48,7 +48,7 @@ export async function followClientAuthority(path: string, options: FollowingOpti
   let { current } = options;
   while (!signal.aborted) {
     await sleep(clock, { ms: intervalMs, signal }).catch(() => {
-      // Aborted: the next line sees it.
+      // Aborted: checked by the next line.
     });
     if (signal.aborted) return;
     try {

@@ -3,9 +3,9 @@ import type { KeyPair } from '@kubewright/apimachinery';
 import { CertificateError } from './certificate-error.ts';
 
 /**
- * Checks that a server can use a pair: both can be read and belong together.
+ * Checks that a server can use a pair: both parts are readable and match.
  *
- * @throws CertificateError (KW3030)
+ * @throws CertificateError (KW3030) when they are not readable or do not match.
  */
 export function checkKeyPair(pair: KeyPair, what: string): void {
   let fits: boolean;

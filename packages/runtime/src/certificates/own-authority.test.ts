@@ -25,11 +25,11 @@ describe('ownAuthority', () => {
   function cluster() {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Secret, ValidatingWebhookConfiguration, CustomResourceDefinition], { clock });
-    // Keepers wait on a clock of their own: when all of them sleep, all is looked after.
+    // Keepers wait on a separate clock: once all of them sleep, all work is done.
     return { clock, server, keepers: new SleepingClock(clock) };
   }
 
-  /** Waits until all that is due is done. */
+  /** Waits until all pending work is done. */
   const settled = ({ keepers }: ReturnType<typeof cluster>): Promise<void> =>
     until(() => keepers.sleeping === stops.length, 'rest');
 
@@ -47,7 +47,7 @@ describe('ownAuthority', () => {
     return { published, lines, running };
   }
 
-  /** Moves the clock in steps of half a minute, letting the keepers end their work after each. */
+  /** Advances the clock in steps of half a minute and lets the keepers finish their work after each. */
   async function pass(here: ReturnType<typeof cluster>, ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 30_000) {
       await here.clock.advance(Math.min(30_000, left));
@@ -69,7 +69,7 @@ describe('ownAuthority', () => {
     server.put(CustomResourceDefinition, { metadata: { name: 'sites.x' }, spec: {} });
   };
 
-  it('makes everything, keeps it, and tells who calls', async () => {
+  it('creates everything, stores it, and injects the bundle', async () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here);
@@ -87,7 +87,7 @@ describe('ownAuthority', () => {
     expect(here.server.requests.filter((each) => !each.startsWith('GET'))).toHaveLength(before);
   });
 
-  it('is one authority for all replicas, whoever is first', async () => {
+  it('shares one authority between all replicas', async () => {
     const here = cluster();
     configured(here.server);
     const replicas = [replica(here), replica(here), replica(here)];
@@ -98,7 +98,7 @@ describe('ownAuthority', () => {
     expect(injected(here.server)).toBe(bundleOf(here.server));
   });
 
-  it('rotates with both authorities believed meanwhile; what is served is believed all along', async () => {
+  it('rotates while both authorities are trusted, and always serves a trusted certificate', async () => {
     const here = cluster();
     configured(here.server);
     const replicas = [replica(here), replica(here)];
@@ -129,7 +129,7 @@ describe('ownAuthority', () => {
     expect(injected(here.server)).toBe(bundleOf(here.server));
   });
 
-  it('does not sign with an authority of which callers could not be told', async () => {
+  it('does not sign with an authority that could not be injected', async () => {
     const here = cluster();
     configured(here.server);
     const { published, lines } = replica(here);
@@ -156,7 +156,7 @@ describe('ownAuthority', () => {
     expect(published.at(-1)).not.toBe(served);
   });
 
-  it('makes anew what somebody deletes', async () => {
+  it('recreates a deleted Secret', async () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here);
@@ -167,7 +167,7 @@ describe('ownAuthority', () => {
     expect(injected(here.server)).toBe(bundleOf(here.server));
   });
 
-  it('uses a Secret that was prepared empty, and leaves cert-manager’s alone', async () => {
+  it('uses a prepared empty Secret and does not touch cert-manager’s', async () => {
     const here = cluster();
     configured(here.server);
     here.server.put(Secret, {
@@ -186,7 +186,7 @@ describe('ownAuthority', () => {
     await expect(replica(theirs).running).rejects.toThrow(CertificateError);
   });
 
-  it('tries again after failures, and says what calls nobody', async () => {
+  it('retries after failures and reports webhooks that are not called yet', async () => {
     const here = cluster();
     let failures = 3;
     here.server.interrupt = () => {
@@ -204,7 +204,7 @@ describe('ownAuthority', () => {
     expect(lines.filter((line) => line['error'] === 'down').length).toBeGreaterThan(0);
   });
 
-  it('looks every two seconds for what is not there yet, then every half a minute', async () => {
+  it('looks for missing objects every two seconds, then checks every 30 seconds', async () => {
     const here = cluster();
     replica(here);
     await settled(here);
@@ -221,12 +221,12 @@ describe('ownAuthority', () => {
     expect(here.server.requests.length).toBeGreaterThan(asked);
   });
 
-  it('knows where it is called: by one way', () => {
+  it('requires exactly one of service and url', () => {
     expect(() => ownAuthority({ secret })).toThrow(TypeError);
     expect(() => ownAuthority({ secret, service, url: 'https://127.0.0.1' })).toThrow('not both');
   });
 
-  it('adds its port to a url for development', async () => {
+  it('adds its port to a URL for development', async () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here, { url: 'https://127.0.0.1' });

@@ -4,27 +4,30 @@ import type { CertificateSource } from './certificate-source.ts';
 
 /** Options of {@link ownAuthority}. */
 export interface OwnAuthorityOptions {
-  /** Where keys and certificates are kept; all replicas of an operator name the same. */
+  /** Stores keys and certificates; all replicas of an operator use the same Secret. */
   readonly secret: Required<ObjectKey>;
-  /** The Service by which the API server reaches the webhooks. Give this or `url`. */
+  /** The Service through which the API server reaches the webhooks. Set this or `url`. */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * For development: the address at which the API server reaches this process, such as `https://127.0.0.1`; the bound port
-   * is added where there is none. Configurations are changed to it from whatever Service they name.
+   * For development: the address at which the API server reaches this process, such as `https://127.0.0.1`; the bound port is
+   * added if missing. Replaces whatever Service the configurations name.
    */
   readonly url?: string;
-  /** More names and addresses that the server is called by. */
+  /** Additional names and addresses at which the server is called. */
   readonly hosts?: readonly string[];
-  /** MutatingWebhookConfigurations that are told of the authority. */
+  /** MutatingWebhookConfigurations to inject the authority into. */
   readonly mutating?: readonly string[];
-  /** ValidatingWebhookConfigurations that are told of the authority. */
+  /** ValidatingWebhookConfigurations to inject the authority into. */
   readonly validating?: readonly string[];
-  /** CustomResourceDefinitions whose conversion is told of it. @defaultValue those of the declared converters */
+  /**
+   * CustomResourceDefinitions whose conversion to inject the authority into.
+   *
+   * @defaultValue those of the declared converters
+   */
   readonly definitions?: readonly string[];
   readonly lifetimes?: AuthorityLifetimes;
   /**
-   * How often everything is looked after, in milliseconds; every two seconds while a configuration or definition is not there
-   * yet.
+   * Interval between checks of everything, in milliseconds; two seconds while a configuration or definition does not exist yet.
    *
    * @defaultValue 30_000
    */
@@ -32,14 +35,15 @@ export interface OwnAuthorityOptions {
 }
 
 /**
- * Lets the operator be its own certificate authority, with no other product: makes it, keeps it in a Secret that replicas
- * share, renews it and what it signs before their end, and writes `caBundle` to whoever calls the webhooks.
+ * Makes the operator its own certificate authority, without any other product. Creates the authority, stores it in a Secret
+ * shared by all replicas, renews it and its certificates before they expire, and writes `caBundle` to the objects that call the
+ * webhooks.
  *
- * An authority is replaced with an overlap: the new one is believed beside the old one for ten minutes before it signs, and
- * the old one for ten minutes after its last certificate went out of use. No call fails meanwhile.
+ * An authority is replaced with an overlap: the new one is trusted along with the old one for ten minutes before it signs, and
+ * the old one for ten minutes after its last certificate is out of use. No call fails during a rotation.
  *
- * The operator needs `get`, `create` and `update` of that Secret, `get` and `update` of the configurations and definitions.
- * Who can read the Secret can pass for the webhooks: keep it in the operator's own namespace.
+ * The operator needs `get`, `create` and `update` on that Secret, and `get` and `update` on the configurations and definitions.
+ * Anyone who can read the Secret can impersonate the webhooks, so keep it in the operator's own namespace.
  *
  * @example
  * ```ts
@@ -49,7 +53,7 @@ export interface OwnAuthorityOptions {
  *   validating: ['shop-validating-webhook-configuration'],
  * });
  * ```
- * @throws TypeError unless exactly one of `service` and `url` is given, and for lifetimes that leave gaps.
+ * @throws TypeError unless exactly one of `service` and `url` is set, and for lifetimes that leave gaps.
  */
 export function ownAuthority(options: OwnAuthorityOptions): CertificateSource {
   const { service, url } = options;
@@ -60,7 +64,7 @@ export function ownAuthority(options: OwnAuthorityOptions): CertificateSource {
   const lifetimes = resolveLifetimes(options.lifetimes);
   return {
     async run(parts, signal) {
-      // Loaded with Node's cryptography and the kinds it writes only when it runs.
+      // Loads Node's cryptography and the kinds it writes only when it runs.
       const { AuthorityKeeper } = await import('./authority-keeper.ts');
       await new AuthorityKeeper(options, { lifetimes, parts }).run(signal);
     },

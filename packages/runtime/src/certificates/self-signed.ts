@@ -11,8 +11,8 @@ const lifeMs = 365 * 86_400_000;
 const backdateMs = 3_600_000;
 
 /**
- * Makes a certificate in memory that nobody has to believe: it encrypts, it does not prove who answers. Good for metrics,
- * whose readers prove themselves; the API server would refuse to call a webhook behind it.
+ * Creates a self-signed certificate in memory. It encrypts but does not prove the server's identity. Suitable for metrics, whose
+ * readers authenticate themselves; the API server would refuse to call a webhook with it.
  */
 export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
   const { hosts = ['localhost', '127.0.0.1', '::1'] } = options;
@@ -39,7 +39,7 @@ export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
   };
 }
 
-/** Waits in steps that a timer can hold. */
+/** Sleeps in steps that fit a timer. */
 async function sleepUntil(
   clock: Parameters<typeof sleep>[0],
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
@@ -47,6 +47,6 @@ async function sleepUntil(
   const end = clock.monotonic() + ms;
   while (!signal.aborted && clock.monotonic() < end)
     await sleep(clock, { ms: Math.min(end - clock.monotonic(), 86_400_000), signal }).catch(() => {
-      // Aborted: the conditions see it.
+      // Aborted: checked by the conditions.
     });
 }

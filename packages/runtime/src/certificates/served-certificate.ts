@@ -3,16 +3,16 @@ import type { KeyPair } from '@kubewright/apimachinery';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 import { followClientAuthority, readClientAuthority } from './client-authority.ts';
 
-/** What {@link ServedCertificate} needs besides its source. */
+/** What {@link ServedCertificate} passes to its source. */
 export type ServedCertificateParts = Omit<CertificateParts, 'publish'>;
 
-/** What every certificate of a server is served with. */
+/** TLS settings that apply to every certificate of a server. */
 export interface ServedContext extends Pick<SecureContextOptions, 'minVersion' | 'ca'> {
-  /** File of the authority that callers' certificates must be of; read again as it changes. It goes before `ca`. */
+  /** File with the authority that must have issued callers' certificates; reread when it changes. Takes precedence over `ca`. */
   readonly clientCaFile?: string;
 }
 
-/** Keeps a TLS server's certificate as its source has it. New connections get the new one; those that are open go on. */
+/** Keeps a TLS server's certificate in sync with its source. New connections use the new one; open connections continue. */
 export class ServedCertificate implements AsyncDisposable {
   readonly #server: Server;
   readonly #context: Pick<SecureContextOptions, 'minVersion' | 'ca'>;
@@ -20,11 +20,11 @@ export class ServedCertificate implements AsyncDisposable {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
-  /** Of the file, where there is one. */
+  /** Contents of `clientCaFile`, if set. */
   #clientCa: string | undefined;
   #pair: KeyPair | undefined;
 
-  /** @param context - what every certificate is served with: the oldest version of TLS, who may call. */
+  /** @param context - settings for every certificate: the minimum TLS version, and the authority of callers. */
   constructor(server: Server, context: ServedContext = { minVersion: 'TLSv1.2' }) {
     const { clientCaFile, ...rest } = context;
     this.#server = server;
@@ -33,10 +33,11 @@ export class ServedCertificate implements AsyncDisposable {
   }
 
   /**
-   * Runs the source; resolves when the first certificate is served.
+   * Runs the source; resolves once the first certificate is served.
    *
-   * @param failed - told when the source ends with an error after that.
-   * @throws CertificateError (KW3030) when the source cannot give a first one, or the authority of callers cannot be read.
+   * @param failed - called if the source fails after that.
+   * @throws CertificateError (KW3030) when the source cannot provide a first certificate, or the authority of callers cannot be
+   * read.
    */
   async start(
     source: CertificateSource,
@@ -52,7 +53,7 @@ export class ServedCertificate implements AsyncDisposable {
         resolve();
       };
       this.#running = source.run({ ...parts, publish }, this.#stop.signal).then(
-        // Stopped before it had one: nobody waits for it any more.
+        // Stopped before there was a certificate; the caller no longer needs it.
         () => resolve(),
         (error: unknown) => {
           if (!isServed) reject(error instanceof Error ? error : new Error(String(error)));
@@ -67,7 +68,7 @@ export class ServedCertificate implements AsyncDisposable {
     await Promise.all([this.#running, this.#following]);
   }
 
-  /** Before the first certificate: nobody is let in while it is not known who may be. */
+  /** Runs before the first certificate: no connection is accepted while the authority of callers is unknown. */
   async #startFollowing({ clock, log }: ServedCertificateParts): Promise<void> {
     const path = this.#clientCaFile;
     if (path === undefined) return;

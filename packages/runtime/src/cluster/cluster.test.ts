@@ -19,7 +19,7 @@ const Thing: Kind<KubernetesObject> = {
 };
 
 describe('Cluster', () => {
-  it('lets one manager mirror two clusters into its own, each with a cache, a client and reads of its own', async () => {
+  it('lets one manager mirror two clusters into its own, each with its own cache, client and reads', async () => {
     const clock = new VirtualClock();
     const parts = { clock, random: seededRandom(1), log: silentLogger };
     const home = new FakeApiServer([Thing], { clock });
@@ -59,7 +59,7 @@ describe('Cluster', () => {
     expect(() => clusters[0]!.readyz(AbortSignal.abort())).not.toThrow();
     const apart = new Cluster({ name: 'apart', client: home.client, caches: [Thing], ...parts });
     expect(() => apart.readyz(AbortSignal.abort())).toThrow('apart: Thing not listed yet');
-    // Own writes in one cluster are seen there at once, and nowhere else.
+    // Own writes in one cluster are visible there immediately, and nowhere else.
     const [east, west] = clusters as [Cluster, Cluster];
     const c = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { namespace: 'default', name: 'c' } };
     await east.client.resource(Thing).create(c);

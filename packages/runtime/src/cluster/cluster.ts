@@ -26,13 +26,13 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 
-/** What a {@link Cluster} is told. */
+/** Options of a {@link Cluster}. */
 export interface ClusterOptions {
-  /** In logs, and of the runnable. */
+  /** Name in logs and of the runnable. */
   readonly name: string;
-  /** Reaches the cluster; whoever made it disposes it. */
+  /** Client for the cluster; its creator must dispose it. */
   readonly client: KubernetesClient;
-  /** Kinds that are only read from the cache; what sources watch need not be named. */
+  /** Kinds that are only read from the cache; kinds that sources watch need not be listed. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
   /** Restricts namespaced caches. @defaultValue all namespaces */
   readonly namespaces?: readonly string[];
@@ -41,19 +41,19 @@ export interface ClusterOptions {
   readonly log?: Logger;
 }
 
-/** How long events that wait are written on when the cluster stops, in milliseconds. */
+/** How long to keep writing pending events when the cluster stops, in milliseconds. */
 const flushMs = 1_000;
 
 /**
- * One more cluster beside the manager's own: a client, a cache and events of its own. A runnable: the manager starts and
- * stops it. Controllers watch it by {@link kindSource} and read and write it through its members.
+ * An additional cluster next to the manager's own, with its own client, cache and events. It is a runnable, so the manager starts
+ * and stops it. Controllers watch it with {@link kindSource} and read and write through its members.
  *
- * Upstream's `cluster.Cluster`. The manager's own is the manager itself.
+ * Mirrors upstream's `cluster.Cluster`. The manager itself plays this role for its own cluster.
  */
 export class Cluster implements Runnable, WatchedCluster {
   readonly name: string;
   readonly needLeaderElection = false;
-  /** Live calls; the cache learns of what it writes. */
+  /** Client for live calls; the cache records its writes. */
   readonly client: KubernetesClient;
   readonly #clock: Clock;
   readonly #cache: InformerCache;
@@ -88,8 +88,7 @@ export class Cluster implements Runnable, WatchedCluster {
   /**
    * Fails while a cache of this cluster cannot be relied on.
    *
-   * @example
-   * readyzChecks: { remote: remote.readyz }
+   * @example readyzChecks: { remote: remote.readyz }
    */
   readonly readyz: HealthCheck = () => {
     const faults = this.#cache.informers.flatMap(({ fault }) => fault ?? []);
@@ -100,7 +99,7 @@ export class Cluster implements Runnable, WatchedCluster {
     return this.#cache;
   }
 
-  /** Reads from this cluster's cache if kind and namespace are declared, else live. Not found is `undefined`. */
+  /** Reads from this cluster's cache if kind and namespace are declared, otherwise live. Returns `undefined` if not found. */
   get<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
@@ -109,7 +108,7 @@ export class Cluster implements Runnable, WatchedCluster {
     return this.#reads.get(kind, key, options);
   }
 
-  /** Lists from this cluster's cache if the kind, and the namespace if one is named, are declared, else live. */
+  /** Lists from this cluster's cache if the kind, and the namespace if given, are declared, otherwise live. */
   list<T extends KubernetesObject>(
     kind: Kind<T>,
     options?: CacheListOptions & ReadOptions,
@@ -117,7 +116,7 @@ export class Cluster implements Runnable, WatchedCluster {
     return this.#reads.list(kind, options);
   }
 
-  /** Makes a recorder whose events are written in this cluster, about `regarding` unless they say otherwise. */
+  /** Returns a recorder that writes events to this cluster, about `regarding` unless an event says otherwise. */
   recorder(controller: string, regarding?: KubernetesObject): EventRecorder {
     return this.#recorder.for(controller, regarding);
   }

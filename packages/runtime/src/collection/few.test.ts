@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Few } from './few.ts';
 
 describe('Few', () => {
-  it('keeps its members in order of their coming, whoever leaves', () => {
+  it('keeps its members in insertion order after deletions', () => {
     const few = new Few<string>();
     for (const each of ['a', 'b', 'c', 'd']) few.add(each);
     few.delete('b');

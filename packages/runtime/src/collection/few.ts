@@ -1,8 +1,9 @@
 /**
- * A set of few members that come and go all the time, in order of their coming; finding one is looking at each.
+ * A small set whose members come and go all the time, in insertion order; lookups scan all members.
  *
- * A `Set` or `Map` of V8 is given a new table whenever it has become empty, by a call into the runtime, and in the old
- * generation once its first one has come there: each reconcile left four dead tables behind that no scavenge could collect.
+ * V8 gives a `Set` or `Map` a new table whenever it has become empty, through a call into the runtime, and allocates the table in
+ * the old generation once the first one has been promoted: each reconcile left four dead tables behind that no scavenge could
+ * collect.
  */
 export class Few<T> implements Iterable<T> {
   readonly #members: T[] = [];
