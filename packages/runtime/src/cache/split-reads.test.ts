@@ -52,7 +52,7 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
   metadata: { ...key, ...more },
 });
 
-/** Makes a server respond to `deletecollection` like the API server: with the objects as they were. */
+/** Lets a server respond to `deletecollection` like the API server, with the objects before their deletion. */
 function deletesCollections(server: FakeApiServer): void {
   const { interrupt } = server;
   server.interrupt = (request) => {

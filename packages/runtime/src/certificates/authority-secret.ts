@@ -50,7 +50,7 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
   );
 }
 
-/** Reads the current bundle from the Secret, as PEM; `undefined` if there is none. */
+/** Reads the current bundle from the Secret, as PEM, or `undefined`. */
 export async function readBundle(
   options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>,
 ): Promise<string | undefined> {

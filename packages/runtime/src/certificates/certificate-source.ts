@@ -8,7 +8,7 @@ export interface CertificateMetrics {
   failed(): void;
 }
 
-/** What a server passes to its {@link CertificateSource}. */
+/** The dependencies that a server passes to its {@link CertificateSource}. */
 export interface CertificateParts {
   readonly clock: Clock;
   readonly log: Logger;

@@ -35,7 +35,7 @@ export interface OwnAuthorityOptions {
 }
 
 /**
- * Makes the operator its own certificate authority, without any other product. Creates the authority, stores it in a Secret
+ * Runs a certificate authority inside the operator, without any other product. Creates the authority, stores it in a Secret
  * shared by all replicas, renews it and its certificates before they expire, and writes `caBundle` to the objects that call the
  * webhooks.
  *

@@ -3,7 +3,7 @@ import type { KeyPair } from '@kubewright/apimachinery';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 import { followClientAuthority, readClientAuthority } from './client-authority.ts';
 
-/** What {@link ServedCertificate} passes to its source. */
+/** The dependencies that {@link ServedCertificate} passes to its source. */
 export type ServedCertificateParts = Omit<CertificateParts, 'publish'>;
 
 /** TLS settings that apply to every certificate of a server. */

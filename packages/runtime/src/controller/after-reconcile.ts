@@ -10,23 +10,23 @@ import { ReconcileTimeoutError } from './reconcile-timeout.ts';
 import { TerminalError } from './terminal-error.ts';
 import { StaleViewError } from './write-fence.ts';
 
-/** What a reconcile's end acts on. */
+/** The parts of a controller that handle the end of a reconcile. */
 export interface AfterReconcile {
   readonly queue: WorkQueue;
   readonly metrics: ControllerMetrics | undefined;
   readonly telling: FailureTelling;
-  /** Whether reconciles are given up because the manager stops. */
+  /** True if running reconciles are being aborted because the manager stops. */
   readonly isStopping: () => boolean;
-  /** Told of a programming error, where the controller does not recover from these. */
+  /** Called on a programming error, if the controller does not recover from them. */
   readonly panicked?: ((error: unknown) => void) | undefined;
-  /** Told of a run that will come by itself, in so many milliseconds; undefined when the queue takes no more. */
+  /** Called when the key is queued again, with the delay in milliseconds; undefined if the queue accepts no more keys. */
   readonly onNext?: (inMs: number | undefined) => void;
 }
 
 /**
- * Does what a result asks for.
+ * Requeues a key as the result requests.
  *
- * @throws RangeError where it asks for another run after what is no number.
+ * @throws RangeError when the requested delay is not a number.
  */
 export function afterSuccess(
   item: WorkItem,
@@ -51,7 +51,7 @@ export function afterSuccess(
   return 'success';
 }
 
-/** Counts a failure, says it, and has the key tried again unless that is no use. */
+/** Counts and reports a failure, and retries the key unless that cannot help. */
 export function afterFailure(
   item: WorkItem,
   failure: Pick<ToldFailure, 'error' | 'log' | 'events'>,
@@ -93,7 +93,7 @@ export function afterFailure(
   return 'error';
 }
 
-/** True for an apply without force of fields that others own: no newer version of the object will let it through. */
+/** True for an unforced apply of fields owned by others: a newer version of the object does not resolve that conflict. */
 function isOwnedByOthers({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') ?? false;
 }

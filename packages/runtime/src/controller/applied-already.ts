@@ -1,13 +1,13 @@
 import type { KubernetesObject, ManagedFieldsEntry } from '@kubewright/apimachinery';
 
-/** Which entry of `managedFields` is meant. */
+/** Selects an entry of `managedFields`. */
 export interface ManagerEntry {
   readonly fieldManager: string;
   /** @defaultValue the object itself */
   readonly subresource?: string;
 }
 
-/** Members that no manager owns: the server fills them in or they are the object's address. */
+/** Members that no manager owns: the server sets them, or they identify the object. */
 const unowned: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -20,11 +20,11 @@ const unowned: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if applying `wanted` would change neither a value nor what the manager owns: every value is there, and the
- * manager's own field set is exactly the fields given. Without the manager's entry the answer is no.
+ * True if applying `wanted` would change neither a value nor the manager's field ownership: every value is present, and the
+ * manager's field set consists of exactly the given fields. False if the manager has no entry.
  *
- * The entry itself says how each list is merged (by keys, as a set, as a whole), so no schema is needed. In doubt the
- * answer is no; the server then finds that nothing changed.
+ * The entry itself shows how each list is merged (by keys, as a set, or atomically), so no schema is needed. If in doubt the
+ * result is false, and the server then finds that nothing changed.
  */
 export function appliedAlready(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
   const entry = live.metadata.managedFields?.find((each) => isEntryOf(each, manager));
@@ -68,9 +68,9 @@ function sameMap(wanted: object, live: object, fields: Fields): boolean {
 }
 
 /**
- * Lists that are merged: every element has its place in the live list, and the places are in the order that is wanted.
- * Between them elements of others may stand: a merge leaves those where they are, and puts what is applied into the order
- * of the configuration. What is there twice it would leave there once.
+ * Compares merged lists: every wanted element must be in the live list, and in the wanted order. Elements of other managers may
+ * stand between them, because a merge keeps those in place and orders only the applied elements. Duplicates in the live list
+ * count as a difference, because an apply would leave one of them.
  */
 function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: Fields): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
@@ -90,10 +90,10 @@ function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: 
   return places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0));
 }
 
-/** What a step of a field path says of the element that it means. */
+/** The list element that a step of a field path identifies. */
 interface NamedElement {
   readonly is: (item: unknown) => boolean;
-  /** Undefined for the element of a set. */
+  /** Undefined for an element of a set. */
   readonly keys: readonly (readonly [string, unknown])[] | undefined;
 }
 
@@ -107,7 +107,7 @@ function elementNamed(step: string): NamedElement | undefined {
   return { is: (item) => isMap(item) && keys.every(([key, each]) => equal(item[key], each)), keys };
 }
 
-/** Finds what is meant. A key that the server fills in by default may be missing; what names every key goes before. */
+/** Finds the wanted element. A key that the server defaults may be missing; an element that names every key takes precedence. */
 function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): number | undefined {
   const exact = wanted.findIndex(is);
   if (exact >= 0 || !keys) return exact < 0 ? undefined : exact;
@@ -121,7 +121,7 @@ function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Compares JSON values; members that are undefined count as absent, as they do on the wire. */
+/** Compares JSON values; undefined members count as absent, as on the wire. */
 function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

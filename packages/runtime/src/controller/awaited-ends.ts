@@ -1,23 +1,24 @@
 /**
- * Records which keys wait for an object to be gone: a desired child cannot be created while a terminating object has its
- * name. Owner references do not lead from that object to those keys: it may have another owner, an earlier one, or none.
+ * Records which keys wait for an object to be removed: a desired child cannot be created while a terminating object holds its
+ * name. The owner references of that object do not lead to those keys, because it may have another owner, an earlier one, or
+ * none.
  */
 export class AwaitedEnds {
   readonly #keysByObject = new Map<string, Set<string>>();
   readonly #objectsByKey = new Map<string, Set<string>>();
 
-  /** Number of objects that are waited for. */
+  /** Number of objects that keys wait for. */
   get size(): number {
     return this.#keysByObject.size;
   }
 
-  /** Records that `key` is to be reconciled once the object is gone. */
+  /** Records that `key` must be reconciled once the object is removed. */
   wait(key: string, objectId: string): void {
     addTo(this.#keysByObject, objectId, key);
     addTo(this.#objectsByKey, key, objectId);
   }
 
-  /** Drops what a key waits for: its next reconcile finds out anew. */
+  /** Drops what a key waits for; its next reconcile determines it again. */
   forget(key: string): void {
     if (this.#objectsByKey.size === 0) return;
     for (const objectId of this.#objectsByKey.get(key) ?? []) {
@@ -28,7 +29,7 @@ export class AwaitedEnds {
     this.#objectsByKey.delete(key);
   }
 
-  /** Returns the keys that waited for an object which is gone now. */
+  /** Returns the keys that waited for an object that has now been removed. */
   ended(objectId: string): readonly string[] {
     const keys = [...(this.#keysByObject.get(objectId) ?? [])];
     this.#keysByObject.delete(objectId);

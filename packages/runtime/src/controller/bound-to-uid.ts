@@ -1,9 +1,9 @@
 import type { ClientCall } from '@kubewright/client';
 
-/** The verbs by which the server compares the uid that a write carries; on others it is only a value. */
+/** The methods for which the server compares the UID in a request; for others it is just a value. */
 const comparing: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
 
-/** True for a write that names the uid of the object it means: the server refuses it for another of the same name. */
+/** True for a write that carries the UID of its object: the server rejects it for another object of the same name. */
 export function isBoundTo({ request: { method, body } }: ClientCall, uid: string | undefined): boolean {
   if (uid === undefined || body === undefined || !comparing.has(method)) return false;
   const sent: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
@@ -11,7 +11,7 @@ export function isBoundTo({ request: { method, body } }: ClientCall, uid: string
   return (method === 'DELETE' ? uidIn(sent, 'preconditions') : uidIn(sent, 'metadata')) === uid;
 }
 
-/** One step of a JSON patch, which fails as a whole where a test does. */
+/** True for a JSON patch operation that tests the UID; the whole patch fails if a test does. */
 function testsUid(operation: unknown, uid: string): boolean {
   if (!isObject(operation)) return false;
   return operation['op'] === 'test' && operation['path'] === '/metadata/uid' && operation['value'] === uid;

@@ -1,4 +1,4 @@
-/** API groups that every server has: their kinds and plurals are known, and a 404 there means the object. */
+/** API groups that every server has: their kinds and plurals are known, so a 404 there refers to the object. */
 export const builtInGroups: ReadonlySet<string> = new Set([
   '',
   'admissionregistration.k8s.io',

@@ -32,11 +32,11 @@ import type { ReconcileRun } from './reconcile-run.ts';
 import type { Lifetime } from './reconcile-timeout.ts';
 import { writeFence } from './write-fence.ts';
 
-/** What a context is made from. */
+/** The parts of a {@link LoopContext}. */
 export interface ContextParts {
   readonly run: Pick<ReconcileRun, 'request' | 'reconcileID' | 'log'>;
   readonly lifetime: Lifetime;
-  /** Makes the client of this reconcile, once. */
+  /** Creates the client of this reconcile; called at most once. */
   readonly client: () => KubernetesClient;
   readonly cache: InformerCache;
   readonly events: EventRecorder;
@@ -44,24 +44,24 @@ export interface ContextParts {
   readonly random: Random;
   readonly fieldManager: string;
   readonly kinds: KindResolver;
-  /** The kind and, at the object level, the object that is reconciled. */
+  /** The primary kind and, for object controllers, the reconciled object. */
   readonly primaryKind: Kind<KubernetesObject> | undefined;
   readonly primary: KubernetesObject | undefined;
-  /** Whether the primary is looked at live before the first write. */
+  /** True to read the primary live before the first write. */
   readonly checkPrimary: boolean;
-  /** When the server was asked, if the primary is its answer and not out of a cache. */
+  /** When the server was queried, if the primary comes from there instead of the cache. */
   readonly askedAt: Moment | undefined;
-  /** Called whenever the reconcile goes on after a call, so that the watchdog knows who runs. */
+  /** Called whenever the reconcile resumes after a call, so that the watchdog knows which one is running. */
   readonly resumed: () => void;
-  /** Told of what is about to be written, as it is meant. */
+  /** Notified of each object about to be written, in its intended form. */
   readonly writes: Pick<WriteSession, 'intends'>;
-  /** Asks for another reconcile once the object of that {@link childId} is gone. */
+  /** Requests another reconcile once the object with that {@link childId} is removed. */
   readonly awaitEnd: (objectId: string) => void;
 }
 
 /**
- * The context of one reconcile. Every call throws once the signal is aborted, and all writes, those of `client` among them,
- * pass {@link writeFence}.
+ * The context of one reconcile. Every call throws once the signal is aborted, and all writes pass the {@link writeFence},
+ * including those through `client`.
  */
 export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly #parts: ContextParts;
@@ -101,13 +101,13 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#parts.run.reconcileID;
   }
 
-  /** What was applied in this reconcile; nothing of it is superfluous. */
+  /** Ids of the objects applied in this reconcile; pruning keeps them. */
   get appliedIds(): Set<string> {
     this.#appliedIds ??= new Set();
     return this.#appliedIds;
   }
 
-  /** Asks for another reconcile once the object of that {@link childId} is gone. */
+  /** Requests another reconcile once the object with that {@link childId} is removed. */
   awaitEnd(objectId: string): void {
     this.#parts.awaitEnd(objectId);
   }
@@ -116,7 +116,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#parts.lifetime.signal;
   }
 
-  /** Made when it is first asked for: most reconciles find nothing to do. */
+  /** Created on first use: most reconciles find nothing to do. */
   get client(): KubernetesClient {
     if (this.#client) return this.#client;
     const { primary, primaryKind, checkPrimary, askedAt } = this.#parts;
@@ -169,7 +169,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     await this.applyStatus(status, options);
   }
 
-  /** Sets the status; answers the object as it is then, or nothing when there was nothing to do. */
+  /** Sets the status; returns the resulting object, or undefined if nothing changed. */
   async applyStatus(status: unknown, options: SetStatusOptions = {}): Promise<Stored<KubernetesObject> | undefined> {
     this.signal.throwIfAborted();
     const { primary, primaryKind } = this.#parts;
@@ -178,7 +178,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
     const { name = '', namespace, uid } = primary.metadata;
     const { apiVersion, kind } = primary;
-    // The uid makes the server refuse the status of an object that was replaced by another of the same name.
+    // With the UID, the server rejects the status if the object was replaced by another of the same name.
     const wanted = {
       apiVersion,
       kind,
@@ -186,7 +186,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       status,
     };
     const key = objectKey(primary);
-    // Where the cache cannot tell what is there now, what the reconcile was given cannot either.
+    // If the cache is uncertain about the object, so is the reconcile's copy.
     const isCertain = this.cache.isCertain(primaryKind, key);
     const live = isCertain ? (this.cache.peek(primaryKind, key)?.object ?? primary) : undefined;
     if (live && live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
@@ -225,7 +225,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const owned = this.#owned(this.#placed(object, kind), options);
     this.appliedIds.add(childId(owned));
     const live = this.#cached(kind, objectKey(owned));
-    // A terminating object keeps nothing of what is applied: its successor has to be created once it is gone.
+    // Applying to a terminating object has no lasting effect: its successor must be created once it is removed.
     if (live && isDeleting(live)) this.awaitEnd(childId(owned));
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
     const body = forWire(owned, live?.metadata.uid);
@@ -239,7 +239,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#reads;
   }
 
-  /** A namespaced object without a namespace goes where the reconciled one is. */
+  /** A namespaced object without a namespace goes to the namespace of the reconciled object. */
   #placed(object: KubernetesObject, kind: Kind<KubernetesObject>): KubernetesObject {
     const { namespace } = this.request;
     if (kind.scope === 'Cluster' || object.metadata.namespace !== undefined || namespace === undefined) return object;
@@ -254,11 +254,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): Stored<KubernetesObject> | undefined {
-    // What a lost answer left open is not to be compared with.
+    // An object left uncertain by a lost response cannot be compared with.
     return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 
-  /** What the cache knows of a write it has from the client, which tells it of all writes. */
+  /** Freezes the response. The cache learns about writes from the client, which reports all of them. */
   #answered(answer: Stored<KubernetesObject>): Stored<KubernetesObject> {
     this.#parts.resumed();
     return deepFreeze(answer);
@@ -274,7 +274,7 @@ function isSame(a: KubernetesObject, b: KubernetesObject): boolean {
   );
 }
 
-/** What an apply may carry: no field that only the server sets; the uid of the object that is meant, if it is known. */
+/** Returns the body of an apply: without fields that only the server sets, and with the object's UID if it is known. */
 function forWire(object: KubernetesObject, uid: string | undefined): KubernetesObject & { metadata: { name: string } } {
   const {
     managedFields: _managedFields,

@@ -9,71 +9,72 @@ import type { RateLimiter } from '../workqueue/rate-limiter.ts';
 import type { Partition } from './partition.ts';
 import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from './reconcile.ts';
 
-/** What controllers of both levels share. */
+/** Settings shared by object controllers and request controllers. */
 export interface ControllerSettings {
-  /** More kinds whose events lead to reconciles. */
+  /** Additional kinds whose events trigger reconciles. */
   readonly watches?: readonly Watch[];
-  /** Sources that are not watched kinds. */
+  /** Event sources other than watched kinds. */
   readonly sources?: readonly Source[];
   /** Kinds that are only read from the cache. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
   /**
-   * How many keys are worked on at a time; one key is never worked on twice at a time. The exception is a reconcile that ignores
-   * its signal: see {@link ControllerSettings.reconcileTimeoutMs}.
+   * Maximum number of keys that are reconciled concurrently; a single key is never reconciled concurrently. The exception is a
+   * reconcile that ignores its signal: see {@link ControllerSettings.reconcileTimeoutMs}.
    *
    * @defaultValue 1
    */
   readonly maxConcurrentReconciles?: number;
   /**
-   * Ends a reconcile that takes longer, in milliseconds; 0 is for ever. Its signal is aborted; what has not ended ten seconds
-   * later is abandoned, and its key goes on: JavaScript cannot stop a function, so an abandoned one may still run beside the
-   * next reconcile of its key. It can no longer write through its context; what it does by other ways is its own affair.
+   * Time limit of a reconcile, in milliseconds; 0 disables it. At the limit, its signal is aborted. If it has not returned ten
+   * seconds later, it is abandoned and its key becomes available again. JavaScript cannot stop a function, so an abandoned
+   * reconcile may still run concurrently with the next one for its key. It can no longer write through its context, but other
+   * side effects cannot be prevented.
    *
    * @defaultValue 120_000
    */
   readonly reconcileTimeoutMs?: number;
-  /** @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
+  /** Delays retries of failed keys. @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
   readonly rateLimiter?: RateLimiter;
   /**
-   * What the controller's writes are known by. Two controllers of one kind need two: each takes what is applied under its
-   * name, and is no longer wanted, for its own to take away.
+   * Field manager of the controller's writes. Two controllers of one kind need different names: each prunes objects and fields
+   * that were applied under its name and are no longer wanted.
    *
    * @defaultValue the controller's name
    */
   readonly fieldManager?: string;
   /**
-   * Whether the reconciled object is looked at live before a reconcile's first write (uid, generation, deletion mark), so
-   * that a cache that lags leads to another try and not to a wrong deed. One small `get` for each reconcile that writes.
+   * True to read the reconciled object live before a reconcile's first write and compare UID, generation and deletion timestamp,
+   * so that a lagging cache causes a retry instead of a wrong write. Costs one small `get` per reconcile that writes.
    *
    * @defaultValue true
    */
   readonly fenced?: boolean;
-  /** Whether the controller runs on the leader only, when leader election is on. @defaultValue true */
+  /** True to run the controller only on the leader, if leader election is enabled. @defaultValue true */
   readonly needLeaderElection?: boolean;
   /**
-   * Whether a follower fills the queue already, so that a new leader need not go through everything first. The queue holds
-   * every key once. Mirrors controller-runtime's `EnableWarmup`.
+   * True to fill the queue on followers too, so that a new leader need not process all objects first. The queue holds every key
+   * once. Mirrors controller-runtime's `EnableWarmup`.
    *
    * @defaultValue false
    */
   readonly warmUp?: boolean;
   /**
-   * Whether a programming error (a `TypeError` of the engine, a `ReferenceError`, a `RangeError`) is retried like any other
-   * failure. Otherwise it ends the manager, so that the process is started anew. It is counted as a panic either way.
+   * True to retry programming errors (the engine's `TypeError`, `ReferenceError` and `RangeError`) like any other failure.
+   * Otherwise they stop the manager so that the process restarts. Either way they count as panics.
    *
    * @defaultValue true
    */
   readonly recoverPanic?: boolean;
   /**
-   * Whether the first of equal failures of an object's reconcile is also told by a Warning event `ReconcileError` about the
-   * object, unless the reconcile has recorded a Warning itself. Its text is the error's message: whoever may read events reads it.
+   * True to record a Warning event `ReconcileError` on the object for the first of several equal failures, unless the reconcile
+   * recorded a Warning itself. The event contains the error message, which anyone who can read events can see.
    *
    * @defaultValue true
    */
   readonly errorEvents?: boolean;
   /**
-   * Whether replicas share the controller's keys instead of one of them leading: each key is worked on by one replica at a time.
-   * The manager says by `sharding` which replicas belong together. A `requestController` also lists its keys:
+   * True to share the controller's keys between replicas instead of electing a leader: each key is reconciled by one replica at a
+   * time. The manager's `sharding` option defines which replicas belong together. A `requestController` must also list its keys:
    * `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
    *
    * @defaultValue false
@@ -81,24 +82,24 @@ export interface ControllerSettings {
   readonly sharded?: boolean | ShardedOptions;
 }
 
-/** What {@link controller} is told in either form. */
+/** Options shared by both forms of {@link controller}. */
 export interface ControllerOfObjects<T extends KubernetesObject> extends ControllerSettings {
-  /** In metrics, logs and as field manager; unique in a manager. @defaultValue the kind in lower case */
+  /** Name in metrics and logs, and the default field manager; unique in a manager. @defaultValue the kind in lower case */
   readonly name?: string;
   /**
-   * The kind that is reconciled. A manager may have several controllers of one kind: every change wakes all of them, each
-   * with a queue of its own, and each prunes only the children that it has applied itself. Let one of them write the status.
+   * The kind to reconcile. A manager may have several controllers of one kind: every change triggers all of them, each has its
+   * own queue, and each prunes only the children it has applied itself. Let only one of them write the status.
    */
   readonly for: Kind<T>;
-  /** Kinds of which this controller makes children: their events reconcile the controlling owner. */
+  /** Kinds of children that this controller creates: their events reconcile the controlling owner. */
   readonly owns?: readonly Kind<KubernetesObject>[];
-  /** Filter the primary kind's events. */
+  /** Filters for the primary kind's events. */
   readonly predicates?: readonly Predicate<T>[];
-  /** Restricts the primary kind's cache. `metadataOnly` is refused (KW3042): a reconcile needs more than that. */
+  /** Restricts the primary kind's cache. `metadataOnly` is rejected (KW3042), because a reconcile needs the whole object. */
   readonly cached?: Omit<CachedKind<T>, 'kind'>;
   /**
-   * Clean-up steps by finalizer name. Names are put on the object before its first reconcile; once it is being deleted the
-   * steps run in this order instead of `reconcile`, each name removed when its step has succeeded.
+   * Cleanup functions by finalizer name. The finalizers are added to the object before its first reconcile. Once it is being
+   * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed when its function succeeds.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
 }
@@ -112,22 +113,22 @@ export type Reconcile<T extends KubernetesObject> = (
 /** {@inheritDoc DesiredOptions.desired} */
 export type Desired<T extends KubernetesObject> = (object: Stored<T>, observed: Observed) => DesiredState<T>;
 
-/** A controller whose function acts. */
+/** A controller whose function performs the changes. */
 export interface ReconcileOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
   /**
-   * Brings the world to what `object` says. Gets a frozen object; called for one key by one worker at a time. It may act by
-   * itself, return what should be and leave the rest to the framework, or do some of both.
+   * Reconciles the cluster to match `object`, which is frozen. Called by one worker at a time per key. It can make changes
+   * itself, return the desired state and leave the rest to the framework, or combine both.
    */
   readonly reconcile: Reconcile<T>;
   readonly desired?: undefined;
 }
 
-/** A controller whose function says what should be. */
+/** A controller whose function returns the desired state. */
 export interface DesiredOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>
   extends ControllerOfObjects<T> {
   /**
-   * Says what should be, given the object and the children that there are. A pure function: it may be called several times
-   * for one change, and looks at nothing else. Not called for what is being deleted.
+   * Computes the desired state from the object and its existing children. It must be a pure function: it may be called several
+   * times for one change, and must not read anything else. Not called for objects that are being deleted.
    *
    * @example
    * ```ts
@@ -141,32 +142,32 @@ export interface DesiredOptions<T extends KubernetesObject, R extends DesiredSta
   readonly reconcile?: undefined;
 }
 
-/** What {@link controller} is told. */
+/** Options of {@link controller}. */
 export type ControllerOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>> =
   | ReconcileOptions<T>
   | DesiredOptions<T, R>;
 
-/** What {@link requestController} is told. */
+/** Options of {@link requestController}. */
 export interface RequestControllerOptions extends ControllerSettings {
   readonly name: string;
-  /** The kind whose keys requests carry; gives log lines their kind and `enqueueForOwner` its owner. */
+  /** The kind whose keys the requests carry; names the kind in log lines and the owner in `enqueueForOwner`. */
   readonly for?: Kind<KubernetesObject>;
   readonly reconcile: Reconciler;
 }
 
-/** A declared controller; a manager runs it. Holds no state: it can be given to several managers. */
+/** A declared controller, which a manager runs. It is stateless, so several managers can share it. */
 export interface ControllerDefinition extends ControllerSettings {
   readonly name: string;
   readonly primary: Kind<KubernetesObject> | undefined;
   readonly watches: readonly Watch[];
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
-  /** The keys that this replica works on. @defaultValue all */
+  /** The keys that this replica reconciles. @defaultValue all */
   readonly partition?: Partition;
   readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };
 }
 
-/** What a controller of objects runs. */
+/** The function of an object controller. */
 export type ObjectRun = { readonly level: 'object' } & (
   | {
       readonly desired?: undefined;

@@ -32,7 +32,7 @@ import { ReconcileStories } from './reconcile-stories.ts';
 import { type Lifetime, TimeLimit } from './reconcile-timeout.ts';
 import { type RunningReconcile, SlowReconciles } from './slow-reconciles.ts';
 
-/** What a controller needs of its manager. */
+/** The parts of the manager that a controller uses. */
 export interface ControllerParts {
   readonly cache: InformerCache;
   readonly client: KubernetesClient;
@@ -41,13 +41,13 @@ export interface ControllerParts {
   readonly log: Logger;
   readonly kinds: KindResolver;
   readonly activity?: Activity;
-  /** Makes the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
+  /** Creates the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
   readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
   readonly metrics?: RuntimeMetrics;
   readonly tracing?: ReconcileTracing;
-  /** Told of a programming error in a controller that does not recover from these. */
+  /** Called on a programming error in a controller that does not recover from them. */
   readonly panicked?: (error: unknown) => void;
-  /** Called when a controller cannot start after the others have. */
+  /** Called when a controller that starts late, after the others, fails to start. */
   readonly failed?: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export class ControllerLoop {
   readonly #definition: ControllerDefinition;
   readonly #parts: ControllerParts;
   readonly #log: Logger;
-  /** Aborted when running reconciles are to be given up. */
+  /** Aborted to cancel running reconciles. */
   readonly #work = new AbortController();
   readonly #sources: ControllerSources;
   readonly #turn: LoopTurn;
@@ -75,9 +75,9 @@ export class ControllerLoop {
   #declared: Declared | undefined;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
-  /** What was not done when it was stopped. */
+  /** Work that was pending when the loop was stopped. */
   #left: PendingWork | undefined;
-  /** Keys whose reconcile has succeeded since, with the times at which they run again. */
+  /** Keys whose reconcile has succeeded since the stop, with the times at which they run again. */
   readonly #endedWell = new Map<string, readonly TimedKey[]>();
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
@@ -139,25 +139,25 @@ export class ControllerLoop {
     });
   }
 
-  /** Whether sources start before the process leads. */
+  /** True if sources start before this process leads. */
   get warmUp(): boolean {
     return this.#definition.warmUp ?? false;
   }
 
-  /** True while keys are worked on. */
+  /** True while keys are being reconciled. */
   get isWorking(): boolean {
     return this.queue.workingFor().length > 0;
   }
 
-  /** Subscribes to the caches and waits until all that is there is in the queue; begun once, however often it is called. */
+  /** Subscribes to the caches and waits until all existing objects are queued; starts only once, even if called repeatedly. */
   startSources(signal: AbortSignal): Promise<void> {
     this.#declared ??= this.#declare();
     return this.#sources.start(signal);
   }
 
   /**
-   * Takes over the keys that an earlier loop of this controller was stopped before: watches show their objects once more, but
-   * what came from a channel, or was asked for by a result, does not come again.
+   * Takes over the keys that were pending when an earlier loop of this controller stopped. Watches replay their objects, but keys
+   * from channels and requested requeues do not come again.
    */
   takeOver(before: ControllerLoop): void {
     if (!before.#left) return;
@@ -171,9 +171,9 @@ export class ControllerLoop {
   }
 
   /**
-   * Waits until it is known which of the kinds that it needs are not served, and returns those.
+   * Waits until it is known which of the required kinds are not served, and returns those.
    *
-   * @throws KindNotServedError (KW3016) where a declaration says so.
+   * @throws KindNotServedError (KW3016) when such a kind is declared with `whenMissing: 'fail'`.
    */
   async missingKinds(signal: AbortSignal): Promise<readonly string[]> {
     const { watched = [], read = [] } = this.#declared ?? {};
@@ -182,7 +182,7 @@ export class ControllerLoop {
     return [...new Set(declared.filter((each) => each.isMissing).map(({ kind }) => kind.kind))];
   }
 
-  /** Waits for the caches that are declared for its reads alone. */
+  /** Waits for the caches declared only for reads. */
   async waitForCaches(signal: AbortSignal): Promise<void> {
     await Promise.all((this.#declared?.read ?? []).map((each) => each.waitForSync(signal)));
   }
@@ -205,9 +205,9 @@ export class ControllerLoop {
   }
 
   /**
-   * Takes no more keys and waits for running reconciles.
+   * Accepts no more keys and waits for running reconciles.
    *
-   * @param options.patience - aborted when reconciles are to be given up.
+   * @param options.patience - aborted when running reconciles should be canceled.
    */
   stop(options: { readonly patience: AbortSignal }): Promise<void> {
     this.#stopped ??= this.#stop(options.patience);
@@ -234,7 +234,7 @@ export class ControllerLoop {
       try {
         await this.#process(item);
       } catch (error) {
-        // Only a rate limiter or a metric that throws comes this far; the worker must outlive it.
+        // Only a rate limiter or a metric that throws gets here; the worker must survive it.
         this.#log.error('a worker stumbled', { key: item.key, error });
       } finally {
         this.queue.done(item.key);
@@ -282,7 +282,7 @@ export class ControllerLoop {
     }
   }
 
-  /** Records what became of a key after the stop, for the next term: the queue takes nothing more. */
+  /** Records the outcome of a key after the stop for the next term, because the queue accepts nothing more. */
   #noteEnd({ key, priority: given }: WorkItem, outcome: ReconcileOutcome): void {
     const next = outcome ? nextRun(outcome, key) : undefined;
     if (next === 'with back-off') return;
@@ -315,7 +315,7 @@ export class ControllerLoop {
       (lifetime) => this.#call(run, { ...within, entry, lifetime }),
       () => `reconcile of ${this.name} ${run.key}`,
     );
-    // What is abandoned can write no more, so its key may go to another replica.
+    // An abandoned reconcile can no longer write, so its key may move to another replica.
     return entry ? outcome.finally(() => entry[Symbol.dispose]()) : outcome;
   }
 
@@ -361,7 +361,7 @@ export class ControllerLoop {
     }
   }
 
-  /** The client of a reconcile: what it writes is observed, and let out only while the key is this replica's. */
+  /** Returns the client of a reconcile: its writes are observed, and allowed only while this replica owns the key. */
   #guarded(run: ReconcileRun, within: Within & { readonly writes: WriteSession }): KubernetesClient {
     const { client, entry, writes, running } = within;
     const onRefused = (): void => this.#sources.dropped(run.key);

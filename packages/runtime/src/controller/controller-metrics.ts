@@ -1,11 +1,11 @@
-/** How a reconcile ended, in the words of the `result` label. */
+/** The outcome of a reconcile, as the `result` label of metrics. */
 export type ReconcileResultLabel = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** What a controller tells of its work; controller-runtime's metrics are made from it. */
+/** Metrics of a controller; exported as controller-runtime's metrics. */
 export interface ControllerMetrics {
   reconciled(result: ReconcileResultLabel, seconds: number): void;
   failed(how: 'error' | 'terminal' | 'timeout' | 'panic'): void;
   activeWorkers(delta: number): void;
-  /** Counts writes that lead nowhere: brought about by the write before, changing nothing, undone by another writer. */
+  /** Counts futile writes: triggered by the controller's own write, changing nothing, or undone by another writer. */
   futile(what: 'self-triggered' | 'no-op' | 'conflict'): void;
 }

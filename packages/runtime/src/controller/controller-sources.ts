@@ -12,7 +12,7 @@ import { GainedKeys } from './gained-keys.ts';
 import type { LoopTurn } from './loop-turn.ts';
 import type { Cause } from './reconcile-stories.ts';
 
-/** What sources feed, and from what. */
+/** Options of {@link ControllerSources}. */
 export interface ControllerSourcesOptions {
   readonly definition: ControllerDefinition;
   readonly cache: InformerCache;
@@ -20,15 +20,15 @@ export interface ControllerSourcesOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly queue: WorkQueue;
-  /** Lets others in while much is shown at once. */
+  /** Yields to other work while many objects are shown. */
   readonly turn: LoopTurn;
-  /** The keys that are reconciled once an object is gone, whatever filters and handlers make of its end. */
+  /** Keys to reconcile once an object is removed, regardless of filters and handlers. */
   readonly awaited: AwaitedEnds;
-  /** Told of each key that is asked for, and by which object's event, if by one. */
+  /** Called for each requested key, with the event that caused it, if any. */
   readonly onAsked: (key: string, by: Cause | undefined, afterMs: number | undefined) => void;
 }
 
-/** An event as a watch's handler is given it. */
+/** The event that a watch's handler receives. */
 type EventOf = Parameters<Watch['handler']>[0];
 
 /** A watch and the declaration that serves it. */
@@ -37,12 +37,12 @@ interface Watched {
   readonly declared: DeclaredKind;
 }
 
-/** Feeds a controller's queue: events of watched kinds pass predicates and handlers, other sources feed by themselves. */
+/** Feeds a controller's queue: events of watched kinds pass predicates and handlers; other sources add keys directly. */
 export class ControllerSources {
   readonly #options: ControllerSourcesOptions;
   readonly #context: HandlerContext;
   readonly #subscriptions: Disposable[] = [];
-  /** Aborted when there is to be no more feeding. */
+  /** Aborted to stop feeding the queue. */
   readonly #stop = new AbortController();
   #started: Promise<void> | undefined;
   #gained: GainedKeys | undefined;
@@ -53,7 +53,7 @@ export class ControllerSources {
     this.#context = this.#handlerContext();
   }
 
-  /** Subscribes to the caches and waits until all that is there is in the queue; begun once, however often it is called. */
+  /** Subscribes to the caches and waits until all existing objects are queued; starts only once, even if called repeatedly. */
   start(signal: AbortSignal): Promise<void> {
     this.#started ??= this.#start(AbortSignal.any([signal, this.#stop.signal]));
     return this.#started;
@@ -62,7 +62,7 @@ export class ControllerSources {
   stop(reason: unknown): void {
     this.#stop.abort(reason);
     this.#started?.catch(() => {
-      // It was ended, or its failure was told to those who waited.
+      // Stopped, or the failure was reported to the callers that waited for it.
     });
     for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
   }
@@ -88,16 +88,16 @@ export class ControllerSources {
     const context = this.#context;
     for (const source of sources) waits.push(source.start(context, { signal, clock, random, log }));
     await Promise.all(waits);
-    // What is in the queue by now is known to be this replica's, so that the next change of members need not queue it again.
+    // Keys queued by now are known to be this replica's, so the next change of members need not queue them again.
     await gained?.changed();
   }
 
-  /** Notes that work on a key was not done since the key was another replica's. */
+  /** Records that work on a key was skipped because another replica owned it. */
   dropped(key: string): void {
     this.#gained?.dropped(key);
   }
 
-  /** Shows the watches all that is cached, as a start does, and queues what is gained by it. */
+  /** Shows all cached objects to the watches, as on startup, and queues the gained keys. */
   async #showAll(
     watched: readonly Watched[],
     options: { readonly isGained: (request: ReconcileRequest) => boolean; readonly signal: AbortSignal },
@@ -110,11 +110,11 @@ export class ControllerSources {
     };
     const context = { ...asAlways, enqueue };
     for (const { watch, declared } of watched) {
-      // A controller of objects has its own kind first, and the keys of that are its objects'.
+      // An object controller's first watch is its own kind, and its keys are those of the objects.
       const isOwn = definition.run.level === 'object' && watch === definition.watches[0];
       for (const object of declared.lister.views()) {
         if (signal.aborted) return;
-        // Filters may decode: they are spared what needs nothing.
+        // Filters may decode objects, so skip those that need nothing.
         if (!isOwn || isGained(object.key)) this.#show(watch, { object, context });
         const pause = turn.pause();
         if (pause) await pause;
@@ -152,7 +152,7 @@ export class ControllerSources {
     }
   }
 
-  /** A filter that fails lets the event through: one reconcile too many does no harm, one too few may. */
+  /** A failing predicate lets the event pass: an extra reconcile is harmless, a missing one may not be. */
   #lets(predicate: Predicate<KubernetesObject>, event: EventOf): boolean {
     try {
       return predicate(event);

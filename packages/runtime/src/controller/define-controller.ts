@@ -35,7 +35,7 @@ import type { Finalizer } from './reconcile.ts';
  * });
  * ```
  * @throws {@link MetadataOnlyError} (KW3042) when only the metadata of its own kind would be cached.
- * @throws TypeError when `for` or a member of `owns` is no kind, or there is not exactly one of `reconcile` and `desired`.
+ * @throws TypeError when `for` or a member of `owns` is not a kind, or unless exactly one of `reconcile` and `desired` is set.
  */
 export function controller<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>(
   options: ControllerOptions<T, R>,
@@ -55,17 +55,17 @@ export function controller<T extends KubernetesObject, R extends DesiredState<T>
     primary,
     watches,
     owns,
-    // The loop hands these functions only objects of the primary kind, read from its store.
+    // The loop passes these functions only objects of the primary kind, read from its store.
     finalizers: checkedFinalizers(name, finalizers) as unknown as Readonly<Record<string, Finalizer<KubernetesObject>>>,
     run: objectRun(options, name),
   };
 }
 
 /**
- * A kind that is not there is a forgotten line, or an import that came back undefined (a cycle of modules, a wrong name): a
- * compiler that is not asked, as with `tsx`, says neither.
+ * Checks the kinds at run time. A missing kind is a forgotten line or an import that is undefined (a module cycle, a wrong name),
+ * which goes unnoticed without type checking, as with `tsx`.
  *
- * @throws TypeError
+ * @throws TypeError when one is not a kind.
  */
 function requireKinds(name: string | undefined, primary: unknown, owns: readonly unknown[]): void {
   const who = name === undefined ? 'a controller' : `the controller "${name}"`;
@@ -81,12 +81,12 @@ function requireKinds(name: string | undefined, primary: unknown, owns: readonly
 }
 
 function isKind(value: unknown): value is Kind<KubernetesObject> {
-  // Kinds are factories, or plain descriptions where a program learns a kind at run time.
+  // Kinds are factories, or plain objects if a program learns a kind at run time.
   const may = typeof value === 'function' || (typeof value === 'object' && value !== null);
   return may && typeof (value as { kind?: unknown }).kind === 'string'; // read as unknown
 }
 
-/** @throws TypeError unless there is exactly one of `reconcile` and `desired`. */
+/** @throws TypeError unless exactly one of `reconcile` and `desired` is set. */
 function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>, name: string): ObjectRun {
   const { reconcile, desired } = options;
   if ((reconcile === undefined) === (desired === undefined)) {
@@ -97,7 +97,7 @@ function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>, na
   const run = options.desired
     ? { desired: checkedDesired(options, name) }
     : { reconcile: checkedReconcile(options, name) };
-  // The loop hands these functions only objects of the primary kind, read from its store.
+  // The loop passes these functions only objects of the primary kind, read from its store.
   return { level: 'object', ...run } as unknown as ObjectRun;
 }
 
@@ -123,8 +123,8 @@ function checkedFinalizers<T extends KubernetesObject>(
 }
 
 /**
- * Declares a controller whose function is given keys, not objects: for controllers without a primary kind, with their own
- * sources, or that must act on objects that are gone.
+ * Declares a controller whose function receives keys instead of objects: for controllers without a primary kind, with custom
+ * sources, or that must act on deleted objects.
  */
 export function requestController(options: RequestControllerOptions): ControllerDefinition {
   const primary: Kind<KubernetesObject> | undefined = options.for;

@@ -6,17 +6,17 @@ import type { Logger } from '../log/logger.ts';
 import { explainUnreachable } from '../webhook/unreachable-webhook-error.ts';
 import type { ReconcileEvents } from './reconcile-events.ts';
 
-/** People are told of one key's same failure at most this often, in milliseconds. */
+/** Minimum interval between log lines for people about the same failure of a key, in milliseconds. */
 const tellAgainMs = 1_000;
 const mostShort = 160;
 
-/** A reconcile that has failed. */
+/** A failed reconcile. */
 export interface ToldFailure {
   readonly error: unknown;
   readonly log: Logger;
-  /** For the log, in controller-runtime's words. */
+  /** Log message, in controller-runtime's words. */
   readonly message: string;
-  /** Time to the next try, in milliseconds; undefined when there is none until something changes. */
+  /** Delay of the next retry, in milliseconds; undefined if the key is not retried until something changes. */
   readonly retryInMs: number | undefined;
   readonly events: ReconcileEvents;
 }
@@ -28,9 +28,9 @@ interface Trouble {
 }
 
 /**
- * Tells of failed reconciles. Programs get one line a failure. People get the error once, with where it came from, then a
- * short line now and then while a key goes on failing the same way, and one when it works again. The object gets an event at
- * the first of equal failures.
+ * Reports failed reconciles. Logs for programs get one line per failure. Logs for people get the full error once, then an
+ * occasional short line while the key keeps failing the same way, and one line when it works again. The object gets an event for
+ * the first of several equal failures.
  */
 export class FailureTelling {
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class FailureTelling {
     this.#recordsEvents = options.recordsEvents;
   }
 
-  /** Tells of a failure. */
+  /** Reports a failure. */
   failed(key: string, failure: ToldFailure): void {
     const { log } = failure;
     const error = explainUnreachable(failure.error);
@@ -69,7 +69,7 @@ export class FailureTelling {
     return this.#troubles.has(key);
   }
 
-  /** Takes note of a reconcile that succeeded; of an object that is gone there is nothing to tell. */
+  /** Records a successful reconcile; reports nothing for an object that was deleted. */
   succeeded(key: string, { log, isThere }: { readonly log: Logger; readonly isThere: boolean }): void {
     const known = this.#troubles.get(key);
     if (!known) return;
@@ -77,19 +77,21 @@ export class FailureTelling {
     if (isThere && isForPeople(log)) log.info('works again', { failures: known.times });
   }
 
-  /** Takes note that a key is another replica's. */
+  /** Drops a key that now belongs to another replica. */
   forget(key: string): void {
     this.#troubles.delete(key);
   }
 
   #record(message: string, { error, events }: ToldFailure): void {
-    // Who has told people more closely needs no second word.
+    // The reconcile has already recorded a more specific warning.
     if (!this.#recordsEvents || events.object === undefined || events.hasWarned || isElsewhere(error)) return;
     events.record({ type: 'Warning', reason: 'ReconcileError', action: 'Reconcile', note: message });
   }
 }
 
-/** True for failures that are not the object's: the server is not there, and takes no events; another replica leads by now. */
+/**
+ * True for failures unrelated to the object: the server is unreachable and accepts no events, or another replica leads by now.
+ */
 function isElsewhere(error: unknown): boolean {
   const each = error instanceof Error && error.cause instanceof TransportError ? error.cause : error;
   return each instanceof TransportError || each instanceof LeaderElectionError;

@@ -2,24 +2,24 @@ import { formatObjectKey } from '@kubewright/apimachinery';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { KeyShare, Partition } from './partition.ts';
 
-/** What {@link GainedKeys} are found by. */
+/** Options of {@link GainedKeys}. */
 export interface GainedKeysOptions {
   readonly partition: Partition;
-  /** Shows all keys there are, those of other replicas too; asks of each whether it is to be queued. */
+  /** Visits all existing keys, including those of other replicas; calls `isGained` for each and queues it if true. */
   readonly walk: (isGained: (request: ReconcileRequest) => boolean) => Promise<void>;
 }
 
 /**
- * Finds the keys that became this replica's. Their events may have been long ago, so all keys are looked at; those that have
- * been its own all along need nothing. One walk at a time: what changes meanwhile is looked at by the next.
+ * Finds the keys that became this replica's. Their last events may be long past, so all keys are visited; keys that this replica
+ * has owned all along are skipped. Only one walk runs at a time; the next one covers changes during it.
  */
 export class GainedKeys {
   readonly #options: GainedKeysOptions;
-  /** Keys that were this replica's at the last walk, and of which nothing was dropped since. */
+  /** Keys that this replica owned at the last walk and that were not dropped since. */
   #known: Map<string, boolean> = new Map();
-  /** Keys that the present walk found to be this replica's, and whether they were not before. */
+  /** Keys that the current walk found to be this replica's, with true for newly gained ones. */
   #found: Map<string, boolean> | undefined;
-  /** Shares since the last walk began: what one of them denies may have been another's meanwhile. */
+  /** Shares since the last walk began: a key that one of them denies may have been another replica's since. */
   #shares: KeyShare[] = [];
   #isAsked = false;
   #walking: Promise<void> | undefined;
@@ -28,7 +28,7 @@ export class GainedKeys {
     this.#options = options;
   }
 
-  /** Looks at all keys, and once more where a walk has begun already; resolves when that is done. */
+  /** Visits all keys, and visits them again if a walk is already running; resolves when done. */
   changed(share?: KeyShare): Promise<void> {
     if (share) this.#shares.push(share);
     this.#isAsked = true;
@@ -38,7 +38,7 @@ export class GainedKeys {
     return this.#walking;
   }
 
-  /** Notes that work on a key was not done since the key was not this replica's: it is to be queued once it is. */
+  /** Records that work on a key was skipped because this replica did not own it, so it is queued once it does. */
   dropped(key: string): void {
     this.#known.delete(key);
     this.#found?.delete(key);

@@ -5,7 +5,7 @@ export function isWrite(call: ClientCall): boolean {
   return call.request.method !== 'GET' && call.request.method !== 'HEAD';
 }
 
-/** The call with a check that runs in the tick that hands it to the connection, after the checks it has already. */
+/** Adds a check to a call, to run in the same tick in which the connection receives it, after the call's existing checks. */
 export function gated(call: ClientCall, check: () => void): ClientCall {
   const { gate } = call.request;
   const both = (): void => {

@@ -3,26 +3,26 @@ import type { CallTarget, ClientCall, ClientInterceptor, DiscoveryClient, RestMa
 import { builtInGroups } from './built-in-groups.ts';
 import { UnknownKindError } from './unknown-kind-error.ts';
 
-/** What a {@link kindFinder} asks. */
+/** Options of {@link kindFinder}. */
 export interface KindFinderOptions {
   readonly discovery: Pick<DiscoveryClient, 'mapper' | 'invalidate'>;
   readonly clock: Clock;
   /**
-   * Whether calls on a kind that is not served throw {@link UnknownKindError}; otherwise the server's 404 is handed on, as
-   * those need who wait for the kind.
+   * True to throw {@link UnknownKindError} for calls on a kind that is not served; false to pass on the server's 404, for callers
+   * that wait for the kind.
    */
   readonly explain: boolean;
 }
 
 /**
- * Discovery is read anew at most once in this time, in milliseconds, whatever is not found. Callers who are told of a missing
- * kind shall see soon that it was installed; who waits lists it every second or two, and sees that without discovery.
+ * Minimum interval between discovery requests, in milliseconds. Callers that get an error for a missing kind should soon notice
+ * that it was installed; callers that wait for the kind list it every second or two and need no discovery for that.
  */
 const readAgainMs = { told: 1_000, waiting: 10_000 };
 
 /**
- * Sends calls on custom kinds to the collection that the server has for them, whatever plural the program took them to
- * have. Costs nothing while the program is right: only a 404 or a 403 makes it ask, and what was found is kept.
+ * Sends calls on custom kinds to the plural that the server uses, even if the program has another one. Free while the program is
+ * right: only a 404 or 403 triggers discovery, and the result is kept.
  */
 export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   const { explain } = options;
@@ -34,13 +34,13 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
     const id = `${target.kind}.${target.version}.${target.group}`;
     const known = plurals.get(id);
     const response = await next(known === undefined ? call : onCollection(call, known));
-    // Where roles are narrow, a wrong plural is refused before it is found missing.
+    // With narrow roles, a wrong plural is forbidden before it is found missing.
     if (response.status !== 404 && response.status !== 403) return response;
     const { signal } = call.request;
     let mapper = await mappers.kept(signal);
     const used = known ?? target.resource;
     if (mapper?.forKind(target)?.plural === used) return response;
-    // What was kept may be older than the kind.
+    // The kept result may be older than the kind.
     mapper = await mappers.fresh(signal);
     if (!mapper) return response;
     const found = mapper.forKind(target)?.plural;
@@ -57,7 +57,7 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   };
 }
 
-/** What discovery says, read anew no more often than that is worth. Undefined of a server that does not answer. */
+/** Discovery results, refreshed only as often as useful. Undefined if the server does not respond. */
 class Mappers {
   readonly #options: KindFinderOptions;
   readonly #againMs: number;
@@ -69,12 +69,12 @@ class Mappers {
     this.#againMs = options.explain ? readAgainMs.told : readAgainMs.waiting;
   }
 
-  /** What was read before, if this has read at all: then asking costs nothing. */
+  /** Returns the last result, if there is one, without a request. */
   async kept(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
     return this.#readMs === Number.NEGATIVE_INFINITY ? undefined : this.#read(signal);
   }
 
-  /** What the server says now, or said a moment ago. */
+  /** Returns a current result, at most one interval old. */
   async fresh(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
     const now = this.#options.clock.monotonic();
     if (now - this.#readMs >= this.#againMs) {
@@ -86,12 +86,12 @@ class Mappers {
   }
 
   async #read(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
-    // A failure is not kept by discovery: to read on would be to ask.
+    // Discovery does not cache failures, so reading again would send another request.
     if (this.#failed) return undefined;
     try {
       return await this.#options.discovery.mapper(signal ? { signal } : {});
     } catch {
-      // The first answer, a 404, is what the caller is told.
+      // The caller gets the original 404.
       this.#failed = signal?.aborted !== true;
       return undefined;
     }
@@ -119,11 +119,11 @@ function onCollection(call: ClientCall, plural: string): ClientCall {
   };
 }
 
-/** An answer that nobody reads would hold its connection. */
+/** Reads the body to the end; an unread response would hold its connection. */
 async function discard(response: { readonly body: AsyncIterable<Uint8Array> }): Promise<void> {
   try {
     for await (const _chunk of response.body);
   } catch {
-    // It was not wanted anyway.
+    // The response is not needed.
   }
 }

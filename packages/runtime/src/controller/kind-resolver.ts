@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { UnknownKindError } from './unknown-kind-error.ts';
 
-/** Finds the kind of an object: among the declared ones, else by the server's discovery. */
+/** Resolves the kind of an object: from the declared kinds, otherwise through discovery. */
 export class KindResolver {
   readonly #cache: InformerCache;
   readonly #client: KubernetesClient;
@@ -14,12 +14,16 @@ export class KindResolver {
     this.#client = options.client;
   }
 
-  /** Finds a kind that controllers or the manager declared. */
+  /** Finds a kind declared by a controller or the manager. */
   declared(object: { readonly apiVersion: string; readonly kind: string }): Kind<KubernetesObject> | undefined {
     return this.#cache.kindOf(object);
   }
 
-  /** @throws UnknownKindError (KW3004); worth a retry only once the kind is installed. */
+  /**
+   * Resolves the kind of an object.
+   *
+   * @throws UnknownKindError (KW3004) when the server does not serve it; retry only once the kind is installed.
+   */
   async resolve(object: KubernetesObject, signal: AbortSignal): Promise<Kind<KubernetesObject>> {
     const id = `${object.apiVersion} ${object.kind}`;
     const known = this.declared(object) ?? this.#found.get(id);
@@ -27,7 +31,7 @@ export class KindResolver {
     const wanted = { ...parseApiVersion(object.apiVersion), kind: object.kind };
     const found = (await this.#client.discovery.mapper({ signal })).forKind(wanted);
     if (!found) {
-      // The kind may have been installed since; the next try asks the server again.
+      // The kind may have been installed since; the next attempt queries the server again.
       this.#client.discovery.invalidate();
       throw new UnknownKindError(wanted, { doing: 'write' });
     }

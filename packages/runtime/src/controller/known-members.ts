@@ -1,15 +1,15 @@
 import { nearestName } from '@kubewright/apimachinery';
 
-/** What a reconcile's result may ask for. */
+/** Members of a reconcile result. */
 const ofResult = ['requeueAfterMs', 'requeue', 'priority'];
-/** What a desired state may say beside that. */
+/** Members of a desired state. */
 const ofState = [...ofResult, 'children', 'status', 'conditions'];
 
 /**
- * Refuses members that nothing here knows: a run that was asked for under another name would never come.
+ * Rejects unknown members: a requeue requested under a misspelled name would never happen.
  *
- * @param what - whose result it is, such as `the reconcile of site`.
- * @throws TypeError
+ * @param what - the function that returned it, such as `the reconcile of site`.
+ * @throws TypeError when a member is unknown.
  */
 export function knownMembers<R>(result: R, what: string, level: 'state' | 'result'): R {
   if (typeof result !== 'object' || result === null) return result;

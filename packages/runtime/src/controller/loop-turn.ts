@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers'; // seam: see its use
 import type { Clock } from '@kubewright/apimachinery';
 
-/** How long reconciles that wait for nothing may hold the event loop together, in milliseconds. */
+/** How long reconciles that never wait may hold the event loop together, in milliseconds. */
 const turnMs = 10;
 
 /**
- * Knows how long the present turn of the event loop has lasted. Reconciles that only read caches are continued by promises
- * alone: a queue full of them would let no socket and no timer in between, not even the one that renews a lease.
+ * Tracks how long the current turn of the event loop has lasted. Reconciles that only read caches continue through promises
+ * alone: a full queue of them would starve sockets and timers, including the one that renews a lease.
  */
 export class LoopTurn {
   readonly #clock: Clock;
@@ -16,19 +16,19 @@ export class LoopTurn {
     this.#clock = clock;
   }
 
-  /** What to await before the next piece of work, if it is time to let others in. */
+  /** Returns a promise to await before the next piece of work if it is time to yield, otherwise undefined. */
   pause(): Promise<void> | undefined {
     const nowMs = this.#clock.monotonic();
     if (this.#sinceMs === undefined) {
       this.#sinceMs = nowMs;
-      // seam: tells turns of the loop apart; no time is waited for.
+      // seam: detects a new turn of the event loop; waits for no time.
       setImmediate(() => {
         this.#sinceMs = undefined;
       });
       return undefined;
     }
     if (nowMs - this.#sinceMs < turnMs) return undefined;
-    // seam: lets sockets and timers in between; no time is waited for.
+    // seam: yields to sockets and timers; waits for no time.
     return new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,6 +1,6 @@
-/** Thrown where a controller is declared whose reconcile would be given objects without spec and status. */
+/** Thrown when declaring a controller whose reconcile would receive objects without spec and status. */
 export class MetadataOnlyError extends Error {
-  /** Names the class of failure: a fault in the program, not one of the cluster. */
+  /** Error code. Fix the program; the cluster is not at fault. */
   readonly code = 'KW3042';
 
   constructor(kind: string) {

@@ -1,13 +1,13 @@
 import type { ReconcileResult } from './reconcile.ts';
 
-/** When a key runs again by itself: after a time, with its growing back-off, or, `undefined`, not at all. */
+/** When a key runs again: after a delay, with its growing back-off, or not at all (`undefined`). */
 export type NextRun = { readonly delayMs: number } | 'with back-off' | undefined;
 
 /**
- * The run that a result asks for, of a reconcile and of a clean-up step alike. A time that is over already is no reason to
- * wait for nothing: whoever works out how long it is to a deadline wants to be there.
+ * Returns the requeue that the result of a reconcile or finalizer requests. A delay that has already passed means back-off
+ * instead of nothing, because callers compute it from a deadline.
  *
- * @throws RangeError for what is no number: nobody can say when that would be, and silence would lose the run asked for.
+ * @throws RangeError when the delay is not a number; ignoring it would lose the requested run.
  */
 export function nextRun({ requeueAfterMs, requeue }: ReconcileResult, key: string): NextRun {
   if (requeueAfterMs === undefined) return requeue ? 'with back-off' : undefined;

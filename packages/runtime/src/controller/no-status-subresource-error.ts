@@ -2,9 +2,12 @@ import { apiVersionOf, isNotFound, type Kind, type KubernetesObject, objectKey }
 import type { KubernetesClient } from '@kubewright/client';
 import { UndeclaredStatusFieldError, undeclaredStatusFields } from './undeclared-status-field-error.ts';
 
-/** Thrown where a status is set of an object whose kind has no status subresource: the server answers as if it were gone. */
+/**
+ * Thrown when setting the status of an object whose kind has no status subresource; the server responds as if the object did not
+ * exist.
+ */
 export class NoStatusSubresourceError extends Error {
-  /** Names the class of failure; worth a retry once the kind's definition was changed. */
+  /** Error code. Retry once the CustomResourceDefinition is fixed. */
   readonly code = 'KW3043';
 
   constructor(kind: Kind<KubernetesObject>, name: string, options: { readonly cause: unknown }) {
@@ -17,7 +20,7 @@ export class NoStatusSubresourceError extends Error {
   }
 }
 
-/** Writes the status of an object, and explains refusals: a kind without the subresource, fields that it does not have. */
+/** Writes the status of an object and explains rejections: a kind without the subresource, or undeclared fields. */
 export async function writingStatus<R>(
   write: () => Promise<R>,
   of: {
@@ -40,7 +43,7 @@ export async function writingStatus<R>(
   }
 }
 
-/** False also where nobody can say: then the first answer stands. */
+/** True if the object still exists; false if that cannot be determined, so that the original error stands. */
 async function isThere({ client, kind, object, signal }: Parameters<typeof writingStatus>[1]): Promise<boolean> {
   try {
     const { metadata } = await client.metadata(kind).get(objectKey(object), { signal });

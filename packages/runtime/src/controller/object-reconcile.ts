@@ -18,7 +18,7 @@ import { nextRun } from './next-run.ts';
 import type { Finalizer, ReconcileOutcome } from './reconcile.ts';
 import type { Lifetime } from './reconcile-timeout.ts';
 
-/** What reconciling an object, rather than a key, needs. */
+/** Options of {@link ObjectReconcile}. */
 export interface ObjectReconcileOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
@@ -27,15 +27,15 @@ export interface ObjectReconcileOptions {
   readonly now: () => Moment;
 }
 
-/** What one run has. */
+/** The parts of one run. */
 export interface ObjectRun {
   readonly lifetime: Lifetime;
   readonly client: () => KubernetesClient;
-  /** Makes a context; `askedAt` says when the server was asked, of an object that is its answer. */
+  /** Creates a context; `askedAt` is when the server was queried, if the object comes from there. */
   readonly contextFor: (primary: Stored<KubernetesObject>, askedAt?: Moment) => LoopContext;
 }
 
-/** Reads the object of a request and does with it what its state calls for: finalizers on, reconcile, clean-up. */
+/** Reads the object of a request and does what its state requires: adds finalizers, reconciles it, or cleans up. */
 export class ObjectReconcile {
   readonly #options: ObjectReconcileOptions;
 
@@ -46,17 +46,17 @@ export class ObjectReconcile {
   async run(request: ReconcileRequest, run: ObjectRun): Promise<ReconcileOutcome> {
     const { kind, finalizers, reconcile, cache, now } = this.#options;
     const { contextFor } = run;
-    // After a write of which nobody knows whether it took effect, the object from before would have its work done twice.
+    // After a write with an unknown outcome, the cached object may be outdated and repeat work already done.
     const lookedAt = cache.isUncertain(kind, request) ? now() : undefined;
     const object = lookedAt ? await this.#ask(request, run) : cache.peek(kind, request)?.object;
-    // Gone: the normal end of every object, and of the requests for it.
+    // The object was deleted: the normal end of every object and its requests.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
     if (names.length === 0) return reconcile(object, contextFor(object, lookedAt));
     if (isDeleting(object)) return this.#cleanUp(object, { request, run });
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, contextFor(object, lookedAt));
-    // On the object before its first reconcile: nothing may be made outside that nobody would clean up.
+    // Added before the first reconcile, so that nothing is created outside the cluster without cleanup.
     const askedAt = now();
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
     return reconcile(marked, contextFor(marked, askedAt));
@@ -71,9 +71,9 @@ export class ObjectReconcile {
     for (const [name, finalize] of Object.entries(finalizers)) {
       if (!current.metadata.finalizers?.includes(name)) continue;
       const outcome = await finalize(current, run.contextFor(current));
-      // A step that wants to run again has not cleaned up yet.
+      // A finalizer that requests a requeue has not cleaned up yet.
       if (outcome && nextRun(outcome, formatObjectKey(request))) return outcome;
-      // Steps may have written the object: their answer is the version to go on from.
+      // Finalizers may have written the object, so continue with the latest version.
       const isUncertain = cache.isUncertain(kind, request);
       const latest = isUncertain ? await this.#ask(request, run) : cache.peek(kind, request)?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
@@ -82,7 +82,7 @@ export class ObjectReconcile {
     return undefined;
   }
 
-  /** Reads the object from the server; one that is outside the selector is as good as gone. */
+  /** Reads the object from the server; an object outside the selector counts as deleted. */
   async #ask(
     key: ObjectKey,
     { client, lifetime: { signal } }: ObjectRun,

@@ -2,31 +2,31 @@ import type { ClientInterceptor } from '@kubewright/client';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { gated, isWrite } from './gated.ts';
 
-/** Says for good which keys a division of them gives to this replica, whoever works on them still. */
+/** Tells which keys a fixed division assigns to this replica, regardless of who still works on them. */
 export type KeyShare = (request: ReconcileRequest) => boolean;
 
-/** The part of a kind's keys that is this replica's, where several replicas share the work. */
+/** The part of a kind's keys that this replica owns, if several replicas share the work. */
 export interface Partition {
-  /** True while the key is this replica's, by the clocks of this very moment. */
+  /** True while this replica owns the key, by the clocks at this moment. */
   owns(request: ReconcileRequest): boolean;
-  /** Takes note of a reconcile that begins. */
+  /** Records the start of a reconcile. */
   enter(request: ReconcileRequest): PartitionEntry;
   /**
-   * Calls back when there may be more keys than before, and at every change that takes keys away: a key that one of the shares
-   * denies may have been another replica's since. Called in turn, also for what lasted a moment only.
+   * Subscribes to changes that may add keys, and to every change that removes keys: a key that one of the shares denies may have
+   * been another replica's since. Called in order, even for changes that lasted only a moment.
    */
   subscribe(handler: (share: KeyShare) => void): Disposable;
 }
 
-/** A reconcile in a partition; disposed when it has ended. */
+/** A reconcile in a partition; dispose it when the reconcile ends. */
 export interface PartitionEntry extends Disposable {
-  /** True while the key has been this replica's without a break since the reconcile began. */
+  /** True while this replica has owned the key without interruption since the reconcile began. */
   readonly isOwned: boolean;
 }
 
-/** Thrown in place of a write for a key that another replica may own by now. */
+/** Thrown instead of performing a write for a key that another replica may own by now. */
 export class NotOwnerError extends Error {
-  /** Names the class of failure; the replica that owns the key does the work. */
+  /** Error code. The replica that owns the key does the work. */
   readonly code = 'KW3040';
 
   constructor(key: string) {
@@ -36,9 +36,9 @@ export class NotOwnerError extends Error {
 }
 
 /**
- * Lets no write out for a key that is no longer this replica's; asked in the tick that hands the bytes over.
+ * Blocks writes for a key that this replica no longer owns; checks in the tick in which the connection receives the bytes.
  *
- * @param options.onRefused - told of the key of a write that was refused.
+ * @param options.onRefused - called with the key of a rejected write.
  */
 export function whileOwned(
   entry: PartitionEntry,

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { EventNote, EventRecorder } from '../recorder/event-recorder.ts';
 
-/** The events of one reconcile, which are about its object unless they say otherwise. */
+/** The events of one reconcile; they are about its object unless they say otherwise. */
 export class ReconcileEvents {
   readonly #recorderOf: (regarding: KubernetesObject | undefined) => EventRecorder;
   #object: KubernetesObject | undefined;
@@ -12,22 +12,22 @@ export class ReconcileEvents {
     this.#recorderOf = recorderOf;
   }
 
-  /** True once there was something to reconcile: false for a key whose object is gone. */
+  /** True once there was something to reconcile; false for a key whose object was deleted. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** True once the reconcile has told people of a trouble by an event of its own. */
+  /** True once the reconcile has recorded a Warning event itself. */
   get hasWarned(): boolean {
     return this.#hasWarned;
   }
 
-  /** The object that is reconciled, as far as is known. */
+  /** The reconciled object, if known. */
   get object(): KubernetesObject | undefined {
     return this.#object;
   }
 
-  /** Makes the recorder of a reconcile of this object. */
+  /** Returns the recorder for a reconcile of this object. */
   begin(object: KubernetesObject | undefined): EventRecorder {
     this.#object = object;
     this.#isBegun = true;

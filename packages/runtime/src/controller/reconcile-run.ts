@@ -5,7 +5,7 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { ReconcileEvents } from './reconcile-events.ts';
 import type { Story } from './reconcile-stories.ts';
 
-/** What the reconciles of one controller share. */
+/** Parts shared by the reconciles of one controller. */
 export interface ReconcileRunParts {
   readonly log: Logger;
   readonly random: Random;
@@ -13,7 +13,7 @@ export interface ReconcileRunParts {
   readonly recorderOf: (regarding: KubernetesObject | undefined) => EventRecorder;
 }
 
-/** One reconcile of a key, as logs and events know it. Its id and its logger are made when somebody wants them. */
+/** One reconcile of a key, as it appears in logs and events. Its id and logger are created on first use. */
 export class ReconcileRun {
   readonly key: string;
   readonly request: ReconcileRequest;
@@ -38,7 +38,7 @@ export class ReconcileRun {
     this.#parts = options.parts;
   }
 
-  /** Different for every reconcile. */
+  /** Unique per reconcile. */
   get reconcileID(): string {
     this.#reconcileID ??= this.#parts.random.uid();
     return this.#reconcileID;

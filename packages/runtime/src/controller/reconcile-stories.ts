@@ -5,33 +5,33 @@ import type { ObjectEvent } from '../handler/events.ts';
 import { LineLogger } from '../log/line-logger.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** Keys whose causes are kept until their next reconcile, at most; and what is kept of each. */
+/** Maximum number of keys whose causes are kept until their next reconcile, and limits for each key. */
 const mostKeys = 1_000;
 const mostCauses = 4;
 const mostWrites = 20;
 const mostVersions = 32;
 
-/** What happened to a watched object. */
+/** A watch event that caused a reconcile. */
 export interface Cause {
-  /** As `kubectl` names kinds. */
+  /** The kind, in `kubectl` notation. */
   readonly kind: string;
   readonly event: ObjectEvent<KubernetesObject>;
 }
 
 interface Told {
-  /** What is said of each, and the version of the object that it is about. */
+  /** Description of each cause, with the version of the object it is about. */
   readonly causes: Map<string, { readonly text: string; readonly version: string | undefined }>;
-  /** Versions that the key's own reconciles have written. */
+  /** Versions written by the key's own reconciles. */
   readonly versions: Set<string>;
-  /** What is said when no event came: why it runs by itself. */
+  /** Reason to log if no event came: why the key runs on its own. */
   otherwise: string | undefined;
-  /** What has asked for a reconcile later than at once. */
+  /** What requested a delayed reconcile. */
   later: string | undefined;
 }
 
 /**
- * Tells each reconcile as a story, for whoever debugs: what woke it, what it wrote, how long it took, when it runs again. One
- * line of level `debug` a reconcile; nothing is collected where nobody reads these.
+ * Logs a summary of each reconcile for debugging: what triggered it, what it wrote, how long it took, and when it runs again. One
+ * `debug` line per reconcile; collects nothing unless that level is enabled.
  */
 export class ReconcileStories {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache };
@@ -41,7 +41,7 @@ export class ReconcileStories {
     this.#options = options;
   }
 
-  /** Makes the teller; nothing when the log leaves out what it would tell. */
+  /** Creates the recorder of stories; undefined if the log drops `debug` lines. */
   static for(
     log: Logger,
     options: { readonly clock: Clock; readonly cache: InformerCache },
@@ -49,7 +49,7 @@ export class ReconcileStories {
     return log instanceof LineLogger && log.level === 'debug' ? new ReconcileStories(options) : undefined;
   }
 
-  /** Notes what asked for a reconcile, at once or after some time. */
+  /** Records what requested a reconcile, immediately or after a delay. */
   asked(key: string, cause: Cause | undefined, afterMs = 0): void {
     const told = this.#of(key);
     const text = cause
@@ -60,17 +60,17 @@ export class ReconcileStories {
       told.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
   }
 
-  /** Begins a reconcile. */
+  /** Starts a reconcile. */
   begin(key: string): Story {
     const told = this.#of(key);
-    // Only now: an event may come before the answer to the write that it is of.
+    // Evaluated only now, because an event may arrive before the response to the write that caused it.
     const because = [...told.causes.values()].map(({ text, version = '' }) =>
       told.versions.has(version) ? `${text}, its own write` : text,
     );
     if (because.length === 0) {
       const reason = told.otherwise ?? told.later;
       if (reason === told.later) told.later = undefined;
-      // Nobody knows why any more, of one key among very many: nothing is said then.
+      // The reason was dropped because there are too many keys; log none.
       if (reason !== undefined) because.push(reason);
     }
     told.causes.clear();
@@ -92,7 +92,7 @@ export class ReconcileStories {
   }
 }
 
-/** One reconcile. */
+/** The story of one reconcile. */
 export class Story {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache; readonly told: Told };
   readonly #because: readonly string[];
@@ -109,10 +109,10 @@ export class Story {
     this.#startMs = options.clock.monotonic();
   }
 
-  /** Notes writes; `created`, `changed`, `unchanged` as the cache and the answer tell. */
+  /** Records writes as `created`, `changed` or `left unchanged`, judging by the cache and the response. */
   readonly observer: WriteObserver = ({ verb, target }) => {
     const { cache, told } = this.#options;
-    // Events tell of what is told here.
+    // Events only repeat what is reported here.
     if (target.kind === 'Event' || target.kind === 'Lease') return undefined;
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;
@@ -134,7 +134,7 @@ export class Story {
     };
   };
 
-  /** Says how it ended, and in how many milliseconds it runs again by itself. */
+  /** Logs how the reconcile ended, and after how many milliseconds it runs again. */
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
     const { clock, told } = this.#options;
     const { failed, nextMs } = how;

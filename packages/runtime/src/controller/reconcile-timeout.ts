@@ -1,12 +1,12 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import { Few } from '../collection/few.ts';
 
-/** How long a reconcile may take to notice that it was given up, in milliseconds. */
+/** How long a reconcile may take to notice that it was aborted, in milliseconds. */
 export const settleMs = 10_000;
 
-/** Thrown for a reconcile that took longer than it may. */
+/** Thrown when a reconcile exceeds its time limit. */
 export class ReconcileTimeoutError extends Error {
-  /** Names the class of failure; the runtime retries the key with back-off by itself. */
+  /** Error code. The runtime retries the key with back-off. */
   readonly code = 'KW3005';
 
   constructor(what: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {
@@ -20,29 +20,29 @@ export class ReconcileTimeoutError extends Error {
   }
 }
 
-/** What a {@link TimeLimit} is made with. */
+/** Options of a {@link TimeLimit}. */
 export interface TimeLimitOptions {
   readonly clock: Clock;
-  /** 0 is for ever. */
+  /** 0 disables the limit. */
   readonly timeoutMs: number;
-  /** Also gives the work up. */
+  /** Also aborts the work. */
   readonly signal: AbortSignal;
 }
 
-/** How long a reconcile may go on. */
+/** The lifetime of a reconcile. */
 export interface Lifetime {
-  /** Aborted at the end, made when it is first asked for: most reconciles wait for nothing. */
+  /** Aborted at the end. Created on first use, because most reconciles wait for nothing. */
   readonly signal: AbortSignal;
 }
 
-/** One piece of work. Errors, signals and timers are made when they are needed: nearly every reconcile ends in time. */
+/** One piece of work. Errors, signals and timers are created only when needed, because nearly every reconcile ends in time. */
 class LimitedWork implements Lifetime {
   readonly dueMs: number;
   /** Names the work in errors. */
   readonly what: () => string;
-  /** Thrown in place of whatever it fails with, once its time was over. */
+  /** Replaces any error that the work throws after exceeding its limit. */
   over: ReconcileTimeoutError | undefined;
-  /** Ends the wait for it. */
+  /** Rejects the pending wait. */
   abandon: (reason: unknown) => void = () => {};
   readonly #clock: Clock;
   #settling: Timer | undefined;
@@ -63,19 +63,19 @@ class LimitedWork implements Lifetime {
     return this.#controller.signal;
   }
 
-  /** Aborts its signal; if it takes no notice it is abandoned. */
+  /** Aborts the signal; abandons the work if it ignores that. */
   giveUp(reason: unknown, whenIgnored: () => unknown): void {
     this.#end(() => reason);
     this.#settling ??= this.#clock.setTimer(settleMs, () => this.abandon(whenIgnored()), { unref: true });
   }
 
-  /** Takes note of its end: whoever kept the context of a reconcile that is over can no longer write with it. */
+  /** Marks the end of the work: a context kept after the reconcile can no longer write. */
   ended(): void {
     this.#settling?.[Symbol.dispose]();
     this.#end(() => new Error(`${this.what()} is over`));
   }
 
-  /** The first reason stays. */
+  /** Keeps the first reason. */
   #end(reason: () => unknown): void {
     if (this.#reason) return;
     this.#reason = reason;
@@ -84,12 +84,12 @@ class LimitedWork implements Lifetime {
 }
 
 /**
- * Runs work that may take a limited time, all that is of one limit behind one timer. At the limit a work's signal is aborted;
- * work that does not settle soon after is abandoned, so that one call that never ends cannot hold a worker for ever.
+ * Runs work with a time limit, using one timer for all work of the same limit. At the limit, the work's signal is aborted; work
+ * that does not settle soon after is abandoned, so a call that never ends cannot block a worker forever.
  */
 export class TimeLimit {
   readonly #options: TimeLimitOptions;
-  /** In order of their beginning, which is that of their limits. */
+  /** Ordered by start, and therefore by deadline. */
   readonly #running = new Few<LimitedWork>();
   #timer: Timer | undefined;
 
@@ -101,7 +101,7 @@ export class TimeLimit {
   /**
    * Runs a piece of work.
    *
-   * @throws ReconcileTimeoutError (KW3005), or whatever the work throws.
+   * @throws ReconcileTimeoutError (KW3005) when it exceeds the limit, or whatever the work throws.
    */
   async run<R>(work: (lifetime: Lifetime) => Promise<R>, what: () => string): Promise<R> {
     const { clock, timeoutMs, signal: outer } = this.#options;
@@ -116,7 +116,7 @@ export class TimeLimit {
       });
     } catch (error) {
       const { over } = limited;
-      // What fails because its signal was aborted at the limit fails for the limit, whatever it throws.
+      // Work that fails because its signal was aborted at the limit reports the timeout, whatever it throws.
       if (over && limited.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
       throw error;
     } finally {
@@ -125,7 +125,7 @@ export class TimeLimit {
     }
   }
 
-  /** Not taken back when the work ends in time, which is nearly always: it finds out when it fires. */
+  /** Not canceled when the work ends in time, which is nearly always the case: the timer checks when it fires. */
   #arm(delayMs: number): void {
     this.#timer = this.#options.clock.setTimer(delayMs, () => this.#onTime(), { unref: true });
   }

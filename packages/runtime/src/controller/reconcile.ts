@@ -7,21 +7,21 @@ import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 
-/** What a reconcile asks for. Nothing: done until something changes. */
+/** The result of a reconcile. No result means that there is nothing to do until something changes. */
 export interface ReconcileResult {
   /**
-   * Runs again after this time, in milliseconds, whatever happens before. The next result replaces it. 0 and less, a time
-   * that is over already, run again as `requeue` does; `undefined` asks for nothing. What is no number is a failure of the
-   * reconcile.
+   * Delay after which the key runs again, in milliseconds, regardless of other events. The next result replaces it. Zero or a
+   * negative number, a time already past, works like `requeue`; `undefined` requests nothing. A value that is not a number fails
+   * the reconcile.
    */
   readonly requeueAfterMs?: number;
-  /** Runs again with the key's growing back-off, as after an error but without one. */
+  /** Runs the key again with its growing back-off, as after an error. */
   readonly requeue?: boolean;
-  /** Priority of the run asked for. @defaultValue that of this run */
+  /** Priority of the requested run. @defaultValue that of this run */
   readonly priority?: number;
 }
 
-/** What a reconcile function may return. */
+/** The return value of a reconcile function. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile without a return statement is a Promise<void>
 export type ReconcileOutcome = ReconcileResult | undefined | void;
 
@@ -32,31 +32,37 @@ export type StatusOf<T> = T extends { readonly status?: infer S }
     : NonNullable<S>
   : NoStatus;
 
-/** What the compiler names when a status is set of a kind that has none. */
+/** Named in the compiler's error when setting the status of a kind that has none. */
 export interface NoStatus {
   readonly 'this kind has no status: give defineKind the type of one': never;
 }
 
 /** Options of {@link RequestContext.apply}. */
 export interface ApplyObjectsOptions {
-  /** Takes over fields that another manager set. @defaultValue true, as server-side apply's advice for controllers is */
+  /** Takes over fields set by other managers. @defaultValue true, as server-side apply recommends for controllers */
   readonly force?: boolean;
   /**
-   * Who owns the objects: `'controller'` makes the reconciled object their controller, `'owner'` a plain owner, `'none'`
-   * leaves them alone. @defaultValue 'controller' where there is a reconciled object
+   * Ownership of the objects: `'controller'` makes the reconciled object their controller, `'owner'` a plain owner, `'none'` sets
+   * no owner reference.
+   *
+   * @defaultValue 'controller' if there is a reconciled object
    */
   readonly ownership?: 'controller' | 'owner' | 'none';
-  /** The owner, when it is not the reconciled object. */
+  /** The owner, if it is not the reconciled object. */
   readonly owner?: KubernetesObject;
-  /** @defaultValue the controller's */
+  /** Field manager. @defaultValue the controller's */
   readonly fieldManager?: string;
 }
 
 /** Options of {@link ReconcileContext.setStatus}. */
 export interface SetStatusOptions {
-  /** @defaultValue the controller's, with `-status` not added: the API keeps status entries apart by subresource */
+  /**
+   * Field manager.
+   *
+   * @defaultValue the controller's, without a `-status` suffix: the API separates status entries by subresource
+   */
   readonly fieldManager?: string;
-  /** @defaultValue true */
+  /** Takes over fields set by other managers. @defaultValue true */
   readonly force?: boolean;
 }
 
@@ -64,15 +70,15 @@ export interface SetStatusOptions {
 export interface DeleteObjectOptions {
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
   readonly gracePeriodSeconds?: number;
-  /** Also refuses when the object has changed since it was read. @defaultValue false */
+  /** Also fails if the object has changed since it was read. @defaultValue false */
   readonly matchResourceVersion?: boolean;
 }
 
-/** What every reconcile is given, whether it works on objects or on requests. */
+/** The context of every reconcile, of objects or of requests. */
 export interface RequestContext {
-  /** Aborted at the reconcile's time-out and when the manager stops. Hand it to whatever waits. */
+  /** Aborted when the reconcile times out and when the manager stops. Pass it to everything that waits. */
   readonly signal: AbortSignal;
-  /** Carries the controller, the object's key and the reconcile's id. */
+  /** Logs with the controller, the object's key and the reconcile's id. */
   readonly log: Logger;
   /** Live calls to the API server. */
   readonly client: KubernetesClient;
@@ -82,43 +88,42 @@ export interface RequestContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly request: ReconcileRequest;
-  /** New for every reconcile; it is in every log line. */
+  /** Unique per reconcile and included in every log line. */
   readonly reconcileID: string;
-  /** Reads from the cache if kind and namespace are declared, else live. Not found is `undefined`. */
+  /** Reads from the cache if kind and namespace are declared, otherwise live. Returns `undefined` if not found. */
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<Stored<T> | undefined>;
-  /** Lists from the cache if the kind, and the namespace if one is named, are declared, else live (all pages). */
+  /** Lists from the cache if the kind, and the namespace if given, are declared, otherwise live (all pages). */
   list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions): Promise<readonly Stored<T>[]>;
   /**
-   * Makes these objects be as given, by server-side apply under the controller's field manager, in the given order.
-   * Sends nothing for an object whose values equal the cached ones and whose field set equals the manager's own.
-   * Answers the objects as they are now.
+   * Applies the objects in the given order, with server-side apply under the controller's field manager. Sends nothing for an
+   * object whose values equal the cached ones and whose field set equals the manager's own. Returns the resulting objects.
    *
-   * @throws StatusError when the server refuses; the objects before it were applied.
+   * @throws StatusError when the server rejects an object; the objects before it were applied.
    */
   apply<const L extends readonly KubernetesObject[]>(
     objects: readonly [...L],
     options?: ApplyObjectsOptions,
   ): Promise<{ readonly [I in keyof L]: Stored<L[I]> }>;
   apply<T extends KubernetesObject>(object: T, options?: ApplyObjectsOptions): Promise<Stored<T>>;
-  /** Deletes this very object (its uid is a precondition). An object that is not there any more is no error. */
+  /** Deletes exactly this object (its UID is a precondition). Does not fail if the object no longer exists. */
   delete(object: KubernetesObject, options?: DeleteObjectOptions): Promise<void>;
 }
 
-/** What a reconcile of an object is given. `T` is the type of the reconciled object. */
+/** The context of an object's reconcile. `T` is the type of the reconciled object. */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> extends RequestContext {
-  /** The children that there are, of the kinds in `owns`; read from the cache when asked. */
+  /** The existing children of the kinds in `owns`, read from the cache on demand. */
   readonly observed: Observed;
   /**
-   * Sets the whole status that this controller owns, by server-side apply on the status subresource. A field that was
-   * there and is not given now goes away. Sends nothing when nothing differs.
+   * Sets the entire status owned by this controller, with server-side apply on the status subresource. Fields that are no longer
+   * given are removed. Sends nothing if nothing differs.
    */
   setStatus(status: StatusOf<T>, options?: SetStatusOptions): Promise<void>;
 }
 
-/** The lower level: reconciles a key. Reading the object, and finding it gone, is the function's own work. */
+/** The low-level form: reconciles a key. The function itself reads the object and handles its absence. */
 export type Reconciler = (request: ReconcileRequest, context: RequestContext) => Promise<ReconcileOutcome>;
 
-/** Cleans up what the garbage collector cannot know of; the finalizer is removed only when it succeeded. */
+/** Cleans up what the garbage collector does not know about; the finalizer is removed only after it succeeds. */
 export type Finalizer<T extends KubernetesObject> = (
   object: Stored<T>,
   context: ReconcileContext<T>,

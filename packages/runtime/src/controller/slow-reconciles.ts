@@ -3,19 +3,19 @@ import type { ClientCall, ClientInterceptor } from '@kubewright/client';
 import { Few } from '../collection/few.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** When a reconcile is first reported as slow, and how long it takes until the second report, in milliseconds. */
+/** Time until the first report of a slow reconcile, and from there to the second report, in milliseconds. */
 const firstMs = 10_000;
 
-/** A reconcile that runs. */
+/** A running reconcile. */
 export interface RunningReconcile {
-  /** Records the calls that the reconcile waits for. */
+  /** Records the calls the reconcile waits for. */
   readonly interceptor: ClientInterceptor;
 }
 
 class Running implements RunningReconcile {
   readonly startMs: number;
   readonly log: () => Logger;
-  /** When it is reported next, and how long after that once more. */
+  /** Time of the next report, and the interval to the one after it. */
   dueMs: number;
   intervalMs: number = firstMs;
   isReported = false;
@@ -40,7 +40,7 @@ class Running implements RunningReconcile {
     };
   }
 
-  /** The API calls that it waits for. */
+  /** The API calls the reconcile waits for. */
   get waitingFor(): readonly string[] {
     const calls = [...(this.#calls ?? [])];
     return calls.length > 0 ? calls.map(nameOf) : ['no call through its client'];
@@ -48,8 +48,8 @@ class Running implements RunningReconcile {
 }
 
 /**
- * Reports reconciles that take long, while they do: after 10 s, 20 s, 40 s and so on, with the API calls that they wait for,
- * and again when they end. All reconciles of a controller share one timer.
+ * Reports slow reconciles while they run: after 10 s, 20 s, 40 s and so on, with the API calls they wait for, and again when they
+ * end. All reconciles of a controller share one timer.
  */
 export class SlowReconciles {
   readonly #clock: Clock;
@@ -60,11 +60,11 @@ export class SlowReconciles {
     this.#clock = clock;
   }
 
-  /** Begins to watch a reconcile. The logger is made when there is something to report. */
+  /** Starts tracking a reconcile. The logger is created only when there is something to report. */
   begin(log: () => Logger): RunningReconcile {
     const running = new Running(this.#clock.monotonic(), log);
     this.#running.add(running);
-    // Not disposed when the reconcile ends in time, which is nearly always: the timer finds out when it fires.
+    // Not disposed when the reconcile ends in time, which is nearly always the case: the timer checks when it fires.
     this.#timer ??= this.#arm(firstMs);
     return running;
   }
@@ -109,7 +109,7 @@ export class SlowReconciles {
   }
 }
 
-/** `update ConfigMap default/a`, or the method and the path where a call is on no resource. */
+/** Formats a call as `update ConfigMap default/a`, or as method and path if it has no resource. */
 function nameOf({ verb, target, request }: ClientCall): string {
   if (!target) return `${request.method} ${request.path.split('?', 1)[0]}`;
   const { kind, subresource, key, namespace } = target;

@@ -1,8 +1,6 @@
-/**
- * Says that trying again is no use until something changes: the reconcile is counted and logged as failed, not retried.
- */
+/** An error that must not be retried until something changes: the reconcile is counted and logged as failed, but not requeued. */
 export class TerminalError extends Error {
-  /** Names the class of failure; never retried until something changes. */
+  /** Error code. Never retried until something changes. */
   readonly code = 'KW3002';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

@@ -1,8 +1,8 @@
 import { apiVersionOf, type Kind, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
 
-/** Thrown for a status with a field that the kind's CustomResourceDefinition does not declare. */
+/** Thrown when setting a status field that the kind's CustomResourceDefinition does not declare. */
 export class UndeclaredStatusFieldError extends Error {
-  /** Names the class of failure; worth a retry once the kind's definition was changed. */
+  /** Error code. Retry once the CustomResourceDefinition is fixed. */
   readonly code = 'KW3045';
   /** The fields, such as `.status.url`. */
   readonly fields: readonly string[];
@@ -22,7 +22,7 @@ export class UndeclaredStatusFieldError extends Error {
   }
 }
 
-/** Finds the status fields that the server refused to apply since the schema does not have them. */
+/** Returns the status fields that the server rejected because the schema does not declare them. */
 export function undeclaredStatusFields(error: unknown): readonly string[] {
   if (!(error instanceof StatusError)) return [];
   return [...error.message.matchAll(/(\.status\.\S+): field not declared in schema/g)].map((match) => match[1] ?? '');

@@ -1,13 +1,13 @@
 import { apiVersionOf, type GroupVersionKind } from '@kubewright/apimachinery';
 
-/** Thrown for a call on a kind that the API server does not serve. */
+/** Thrown when calling a kind that the API server does not serve. */
 export class UnknownKindError extends Error {
-  /** Names the class of failure; worth a retry once the kind is installed. */
+  /** Error code. Retry once the kind is installed. */
   readonly code = 'KW3004';
 
   /**
-   * @param options.doing - what was tried, such as `list`.
-   * @param options.served - versions of this kind that the server does have.
+   * @param options.doing - the attempted operation, such as `list`.
+   * @param options.served - versions of this kind that the server does serve.
    */
   constructor(kind: GroupVersionKind, options: { readonly doing: string; readonly served?: readonly string[] }) {
     const { doing, served = [] } = options;

@@ -13,9 +13,9 @@ import type { Logger } from '../log/logger.ts';
 import { isBoundTo } from './bound-to-uid.ts';
 import { gated, isWrite } from './gated.ts';
 
-/** Thrown in place of a write when the object that a reconcile was given is not the one that is there now. */
+/** Thrown instead of performing a write when the live object differs from the one the reconcile was given. */
 export class StaleViewError extends Error {
-  /** Names the class of failure; the runtime runs the key again by itself. */
+  /** Error code. The runtime reconciles the key again. */
   readonly code = 'KW3014';
 
   constructor(what: string, difference: string) {
@@ -24,42 +24,41 @@ export class StaleViewError extends Error {
   }
 }
 
-/** How long a look at the live object may be relied on, and how far the clocks may drift meanwhile, in milliseconds. */
+/** How long a live check of the object stays valid, and how far clocks may drift in that time, in milliseconds. */
 const lookLasts = { renewMs: 10_000, driftMs: 2_500 };
 
-/** What a reconcile looks at. */
+/** The object a reconcile is based on. */
 interface View {
   readonly object: KubernetesObject;
   readonly kind: Kind<KubernetesObject>;
 }
 
-/** What {@link writeFence} guards. */
+/** Options of {@link writeFence}. */
 export interface WriteFenceOptions {
-  /** Once aborted, nothing is written any more. */
+  /** Once aborted, no write is sent. */
   readonly signal: AbortSignal;
-  /** What the reconcile looks at; undefined when there is nothing to compare. */
+  /** The object the reconcile is based on; undefined if there is nothing to compare. */
   readonly view: View | undefined;
-  /** When the server was asked for the object, if it is its answer: as good as a look. */
+  /** When the server was queried, if the object comes from there; this counts as a live check. */
   readonly askedAt?: Moment | undefined;
-  /** Reads the live object; not fenced itself. */
+  /** Client that reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Stands between a reconcile and the API server's write verbs: what was given up can no longer write, and before the first
- * write the object is looked at live. A cache that lags must not lead to deeds; uid, generation and
- * deletion mark tell.
+ * Guards a reconcile's writes: an abandoned reconcile can no longer write, and before the first write the live object is checked,
+ * so that a lagging cache causes no wrong writes. Compares UID, generation and deletion timestamp.
  *
- * The look lasts ten seconds by either clock, for a process may be stopped between the look and the write. A reconcile that
- * goes on writing for longer looks again; once it has written, for uid and deletion only: that somebody edits the object
- * meanwhile is no reason to stop half-way, the next reconcile sees it. What is asked last is asked in the tick that hands the bytes to the
- * connection.
+ * A check is valid for ten seconds by either clock, because the process may be suspended between the check and the write. A
+ * reconcile that keeps writing for longer checks again, but after its first write only for UID and deletion: an edit in the
+ * meantime is no reason to stop half-way, because the next reconcile sees it. The final check runs in the tick in which the
+ * connection receives the bytes.
  *
- * Writes to the object itself need no look where they carry its uid: the server compares it, and a status that says what
- * was made outside must not be lost because somebody has edited the object in the meantime. A write that goes by its name
- * alone may meet another object, and is looked out for as all others are.
+ * Writes to the object itself need no check if they carry its UID, because the server compares it, and a status that records
+ * external resources must not be lost to a concurrent edit. A write that identifies the object only by name may hit another
+ * object, so it is checked like all others.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const { signal, view, clock, askedAt } = options;
@@ -94,7 +93,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   };
 }
 
-/** True for a write to the reconciled object, or to a subresource of it. */
+/** True for a write to the reconciled object or one of its subresources. */
 function isOn({ target }: ClientCall, { object, kind }: View): boolean {
   if (!target || target.group !== kind.group || target.kind !== kind.kind) return false;
   const { name, namespace } = object.metadata;
@@ -115,7 +114,7 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   } catch (error) {
     if (isNotFound(error)) throw new StaleViewError(what, 'it is gone');
     if (!isForbidden(error)) throw error;
-    // The server's preconditions still guard; to stop an operator for a missing "get" would be worse than the risk.
+    // The server's preconditions still apply; stopping an operator for a missing "get" permission would be worse than the risk.
     options.log.info('writing without a look at the live object; grant get on it', { kind: kind.kind });
     return;
   }
