@@ -8,7 +8,7 @@ import {
 
 /** Thrown when reading a kind that is not declared. */
 export class KindNotCachedError extends Error {
-  /** Error code. Declare the kind; retrying does not help. */
+  /** Declare the kind; retrying does not help. */
   readonly code = 'KW3001';
 
   constructor(kind: Kind<KubernetesObject>, detail = 'it is not declared') {
@@ -21,7 +21,7 @@ export class KindNotCachedError extends Error {
 
 /** Thrown when reading an object that may exist, but outside the scope of the cache. */
 export class OutsideCacheScopeError extends Error {
-  /** Error code. Widen the declaration; retrying does not help. */
+  /** Widen the declaration; retrying does not help. */
   readonly code = 'KW3015';
 
   constructor(kind: Kind<KubernetesObject>, key: ObjectKey) {
@@ -37,7 +37,7 @@ export class OutsideCacheScopeError extends Error {
  * the kind.
  */
 export class KindNotServedError extends Error {
-  /** Error code. Retry once the kind is installed. */
+  /** Retry once the kind is installed. */
   readonly code = 'KW3016';
 
   constructor(kind: Kind<KubernetesObject>) {
@@ -50,7 +50,7 @@ export class KindNotServedError extends Error {
 
 /** Thrown when removing a kind that controllers still follow. */
 export class CacheInUseError extends Error {
-  /** Error code. Stop the controllers that follow the kind first. */
+  /** Stop the controllers that follow the kind first. */
   readonly code = 'KW3017';
 
   constructor(kind: Kind<KubernetesObject>) {
@@ -61,7 +61,7 @@ export class CacheInUseError extends Error {
 
 /** Thrown when one index name of a kind is declared with two different functions. */
 export class IndexConflictError extends Error {
-  /** Error code. Change one of the declarations; retrying does not help. */
+  /** Change one of the declarations; retrying does not help. */
   readonly code = 'KW3018';
 
   constructor(kind: Kind<KubernetesObject>, index: string) {
@@ -74,7 +74,7 @@ export class IndexConflictError extends Error {
 
 /** Thrown when listing by an index or a field that is not declared. */
 export class UnknownIndexError extends Error {
-  /** Error code. Declare the index; retrying does not help. */
+  /** Declare the index; retrying does not help. */
   readonly code = 'KW3012';
 
   constructor(index: string) {

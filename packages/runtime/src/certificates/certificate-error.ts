@@ -1,6 +1,6 @@
 /** Thrown when there is no usable certificate: files are missing or do not match, or the Secret belongs to another program. */
 export class CertificateError extends Error {
-  /** Error code. The message says what to fix. */
+  /** The message says what to fix. */
   readonly code = 'KW3030';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

@@ -10,7 +10,7 @@ function live(
   metadata: Record<string, unknown> = {},
 ): KubernetesObject {
   const managedFields = [{ manager: 'me', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }];
-  // The shape under test is what a server answers.
+  // Shaped like a server's response.
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -50,7 +50,7 @@ describe('appliedAlready', () => {
     },
   };
 
-  it('sees through defaults of the server and list keys', () => {
+  it('accounts for server defaults and list keys', () => {
     expect(
       appliedAlready(
         wanted({ spec: { containers: [container] } }),
@@ -60,7 +60,7 @@ describe('appliedAlready', () => {
     ).toBe(true);
   });
 
-  it('sees a value that somebody changed, a field that is new, and one that is no longer wanted', () => {
+  it('detects a changed value, a new field and a field that is no longer wanted', () => {
     const there = live({ spec: { containers: [liveContainer] } }, fields);
     const ask = (change: Record<string, unknown>): boolean =>
       appliedAlready(wanted({ spec: { containers: [{ ...container, ...change }] } }), there, manager);
@@ -71,7 +71,7 @@ describe('appliedAlready', () => {
     expect(ask({ args: undefined })).toBe(true);
   });
 
-  it('compares atomic list items as wholes', () => {
+  it('compares atomic list items as a whole', () => {
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'x', controller: true };
     const owned = { 'f:metadata': { 'f:ownerReferences': { 'k:{"uid":"x"}': {} } } };
     const there = live({}, owned, { ownerReferences: [{ ...reference, uid: 'y' }, reference] });
@@ -101,30 +101,30 @@ describe('appliedAlready', () => {
     const ask = (want: string[], there: string[]): boolean =>
       appliedAlready(wanted(containers(...want)), live(containers(...there), owned(...[...want].sort())), manager);
 
-    it('sees another order, as a merge would make it', () => {
+    it('detects a different order, as a merge would produce it', () => {
       expect(ask(['a', 'b'], ['a', 'b'])).toBe(true);
       expect(ask(['b', 'a'], ['a', 'b'])).toBe(false);
       expect(ask(['a', 'b', 'c'], ['a', 'c', 'b'])).toBe(false);
     });
 
-    it('lets elements of others stand where they are', () => {
+    it('ignores elements of other managers between its own', () => {
       expect(ask(['b', 'a'], ['x', 'b', 'y', 'z', 'a', 'w'])).toBe(true);
       expect(ask(['b', 'a'], ['x', 'a', 'y', 'b'])).toBe(false);
     });
 
-    it('does not take for applied what is there twice: a merge leaves one of them', () => {
+    it('does not treat duplicates as applied, because a merge leaves one of them', () => {
       expect(ask(['a', 'b'], ['a', 'b', 'a'])).toBe(false);
       expect(ask(['a'], ['x', 'x', 'a'])).toBe(true);
     });
 
-    it('sees the order of a set', () => {
+    it('detects the order of a set', () => {
       const fields = { 'f:metadata': { 'f:finalizers': { 'v:"one"': {}, 'v:"two"': {} } } };
       const there = live({}, fields, { finalizers: ['two', 'other', 'one'] });
       expect(appliedAlready(wanted({}, { finalizers: ['two', 'one'] }), there, manager)).toBe(true);
       expect(appliedAlready(wanted({}, { finalizers: ['one', 'two'] }), there, manager)).toBe(false);
     });
 
-    it('tells the element that leaves a key to the server from one that names it', () => {
+    it('distinguishes an element with a defaulted key from one that sets the key', () => {
       const dns = [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }];
       const port = { '.': {}, 'f:containerPort': {} };
       const fields = {
@@ -141,7 +141,7 @@ describe('appliedAlready', () => {
     });
   });
 
-  it('is no for another manager, version, subresource, or without an entry', () => {
+  it('returns false for another manager, version or subresource, or without an entry', () => {
     const there = live({ spec: { x: 1 } }, { 'f:spec': { 'f:x': {} } });
     const ask = wanted({ spec: { x: 1 } });
     expect(appliedAlready(ask, there, manager)).toBe(true);
@@ -151,7 +151,7 @@ describe('appliedAlready', () => {
     expect(appliedAlready(ask, { ...there, metadata: { name: 'a' } }, manager)).toBe(false);
   });
 
-  it('does not take inherited members for fields', () => {
+  it('does not mistake inherited members for fields', () => {
     const there = live({ data: {} }, { 'f:data': { 'f:constructor': {} } });
     expect(appliedAlready(wanted({ data: { constructor: 'x' } }), there, manager)).toBe(false);
   });

@@ -20,8 +20,8 @@ const unowned: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if applying `wanted` would change neither a value nor the manager's field ownership: every value is present, and the
- * manager's field set consists of exactly the given fields. False if the manager has no entry.
+ * True if applying `wanted` would change no value and no field ownership: every value is present, and the manager's
+ * field set consists of exactly the given fields. False if the manager has no entry.
  *
  * The entry itself shows how each list is merged (by keys, as a set, or atomically), so no schema is needed. If in doubt the
  * result is false, and the server then finds that nothing changed.

@@ -37,7 +37,7 @@ async function soon(condition: () => boolean): Promise<void> {
 }
 
 describe('ctx.setStatus', () => {
-  it('sends what the object had before a write whose answer was lost, though the reconcile still sees it', async () => {
+  it('restores the previous status after a write whose response was lost, even if the cache still shows it', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, { metadata: { name: 'a' }, spec: { size: 1 } });
     let world = 'Up';
@@ -63,7 +63,7 @@ describe('ctx.setStatus', () => {
       }),
     );
     await soon(() => set.length >= 3);
-    // From here on the watch shows nothing: the cache still holds the first status.
+    // From here on the watch delivers nothing: the cache still holds the first status.
     server.interrupt = ({ verb }) => (verb === 'watch' ? new Promise(() => {}) : undefined);
     server.cutWatches();
     world = 'Down';
@@ -75,7 +75,7 @@ describe('ctx.setStatus', () => {
     expect(server.get(Site, 'a').status).toEqual({ phase: 'Up' });
   });
 
-  it('sends what brings an object back that its own status took out of the selector', async () => {
+  it('writes the status that brings an object back after its own status moved it out of the selector', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, { metadata: { name: 'a' }, spec: { size: 1 }, status: { phase: 'Up' } });
     let settled = 0;

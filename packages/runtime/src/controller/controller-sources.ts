@@ -152,7 +152,7 @@ export class ControllerSources {
     }
   }
 
-  /** A failing predicate lets the event pass: an extra reconcile is harmless, a missing one may not be. */
+  /** A failing predicate lets the event pass: an extra reconcile is harmless, but a lost event may not be. */
   #lets(predicate: Predicate<KubernetesObject>, event: EventOf): boolean {
     try {
       return predicate(event);

@@ -49,18 +49,18 @@ describe('controller', () => {
     controller({ for: Website, desired: ({ spec }) => (spec.domain ? { requeueAfterMs: 5 } : { status: given }) });
     // @ts-expect-error a status has no such field
     controller({ for: Website, desired: () => ({ status: { raedy: true } }) });
-    // @ts-expect-error the same where the function returns one of several states
+    // @ts-expect-error also if the function returns one of several states
     controller({ for: Website, desired: ({ spec }) => (spec.domain ? { status: { up: 1 } } : { requeue: true }) });
     // @ts-expect-error a field of another type
     controller({ for: Website, desired: ({ spec }) => ({ status: { ready: spec.domain } }) });
   });
 
-  it('takes reconciles that return nothing', () => {
+  it('accepts reconciles that return nothing', () => {
     expect(controller({ for: Website, name: 'a', async reconcile() {} }).name).toBe('a');
     expect(requestController({ name: 'b', reconcile: async () => {} }).primary).toBeUndefined();
   });
 
-  it('refuses to cache no more than the metadata of its own kind, and says what to do', () => {
+  it('rejects caching only the metadata of the primary kind, and suggests alternatives', () => {
     const reconcile = async (): Promise<void> => {};
     const declare = (): unknown => controller({ for: Website, cached: { metadataOnly: true }, reconcile });
     expect(declare).toThrow(MetadataOnlyError);
@@ -68,7 +68,7 @@ describe('controller', () => {
     expect(() => controller({ for: Website, cached: { metadataOnly: false }, reconcile })).not.toThrow();
   });
 
-  it('says what is missing when a kind is not there, as with an import that came back undefined', () => {
+  it('reports a missing kind, as from an import that is undefined', () => {
     const nothing = undefined as unknown as typeof Website;
     const reconcile = async (): Promise<void> => {};
     expect(() => controller({ for: nothing, owns: [Child], reconcile })).toThrow(/a controller needs "for", the kind/);

@@ -34,7 +34,7 @@ import type { Finalizer } from './reconcile.ts';
  *   },
  * });
  * ```
- * @throws {@link MetadataOnlyError} (KW3042) when only the metadata of its own kind would be cached.
+ * @throws {@link MetadataOnlyError} (KW3042) when only the metadata of the primary kind would be cached.
  * @throws TypeError when `for` or a member of `owns` is not a kind, or unless exactly one of `reconcile` and `desired` is set.
  */
 export function controller<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>(

@@ -40,7 +40,7 @@ function errorFrom(message: string, frame: string): Error {
 }
 
 describe('FailureTelling', () => {
-  it('tells people an error once with where it came from, then shortly, then that it works again', () => {
+  it('logs an error for people once with its origin, then briefly, then that it works again', () => {
     const { clock, lines, log, telling, fail } = setUp(prettyLogger);
     for (let i = 0; i < 8; i++) fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 5 * 2 ** i);
     void clock.advance(1_100);
@@ -58,7 +58,7 @@ describe('FailureTelling', () => {
     );
   });
 
-  it('tells another error of the same key whole, and nothing of an object that is gone', () => {
+  it('logs a different error of the same key in full, and nothing for a deleted object', () => {
     const { lines, log, telling, fail } = setUp(prettyLogger);
     fail(new Error('one'));
     fail(new Error('two'));
@@ -71,7 +71,7 @@ describe('FailureTelling', () => {
     );
   });
 
-  it('tells programs every failure, with the keys that they know', () => {
+  it('logs every failure for programs, with the standard keys', () => {
     const { lines, fail, telling, log } = setUp(jsonLogger);
     for (let i = 0; i < 3; i++) fail(new Error('no'), 5);
     telling.succeeded('n/a', { log, ...there });
@@ -85,7 +85,7 @@ describe('FailureTelling', () => {
     }
   });
 
-  it('records an event at the first of equal failures, unless the reconcile has warned itself or no server is there', () => {
+  it('records an event for the first of equal failures, unless the reconcile has warned or the server is unreachable', () => {
     const { notes, fail, events } = setUp(prettyLogger);
     fail(new Error('one'));
     fail(new Error('one'));
@@ -98,7 +98,7 @@ describe('FailureTelling', () => {
   });
 });
 
-describe('a reconcile that fails', () => {
+describe('a failing reconcile', () => {
   const Site = defineKind<{ readonly a?: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
   const Event = {
     group: 'events.k8s.io',
@@ -134,7 +134,7 @@ describe('a reconcile that fails', () => {
     return server;
   }
 
-  it('is one event on the object, a series when the error changes', async () => {
+  it('records one event on the object, as a series when the error changes', async () => {
     const server = await failing({});
     expect(server.list(Event)).toEqual([
       expect.objectContaining({
@@ -174,7 +174,7 @@ describe('a reconcile that fails', () => {
     expect(server.list(Event)).toHaveLength(events);
   });
 
-  it('is no event where the controller wants none', async () => {
+  it('records no event if the controller disables them', async () => {
     expect((await failing({ errorEvents: false })).list(Event)).toEqual([]);
   });
 });

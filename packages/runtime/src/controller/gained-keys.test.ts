@@ -22,7 +22,7 @@ import type { KeyShare, Partition } from './partition.ts';
 const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Page' });
 
-/** A partition whose keys the test chooses. */
+/** A partition whose keys are chosen by the test. */
 class ChosenKeys implements Partition {
   #mine: ReadonlySet<string> = new Set();
   readonly #handlers = new Set<(share: KeyShare) => void>();
@@ -46,14 +46,14 @@ class ChosenKeys implements Partition {
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
-  /** Gives this replica these keys, and no others. */
+  /** Assigns exactly these keys to this replica. */
   give(...names: readonly string[]): void {
     this.lapse(...names);
     const given = this.#mine;
     for (const handler of this.#handlers) handler(({ name }) => given.has(name));
   }
 
-  /** The same without a word, as the clock does. */
+  /** Assigns keys without a notification, as the clock does. */
   lapse(...names: readonly string[]): void {
     this.#mine = new Set(names);
   }
@@ -72,7 +72,7 @@ async function run(server: FakeApiServer, ...controllers: readonly ControllerDef
   await manager.started();
 }
 
-/** Several turns of the event loop, and what the promises in between lead to. */
+/** Waits several turns of the event loop, including the promises in between. */
 async function turns(): Promise<void> {
   let left = 50;
   await eventually(() => left-- === 0);
@@ -85,7 +85,7 @@ function setUp() {
   const reconcile = async ({ metadata: { name = '' } }: KubernetesObject): Promise<void> => {
     seen.push(name);
   };
-  /** What was reconciled since the last time, in order of names. */
+  /** Returns the names reconciled since the last call, sorted. */
   const news = async (): Promise<readonly string[]> => {
     await turns();
     return seen.splice(0).sort();
@@ -94,8 +94,8 @@ function setUp() {
   return { server, keys, seen, reconcile, news, put };
 }
 
-describe('keys that became a replica’s', () => {
-  it('are those that its filters and its own declaration let through', async () => {
+describe('gained keys', () => {
+  it("must pass the controller's filters and declaration", async () => {
     const { server, keys, reconcile, news, put } = setUp();
     put('mine', { class: 'mine' });
     put('dull', { class: 'mine', dull: 'yes' });
@@ -103,14 +103,14 @@ describe('keys that became a replica’s', () => {
     const cached = { labelSelector: 'class=mine' };
     const predicates = [labelsMatch('dull!=yes')];
     const shared = sharded(controller({ for: Site, name: 'shared', cached, predicates, reconcile }), keys);
-    // Its declaration is the wider one.
+    // This controller's declaration is the wider one.
     await run(server, shared, controller({ for: Site, name: 'wide', async reconcile() {} }));
     expect(await news()).toEqual([]);
     keys.give('mine', 'dull', 'theirs');
     expect(await news()).toEqual(['mine']);
   });
 
-  it('are found by other watches, too, as at a start', async () => {
+  it('are also found through other watches, as at startup', async () => {
     const { server, keys, reconcile, news, put } = setUp();
     put('a');
     server.put(Page, { metadata: { name: 'a' } });
@@ -123,7 +123,7 @@ describe('keys that became a replica’s', () => {
     expect(await news()).toEqual(['a']);
   });
 
-  it('are queued, and no others: not what has been its own all along', async () => {
+  it('are queued, but keys the replica owned all along are not', async () => {
     const { server, keys, reconcile, news, put } = setUp();
     for (const name of ['a', 'b', 'c']) put(name);
     keys.give('a');
@@ -139,19 +139,19 @@ describe('keys that became a replica’s', () => {
     expect(await news()).toEqual(['a']);
   });
 
-  it('are queued also when they were another’s for a moment only', async () => {
+  it('are queued even if another replica owned them only for a moment', async () => {
     const { server, keys, reconcile, news, put } = setUp();
     for (const name of ['a', 'b']) put(name);
     keys.give('a', 'b');
     await run(server, sharded(controller({ for: Site, reconcile }), keys));
     expect(await news()).toEqual(['a', 'b']);
-    // In one breath: no walk sees that it was gone.
+    // Synchronously, so no walk sees the loss.
     keys.give('b');
     keys.give('a', 'b');
     expect(await news()).toEqual(['a']);
   });
 
-  it('are queued also when an event was dropped meanwhile', async () => {
+  it('are queued even if an event was dropped in the meantime', async () => {
     const { server, keys, reconcile, news, put } = setUp();
     put('a');
     keys.give('a');
@@ -164,7 +164,7 @@ describe('keys that became a replica’s', () => {
     expect(await news()).toEqual(['a']);
   });
 
-  it('are queued also when a write was refused meanwhile, though the reconcile hid it', async () => {
+  it('are queued even if a write was rejected in the meantime and the reconcile hid that', async () => {
     const { server, keys, seen, news, put } = setUp();
     put('a');
     keys.give('a');
@@ -186,7 +186,7 @@ describe('keys that became a replica’s', () => {
     expect(await news()).toEqual(['a', 'a']);
   });
 
-  it('are looked for in slices, between which others run', async () => {
+  it('are visited in slices that yield to other work', async () => {
     const base = new VirtualClock();
     const server = new FakeApiServer([Site], { clock: base });
     const count = 200;
@@ -195,7 +195,7 @@ describe('keys that became a replica’s', () => {
     const cache = new InformerCache({ client: server.client, ...parts });
     const queue = new WorkQueue({ clock: base });
     let looks = 0;
-    // Every look at this clock takes a millisecond.
+    // Every read of this clock takes a millisecond.
     const slow = { now: () => base.now(), monotonic: () => looks++, setTimer: base.setTimer.bind(base) };
     const keys = new ChosenKeys();
     const definition = sharded(controller({ for: Site, async reconcile() {} }), keys);

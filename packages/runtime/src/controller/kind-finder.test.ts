@@ -11,7 +11,7 @@ const call = (path: string): ClientCall => ({
   request: { method: 'GET', path, headers: {} },
 });
 
-/** A server that has these collections, and a discovery that says so. */
+/** A server with these collections and matching discovery. */
 function serverWith(plurals: Record<string, string>) {
   const paths: string[] = [];
   let discovered = 0;
@@ -27,7 +27,7 @@ function serverWith(plurals: Record<string, string>) {
   return {
     paths,
     discovered: () => discovered,
-    /** How often the server itself was asked. */
+    /** Number of requests to the server itself. */
     read: () => read,
     hide: () => (readable = false),
     discovery: {
@@ -54,7 +54,7 @@ function serverWith(plurals: Record<string, string>) {
 }
 
 describe('kindFinder', () => {
-  it('asks for the plural when the guess is wrong, once', async () => {
+  it('discovers the plural once if the guess is wrong', async () => {
     const server = serverWith({ v1: 'echoes' });
     const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
     const base = '/apis/example.com/v1';
@@ -69,14 +69,14 @@ describe('kindFinder', () => {
     expect(server.discovered()).toBe(asked);
   });
 
-  it('hands a 404 on that is about the object', async () => {
+  it('passes on a 404 for the object', async () => {
     const server = serverWith({ v1: 'echos' });
     const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
     expect((await find(call('/apis/example.com/v1/namespaces/a/echos/missing'), server.next)).status).toBe(404);
     expect(server.paths).toHaveLength(1);
   });
 
-  it('says what to do about a kind that is not served, to those who do not wait for it', async () => {
+  it('explains a kind that is not served to callers that do not wait for it', async () => {
     const find = kindFinder({ discovery: serverWith({}).discovery, clock: new VirtualClock(), explain: true });
     const server = serverWith({});
     await expect(find(call('/apis/example.com/v1/echos'), server.next)).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('kindFinder', () => {
     expect((await patient(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);
   });
 
-  it('leaves built-in kinds, and a server without discovery, alone', async () => {
+  it('ignores built-in kinds and tolerates a server without discovery', async () => {
     const server = serverWith({});
     const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });
     const pods = { ...call('/api/v1/pods/x'), target: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' } };
@@ -102,7 +102,7 @@ describe('kindFinder', () => {
     expect((await find(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);
   });
 
-  it('reads discovery once for all that is not found in a while, sooner for those who are told', async () => {
+  it('shares one discovery result for a while, and for less time when it explains errors', async () => {
     for (const [explain, againMs] of [
       [false, 10_000],
       [true, 1_000],
@@ -123,7 +123,7 @@ describe('kindFinder', () => {
     }
   });
 
-  it('asks a server without discovery no more often', async () => {
+  it('queries a failing discovery no more often', async () => {
     const server = serverWith({});
     server.hide();
     const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });

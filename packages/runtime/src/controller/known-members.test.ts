@@ -9,13 +9,13 @@ import type { ReconcileContext } from './reconcile.ts';
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
 const site = stored(Site({ metadata: { name: 'a' }, spec: {} }));
 const context = {} as ReconcileContext<KubernetesObject>;
-/** As another language's habits, and a compiler that was not asked, would have it. */
+/** A habit from another language that was never type-checked. */
 const wrong = { requeueAfter: 1_000 } as object;
 const refusal = (whose: string): RegExp =>
   new RegExp(`${whose} returned .*"requeueAfter" that is not known; did you mean "requeueAfterMs"\\? .* milliseconds`);
 
 describe('knownMembers', () => {
-  it('names the nearest member, or all where none is near', () => {
+  it('suggests the nearest member, or lists all if none is near', () => {
     const check = (result: object): unknown => knownMembers(result, 'x', 'state');
     expect(() => check({ Requeue: true })).toThrow(/"Requeue" .* did you mean "requeue"\?$/);
     expect(() => check({ child: [] })).toThrow(/did you mean "children"/);
@@ -23,7 +23,7 @@ describe('knownMembers', () => {
     expect(() => knownMembers({ status: {} }, 'x', 'result')).toThrow(/"status"/);
   });
 
-  it('lets pass what is known, and nothing', () => {
+  it('accepts known members and undefined', () => {
     for (const result of [undefined, { requeue: true, requeueAfterMs: 1, priority: 2 }])
       expect(knownMembers(result, 'x', 'result')).toBe(result);
     const state = { children: [], status: {}, conditions: [], requeue: true };
@@ -32,7 +32,7 @@ describe('knownMembers', () => {
 });
 
 describe('controller', () => {
-  it('refuses results with unknown members from each of its functions', async () => {
+  it('rejects results with unknown members from each of its functions', async () => {
     const { run, finalizers } = controller({
       for: Site,
       finalizers: { 'example.com/x': async () => wrong },
@@ -43,7 +43,7 @@ describe('controller', () => {
     await expect(finalizers['example.com/x']?.(site, context)).rejects.toThrow(refusal('example.com/x of site'));
   });
 
-  it('refuses them from desired and from reconciles of requests', async () => {
+  it('rejects them from desired and from request reconciles', async () => {
     const { run } = controller({ for: Site, desired: () => wrong });
     if (run.level !== 'object' || !run.desired) throw new Error('not the form that was declared');
     const { desired } = run;

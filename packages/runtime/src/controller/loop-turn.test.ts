@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LoopTurn } from './loop-turn.ts';
 
 describe('LoopTurn', () => {
-  it('lets timers in between pieces of work that wait for nothing', async () => {
+  it('lets timers run between pieces of work that never wait', async () => {
     const turn = new LoopTurn(systemClock);
     let fired = false;
     systemClock.setTimer(1, () => {
@@ -14,7 +14,7 @@ describe('LoopTurn', () => {
     expect(fired).toBe(true);
   });
 
-  it('never waits under a clock that stands still', () => {
+  it('never waits while the clock stands still', () => {
     const turn = new LoopTurn(new VirtualClock());
     for (let i = 0; i < 1_000; i++) expect(turn.pause()).toBeUndefined();
   });

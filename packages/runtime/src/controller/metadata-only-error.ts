@@ -1,6 +1,6 @@
 /** Thrown when declaring a controller whose reconcile would receive objects without spec and status. */
 export class MetadataOnlyError extends Error {
-  /** Error code. Fix the program; the cluster is not at fault. */
+  /** Fix the program; the cluster is not at fault. */
   readonly code = 'KW3042';
 
   constructor(kind: string) {

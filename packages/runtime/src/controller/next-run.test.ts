@@ -33,7 +33,7 @@ function run(server: FakeApiServer, sites: ControllerDefinition, clock: VirtualC
   return lines;
 }
 
-/** Lets time pass, far less than a resync takes, until a condition holds. */
+/** Advances time until a condition holds, for far less than a resync period. */
 async function pass(clock: VirtualClock, holds: () => boolean): Promise<void> {
   const endMs = clock.monotonic() + 3_600_000;
   let isPassing = false;
@@ -53,7 +53,7 @@ const told = (lines: readonly Record<string, unknown>[], name: string): boolean 
   lines.some((line) => line['name'] === name && /requeueAfterMs is no number/.test(JSON.stringify(line)));
 
 describe('requeueAfterMs', () => {
-  it('of a clean-up step means another run, whatever its value', async () => {
+  it('of a finalizer requests another run for any value', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     const steps = new Map<string, number>();
@@ -84,7 +84,7 @@ describe('requeueAfterMs', () => {
   });
 
   it.each(Object.entries(delays).filter(([name]) => name !== 'unsaid'))(
-    'of a reconcile means another run, whatever its value, and nothing more: %s',
+    'of a reconcile requests exactly one more run for any value: %s',
     async (name, requeueAfterMs) => {
       const clock = new VirtualClock();
       const server = new FakeApiServer([Site], { clock });
@@ -101,14 +101,14 @@ describe('requeueAfterMs', () => {
       await eventually(() => ranAtMs.length > 0);
       await pass(clock, () => ranAtMs.length === 4);
       const waits = ranAtMs.slice(1).map((atMs, index) => atMs - (ranAtMs[index] as number));
-      // As often as nobody would want without back-off.
+      // Without back-off it would run in a tight loop.
       if (name === 'soon') expect(Math.max(...waits)).toBe(1);
       else expect(waits).toEqual([...waits].sort((a, b) => a - b));
       if (name !== 'soon') expect(waits.at(-1)).toBeGreaterThan(waits[0] as number);
     },
   );
 
-  it('that is no number is a failure of the reconcile, told and tried again', async () => {
+  it('that is not a number fails the reconcile, which is logged and retried', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     let runs = 0;

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const manager of managers.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-/** What setting a status throws, of a server that knows no such path; `gone` also takes the object away. */
+/** Returns the error of setting a status on a server without the subresource; `gone` also removes the object. */
 async function thrown(gone: boolean): Promise<unknown> {
   const server = new FakeApiServer([Site]);
   server.put(Site, { metadata: { name: 'hi' }, spec: { title: 'x' } });
@@ -52,14 +52,14 @@ async function thrown(gone: boolean): Promise<unknown> {
 }
 
 describe('NoStatusSubresourceError', () => {
-  it('is thrown where the status is not found and the object is', async () => {
+  it('is thrown if the status is not found but the object exists', async () => {
     const error = await thrown(false);
     expect(error).toBeInstanceOf(NoStatusSubresourceError);
     expect(String(error)).toMatch(/Site hi .*add `subresources: \{ status: \{\} \}` to the version v1 in its Custom/);
     expect(isNotFound((error as Error).cause)).toBe(true);
   });
 
-  it('is not thrown for an object that has gone', async () => {
+  it('is not thrown for an object that was deleted', async () => {
     expect(isNotFound(await thrown(true))).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import { UndeclaredStatusFieldError, undeclaredStatusFields } from './undeclared
  * exist.
  */
 export class NoStatusSubresourceError extends Error {
-  /** Error code. Retry once the CustomResourceDefinition is fixed. */
+  /** Retry once the CustomResourceDefinition is fixed. */
   readonly code = 'KW3043';
 
   constructor(kind: Kind<KubernetesObject>, name: string, options: { readonly cause: unknown }) {

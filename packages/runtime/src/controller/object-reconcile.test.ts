@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-/** A server of one Vm whose next status, once it is told so, is stored and answered with 504, while the watch shows nothing. */
+/** A server with one Vm that stores status writes but responds with 504, while the watch delivers nothing. */
 async function setUp(
   define: (server: FakeApiServer) => ControllerDefinition,
   caches: readonly CachedKind[] = [],
@@ -43,7 +43,7 @@ async function setUp(
   return server;
 }
 
-/** Lets time pass until the condition holds: back-off is part of what is tested. */
+/** Advances time until the condition holds, because back-off is part of the test. */
 async function soon(condition: () => boolean): Promise<void> {
   await eventually(() => {
     void clock.advance(50);
@@ -51,8 +51,8 @@ async function soon(condition: () => boolean): Promise<void> {
   });
 }
 
-describe('an object whose status was stored though its answer was lost', () => {
-  it('is reconciled as it is, not as it was: what the status says was made is not made twice', async () => {
+describe('an object whose status was stored although the response was lost', () => {
+  it('is reconciled in its current state, so nothing recorded in the status is created twice', async () => {
     const seen: (string | undefined)[] = [];
     let made = 0;
     const server = await setUp((server) =>
@@ -60,7 +60,7 @@ describe('an object whose status was stored though its answer was lost', () => {
         for: Vm,
         async reconcile(vm, ctx) {
           seen.push(vm.status?.id);
-          // What the watch would show of it comes too late.
+          // The watch would deliver it too late.
           if (made === 0) server.cutWatches();
           if (!vm.status?.id) await ctx.setStatus({ id: `vm-${++made}` });
         },
@@ -68,12 +68,12 @@ describe('an object whose status was stored though its answer was lost', () => {
     );
     await soon(() => seen.length >= 2);
     expect([made, seen]).toEqual([1, [undefined, 'vm-1']]);
-    // The object is the server's answer: to look again before writing would be to ask twice.
+    // The object comes from the server, so checking it again before the write would be redundant.
     const gets = server.requests.filter((request) => request.startsWith('GET') && request.endsWith('/vms/a'));
     expect(gets).toHaveLength(1);
   });
 
-  it('is not reconciled when it is gone meanwhile', async () => {
+  it('is not reconciled if it was deleted in the meantime', async () => {
     let runs = 0;
     const server = await setUp((server) =>
       controller({
@@ -90,7 +90,7 @@ describe('an object whose status was stored though its answer was lost', () => {
     expect(runs).toBe(1);
   });
 
-  it('is not reconciled when it is outside the selector, and is where only another cache has it outside', async () => {
+  it("is not reconciled outside the controller's selector, but is reconciled if it is only outside another cache's", async () => {
     for (const isOwn of [true, false]) {
       let runs = 0;
       const narrow = cached(Vm, { labelSelector: 'app=x' });

@@ -2,7 +2,7 @@ import type { ClientInterceptor } from '@kubewright/client';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { gated, isWrite } from './gated.ts';
 
-/** Tells which keys a fixed division assigns to this replica, regardless of who still works on them. */
+/** Returns true if a fixed division assigns the key to this replica, regardless of which replica still works on it. */
 export type KeyShare = (request: ReconcileRequest) => boolean;
 
 /** The part of a kind's keys that this replica owns, if several replicas share the work. */
@@ -26,7 +26,7 @@ export interface PartitionEntry extends Disposable {
 
 /** Thrown instead of performing a write for a key that another replica may own by now. */
 export class NotOwnerError extends Error {
-  /** Error code. The replica that owns the key does the work. */
+  /** The replica that owns the key does the work. */
   readonly code = 'KW3040';
 
   constructor(key: string) {

@@ -35,7 +35,7 @@ function run(level: LogLevel, reconcile: Parameters<typeof controller<ObjectOf<t
 }
 
 describe('ReconcileStories', () => {
-  it('tells what woke a reconcile, what it wrote, and when it runs again', async () => {
+  it('logs what triggered a reconcile, what it wrote, and when it runs again', async () => {
     const { server, told, manager } = run('debug', async (object, ctx) => {
       const { name = '' } = object.metadata;
       await ctx.apply({ apiVersion: 'example.com/v1', kind: 'Page', metadata: { name }, spec: object.spec } as never);
@@ -52,13 +52,13 @@ describe('ReconcileStories', () => {
       wrote: ['created Page.v1.example.com default/a', 'changed Site.v1.example.com default/a status'],
       nextInMs: 60_000,
     });
-    // What it has written itself comes back, and wakes it once more.
+    // Its own write comes back and triggers it again.
     const causes = () => told().flatMap(({ because }) => because as string[]);
     await eventually(() => causes().includes('Page default/a was created, its own write'));
     await manager[Symbol.asyncDispose]();
   });
 
-  it('tells a failure with its next try, and of the try why it is one', async () => {
+  it('logs a failure with its retry, and the retry with its reason', async () => {
     let tries = 0;
     const { server, told, manager, lines } = run('debug', () => {
       if (tries++ === 0) throw new Error('not yet');
@@ -78,7 +78,7 @@ describe('ReconcileStories', () => {
     });
   });
 
-  it('names what asked for a reconcile a while before it', async () => {
+  it('logs what requested a delayed reconcile', async () => {
     const server = new FakeApiServer([Site, Page, Event]);
     const lines: Record<string, unknown>[] = [];
     const log = jsonLogger({ level: 'debug', destination: { write: (text) => void lines.push(JSON.parse(text)) } });
@@ -95,7 +95,7 @@ describe('ReconcileStories', () => {
     await manager[Symbol.asyncDispose]();
   });
 
-  it('is silent above the level debug', async () => {
+  it('logs nothing above level debug', async () => {
     const { server, lines, manager } = run('info', (_, ctx) => {
       ctx.log.info('ran');
       return Promise.resolve(undefined);

@@ -25,7 +25,7 @@ interface Told {
   readonly versions: Set<string>;
   /** Reason to log if no event came: why the key runs on its own. */
   otherwise: string | undefined;
-  /** What requested a delayed reconcile. */
+  /** The cause of a delayed reconcile. */
   later: string | undefined;
 }
 

@@ -6,7 +6,7 @@ export const settleMs = 10_000;
 
 /** Thrown when a reconcile exceeds its time limit. */
 export class ReconcileTimeoutError extends Error {
-  /** Error code. The runtime retries the key with back-off. */
+  /** The runtime retries the key with back-off. */
   readonly code = 'KW3005';
 
   constructor(what: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {

@@ -10,7 +10,7 @@ import type { ReconcileContext } from './reconcile.ts';
 
 const Site = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
-describe('a reconcile that takes long', () => {
+describe('a slow reconcile', () => {
   const clock = new VirtualClock();
   let manager: Manager | undefined;
   afterEach(async () => {
@@ -24,7 +24,7 @@ describe('a reconcile that takes long', () => {
     });
   });
 
-  /** Runs a reconcile for `seconds`, and returns what was logged of its taking long. */
+  /** Runs a reconcile for `seconds` and returns the log lines about its slowness. */
   async function linesOf(
     reconcile: (context: ReconcileContext<never>) => Promise<void>,
     options: { readonly seconds: number; readonly server?: FakeApiServer },
@@ -63,7 +63,7 @@ describe('a reconcile that takes long', () => {
     expect(lines[0]?.fields['waitingFor']).toEqual(['no call through its client']);
   });
 
-  it('is reported with the call that it waits for', async () => {
+  it('is reported with the call it waits for', async () => {
     const server = new FakeApiServer([Site], { clock });
     server.interrupt = ({ method, url }) =>
       method === 'GET' && url.pathname.endsWith('/sites/slow') ? new Promise(() => {}) : undefined;

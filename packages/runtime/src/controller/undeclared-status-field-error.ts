@@ -2,7 +2,7 @@ import { apiVersionOf, type Kind, type KubernetesObject, StatusError } from '@ku
 
 /** Thrown when setting a status field that the kind's CustomResourceDefinition does not declare. */
 export class UndeclaredStatusFieldError extends Error {
-  /** Error code. Retry once the CustomResourceDefinition is fixed. */
+  /** Retry once the CustomResourceDefinition is fixed. */
   readonly code = 'KW3045';
   /** The fields, such as `.status.url`. */
   readonly fields: readonly string[];

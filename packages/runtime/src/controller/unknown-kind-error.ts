@@ -2,7 +2,7 @@ import { apiVersionOf, type GroupVersionKind } from '@kubewright/apimachinery';
 
 /** Thrown when calling a kind that the API server does not serve. */
 export class UnknownKindError extends Error {
-  /** Error code. Retry once the kind is installed. */
+  /** Retry once the kind is installed. */
   readonly code = 'KW3004';
 
   /**

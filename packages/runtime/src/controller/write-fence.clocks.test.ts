@@ -22,7 +22,7 @@ const Lease = {
 const stages = ['before the look', 'after the look', 'before the write'] as const;
 type Stage = (typeof stages)[number];
 
-/** What may happen while a reconcile waits, other than the time that its timers see. */
+/** Events during a reconcile that its timers do not see. */
 const events = {
   'the process was stopped': async (base: VirtualClock, clock: ProcessClock) => {
     clock.stop({ suspended: false });
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const manager of managers.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-/** Holds one request of a reconcile at one await until it is let go. */
+/** Holds one request of a reconcile at one await until it is released. */
 class HoldingTransport implements Transport {
   readonly #inner: Transport;
   readonly #stage: Stage;
@@ -79,7 +79,9 @@ class HoldingTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Writes that the server got after the hold, up to the request that makes it right: a new term, or a new look. */
+/**
+ * Returns the writes that the server received after the hold, up to the request that makes them valid: a new term or a new check.
+ */
 async function writesAfter(
   stage: Stage,
   happens: (base: VirtualClock, clock: ProcessClock) => Promise<void>,
@@ -103,7 +105,7 @@ async function writesAfter(
       controller({
         for: Site,
         owns: [Page],
-        // Whose answer takes the place of the first look.
+        // Its response replaces the first check.
         ...(marks && { finalizers: { 'example.com/x': async () => {} } }),
         fenced: !ungated,
         reconcile: async (site, ctx) => {
@@ -129,19 +131,19 @@ async function writesAfter(
 }
 
 describe.each(Object.entries(events))('A reconcile that waits to write while %s', (_, happens) => {
-  it.each(stages)('writes nothing of the term before: %s', async (stage) => {
+  it.each(stages)('writes nothing from the previous term: %s', async (stage) => {
     expect(await writesAfter(stage, happens, { elects: true })).toEqual([]);
   });
 
-  it('writes in spite of it without the gate', async () => {
+  it('writes regardless without the gate', async () => {
     expect(await writesAfter('before the write', happens, { elects: true, ungated: true })).toHaveLength(1);
   });
 
-  it('looks again before it writes, where nobody is elected', async () => {
+  it('checks again before it writes without leader election', async () => {
     expect(await writesAfter('before the write', happens, { elects: false })).toEqual([]);
   });
 
-  it('looks before it writes, where it has just put its finalizers on', async () => {
+  it('checks before it writes after adding its finalizers', async () => {
     expect(await writesAfter('before the write', happens, { elects: false, marks: true })).toEqual([]);
   });
 });

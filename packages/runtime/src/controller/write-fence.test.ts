@@ -32,7 +32,7 @@ async function run(server: FakeApiServer, definition: ControllerDefinition): Pro
   await manager.started();
 }
 
-/** Lets the cache of Sites lag: its watch is not answered until what this returns is called. */
+/** Lets the cache of Sites lag: its watch gets no response until the returned function is called. */
 function holdSites(server: FakeApiServer): () => void {
   let release = (): void => {};
   const released = new Promise<undefined>((resolve) => {
@@ -43,7 +43,7 @@ function holdSites(server: FakeApiServer): () => void {
   return release;
 }
 
-/** Lets time pass until the condition holds: back-off is part of what is tested. */
+/** Advances time until the condition holds, because back-off is part of the test. */
 async function soon(condition: () => boolean): Promise<void> {
   await eventually(() => {
     void clock.advance(50);
@@ -58,7 +58,7 @@ function writes(server: FakeApiServer): readonly string[] {
 describe('writeFence', () => {
   const siteA = { metadata: { name: 'a' }, spec: { domain: 'old' } };
 
-  it('refuses the first write of a reconcile whose object has changed, and tries again with the new one', async () => {
+  it('rejects the first write of a reconcile whose object has changed, and retries with the new one', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, siteA);
     const seen: string[] = [];
@@ -81,7 +81,7 @@ describe('writeFence', () => {
     await soon(() => server.get(Page, 'a')?.spec.text === 'old');
     const release = holdSites(server);
     server.put(Site, { ...server.get(Site, 'a'), spec: { domain: 'new' } });
-    // Somebody deletes the child: the reconcile that puts it back sees the old site only.
+    // Another client deletes the child: the reconcile that restores it only sees the old site.
     const before = writes(server).length;
     const runs = seen.length;
     server.delete(Page, 'a');
@@ -93,7 +93,7 @@ describe('writeFence', () => {
     await soon(() => server.get(Page, 'a')?.spec.text === 'new');
   });
 
-  it('lets the status say what was made outside, though the object was edited meanwhile', async () => {
+  it('allows the status to record external resources although the object was edited in the meantime', async () => {
     const Vm = defineKind<{ readonly size: number }, { readonly id: string }>({
       group: 'example.com',
       version: 'v1',
@@ -109,7 +109,7 @@ describe('writeFence', () => {
         async reconcile(vm, ctx) {
           if (vm.status?.id) return;
           made++;
-          // While it is being made, which takes long, somebody edits the object.
+          // Another client edits the object during the slow creation.
           if (made === 1) server.put(Vm, { ...server.get(Vm, 'a'), spec: { size: 2 } });
           await ctx.setStatus({ id: `vm-${made}` });
         },
@@ -131,7 +131,7 @@ describe('writeFence', () => {
       spec: { text },
     });
 
-    /** A controller whose reconciles wait between their first and their second page until they are let go. */
+    /** A controller whose reconciles wait at `wait` until they are released. */
     async function held(server: FakeApiServer, options: { readonly pages: readonly string[] }) {
       const started: string[] = [];
       let letGo: () => void = () => {};
@@ -158,7 +158,7 @@ describe('writeFence', () => {
       return { started, letGo };
     }
 
-    it('takes the answer to these for a look, and looks no more for ten seconds', async () => {
+    it('counts the response to adding finalizers as a check for ten seconds', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
       const { letGo } = await held(server, { pages: ['wait', 'a'] });
@@ -168,7 +168,7 @@ describe('writeFence', () => {
       expect(looks(server)).toBe(0);
     });
 
-    it('writes nothing of an older generation after that', async () => {
+    it('then writes nothing for an older generation', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
       const { letGo, started } = await held(server, { pages: ['wait', 'a'] });
@@ -178,7 +178,7 @@ describe('writeFence', () => {
       letGo();
       await soon(() => started.includes('new') && server.get(Page, 'a') !== undefined);
       const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
-      // The look that refuses, that of the next reconcile, and its write.
+      // The check that fails, the next reconcile's check, and its write.
       expect(after.slice(0, 3).map((request) => request.replace(/ .*\//, ' '))).toEqual([
         'GET a',
         'GET a',
@@ -187,7 +187,7 @@ describe('writeFence', () => {
       expect(server.get(Page, 'a').spec.text).toBe('new');
     });
 
-    it('writes nothing of an object that is being deleted after that', async () => {
+    it('then writes nothing for an object that is being deleted', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
       const { letGo } = await held(server, { pages: ['wait', 'a'] });
@@ -198,7 +198,7 @@ describe('writeFence', () => {
       expect(server.get(Page, 'a')).toBeUndefined();
     });
 
-    it('goes on with what it has begun although the object was edited', async () => {
+    it('continues work in progress although the object was edited', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
       const { letGo } = await held(server, { pages: ['a', 'wait', 'b'] });
@@ -213,7 +213,7 @@ describe('writeFence', () => {
     });
   });
 
-  it('guards writes through ctx.client, too, against an object that was replaced', async () => {
+  it('also guards writes through ctx.client against a replaced object', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, siteA);
     let made = 0;
@@ -260,7 +260,7 @@ describe('writeFence', () => {
     expect(server.get(Page, 'a').spec.text).toBe(server.get(Site, 'a').metadata.uid);
   });
 
-  describe('of an object that was replaced by another of the same name, which the cache has not seen', () => {
+  describe('for an object replaced by another of the same name that the cache has not seen', () => {
     const key = { namespace: 'default', name: 'a' };
     const body = { spec: { domain: 'parked' } };
     const expire = {
@@ -281,7 +281,7 @@ describe('writeFence', () => {
       'ctx.apply applies it': ({ apiVersion, kind }, ctx) => ctx.apply({ apiVersion, kind, metadata: key, ...body }),
     } satisfies Record<string, (site: KubernetesObject, ctx: ReconcileContext) => Promise<unknown>>;
 
-    it.each(Object.entries(expire))('keeps the new one as it is: %s', async (_, write) => {
+    it.each(Object.entries(expire))('preserves the replacement: %s', async (_, write) => {
       const server = new FakeApiServer([Site]);
       server.put(Site, { ...siteA, spec: { domain: 'expired' } });
       let runs = 0;
@@ -311,7 +311,7 @@ describe('writeFence', () => {
     });
   });
 
-  it('needs no look where a write to the object itself carries its uid', async () => {
+  it('skips the check for a write to the object itself that carries its UID', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, siteA);
     const key = { namespace: 'default', name: 'a' };
@@ -335,7 +335,7 @@ describe('writeFence', () => {
     expect(sent.map((request) => request.split(' ')[0])).toEqual(['PATCH', 'PATCH', 'DELETE']);
   });
 
-  it('lets nothing out through a context that was kept after its reconcile', async () => {
+  it('blocks writes through a context kept after its reconcile', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, siteA);
     let late: Promise<unknown> | undefined;

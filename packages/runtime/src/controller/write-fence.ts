@@ -15,7 +15,7 @@ import { gated, isWrite } from './gated.ts';
 
 /** Thrown instead of performing a write when the live object differs from the one the reconcile was given. */
 export class StaleViewError extends Error {
-  /** Error code. The runtime reconciles the key again. */
+  /** The runtime reconciles the key again. */
   readonly code = 'KW3014';
 
   constructor(what: string, difference: string) {
@@ -53,7 +53,7 @@ export interface WriteFenceOptions {
  *
  * A check is valid for ten seconds by either clock, because the process may be suspended between the check and the write. A
  * reconcile that keeps writing for longer checks again, but after its first write only for UID and deletion: an edit in the
- * meantime is no reason to stop half-way, because the next reconcile sees it. The final check runs in the tick in which the
+ * meantime should not stop it half-way, because the next reconcile sees it. The final check runs in the tick in which the
  * connection receives the bytes.
  *
  * Writes to the object itself need no check if they carry its UID, because the server compares it, and a status that records

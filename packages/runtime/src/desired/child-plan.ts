@@ -9,29 +9,29 @@ import {
 import { TerminalError } from '../controller/terminal-error.ts';
 import type { Child, DesiredState, OrderedChild } from './desired-state.ts';
 
-/** A wanted child in its place. */
+/** A desired child with its place in the plan. */
 export interface PlannedChild {
   readonly kind: Kind<KubernetesObject>;
-  /** With its namespace. */
+  /** The child with its namespace filled in. */
   readonly object: KubernetesObject;
   /** Unique among all objects. */
   readonly id: string;
-  /** `Kind namespace/name`, as people and messages say it. */
+  /** `Kind namespace/name`, for messages. */
   readonly name: string;
-  /** The children that it waits for. */
+  /** The children it waits for. */
   readonly after: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** The owner of the planned children, and the kinds that it may own. */
+/** The owner of the planned children, and the kinds it may own. */
 export interface PlanOptions {
   readonly owner: KubernetesObject;
   readonly owns: readonly Kind<KubernetesObject>[];
 }
 
 /**
- * Puts wanted children into an order in which each comes after those that it waits for; otherwise the order given.
+ * Orders the desired children so that each comes after those it waits for, and otherwise keeps the given order.
  *
- * @throws TerminalError (KW3002) for a child that cannot be: a kind that is not owned, a name twice, waiting for each other.
+ * @throws TerminalError (KW3002) for an impossible child: a kind that is not owned, a duplicate name, or a dependency cycle.
  */
 export function childPlan(
   children: NonNullable<DesiredState['children']>,
@@ -49,12 +49,15 @@ export function childPlan(
   return inOrder(planned);
 }
 
-/** Tells an object from all others, those of another group's kind of the same name among them; in every version the same. */
+/**
+ * Returns an id that is unique among all objects, including those of another group's kind of the same name; equal in every
+ * version.
+ */
 export function childId(object: KubernetesObject): string {
   return `${object.kind}.${parseApiVersion(object.apiVersion).group} ${formatObjectKey(objectKey(object))}`;
 }
 
-/** `Kind namespace/name` of an object. */
+/** Returns `Kind namespace/name` of an object. */
 export function childName(object: KubernetesObject): string {
   return `${object.kind} ${formatObjectKey(objectKey(object))}`;
 }

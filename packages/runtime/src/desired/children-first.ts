@@ -3,8 +3,8 @@ import type { Finalizer } from '../controller/reconcile.ts';
 import { observedChildren } from './children-index.ts';
 
 /**
- * A finalizer that lets an object go only when its children of these kinds have gone: they are deleted in the order of the
- * kinds, each kind when the one before has gone. Otherwise the garbage collector deletes children after their owner.
+ * Returns a finalizer that keeps an object until its children of these kinds are removed. Deletes the children in the order of
+ * the kinds, each kind after the previous one is removed. Without it, the garbage collector deletes children after their owner.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export function childrenFirst(...kinds: readonly Kind<KubernetesObject>[]): Fina
         try {
           await context.delete(child, { matchResourceVersion: true });
         } catch (error) {
-          // It has changed since it was seen, and may be somebody else's by now: the next look tells.
+          // The child has changed since it was read and may have another owner by now; the next reconcile checks.
           if (!isConflict(error)) throw error;
         }
       }

@@ -7,10 +7,10 @@ const name = 'kubewright.controller-uid';
 const controllerUid: IndexFunc<KubernetesObject> = (view) =>
   view.ownerReferences.flatMap((reference) => (reference.controller ? [reference.uid] : []));
 
-/** The index by which children are found, for the declaration of an owned kind. One object, so that declarations are shared. */
+/** The index that finds children, for the declaration of an owned kind. A single object, so that declarations can be shared. */
 export const childrenIndex: Readonly<Record<string, IndexFunc<KubernetesObject>>> = { [name]: controllerUid };
 
-/** Finds the children of an owner in the cache. Reads what is there at the moment of the call. */
+/** Returns the children of an owner from the cache. Each call reads the current state. */
 export function observedChildren(owner: KubernetesObject, cache: Pick<Cache, 'lister'>): Observed {
   const { uid = '', namespace } = owner.metadata;
   return {

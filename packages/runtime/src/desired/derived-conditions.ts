@@ -7,26 +7,26 @@ import {
 } from '@kubewright/apimachinery';
 import type { ObjectReadiness } from './object-state.ts';
 
-/** Something about a child, by the name that messages give it. */
+/** A fact about a child, with the child's name for messages. */
 export type ToldOf<What> = readonly [name: string, what: What];
 
-/** Outcome of one reconcile for the children. */
+/** The outcome of one reconcile for the children. */
 export interface ChildrenOutcome {
-  /** Wanted children that are there, and how far they have come. */
+  /** Desired children that exist, with their state. */
   readonly states: readonly ToldOf<ObjectReadiness>[];
-  /** Wanted children that are not there yet, and what they wait for. */
+  /** Desired children that do not exist yet, with what they wait for. */
   readonly waiting: readonly ToldOf<string>[];
-  /** Children that are on their way out. */
+  /** Children that are being deleted. */
   readonly leaving: readonly string[];
-  /** Why the reconcile could not continue; trying again alone will not help. */
+  /** Why the reconcile cannot continue; a retry alone does not help. */
   readonly refused?: { readonly reason: string; readonly message: string };
 }
 
 const mostNamed = 5;
 
 /**
- * Says of an object what its children say together, by the rules of kstatus: `Ready` always, `Reconciling` and `Stalled`
- * only while they hold. Conditions that are given go before derived ones of their type.
+ * Derives an object's conditions from its children, following kstatus: `Ready` always, `Reconciling` and `Stalled` only while
+ * they are true. Given conditions take precedence over derived ones of the same type.
  */
 export function derivedConditions(
   outcome: ChildrenOutcome,
@@ -79,16 +79,16 @@ function sentence([name, { message }]: ToldOf<ObjectReadiness>): string {
   return `${name} ${message}`;
 }
 
-/** As much as people read, and far below what a condition may hold. */
+/** Joins sentences to a readable length, far below the limit of a condition's message. */
 function told(sentences: readonly string[]): string {
   const more = sentences.length - mostNamed;
   const text = sentences.slice(0, mostNamed).join('; ');
   return (more > 0 ? `${text}; and ${more} more` : text).slice(0, 4_096);
 }
 
-/** Where conditions are kept by convention. */
+/** Returns the conditions from their conventional field. */
 export function conditionsOf(object: KubernetesObject): readonly Condition[] | undefined {
   const { status } = object as KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
-  // By convention a list of conditions; whatever else it is gives no transition times.
+  // By convention a list of conditions; any other value is ignored.
   return Array.isArray(status?.conditions) ? (status.conditions as readonly Condition[]) : undefined;
 }

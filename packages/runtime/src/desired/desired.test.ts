@@ -62,7 +62,7 @@ const sites = (desired: (site: Site, observed: Observed) => DesiredState<Site>) 
   controller({ for: Site, owns: [Page], desired });
 
 describe('desired', () => {
-  it('makes children and status as the function says, prunes, and sends nothing once all is so', async () => {
+  it('applies children and status, prunes, and sends nothing once everything is up to date', async () => {
     const server = new FakeApiServer([Site, Page, Event]);
     const stranger = { metadata: { name: 'stranger', ownerReferences: [{ uid: 'other', controller: true }] } };
     server.put(Page, { ...stranger, spec: { text: 'not ours' } });
@@ -84,7 +84,7 @@ describe('desired', () => {
     });
     expect(conditions(server)).toEqual({ Ready: 'True' });
     expect(server.get(Site, 'a').status.observedGeneration).toBe(1);
-    // Somebody breaks a child; it is put right.
+    // Another client breaks a child; the controller repairs it.
     server.put(Page, { ...server.get(Page, 'y'), spec: { text: 'broken' } });
     await eventually(() => server.get(Page, 'y').spec.text === 'y');
     put(server, ['y', 'z']);
@@ -101,7 +101,7 @@ describe('desired', () => {
     expect(writes(server)).toBe(before);
   });
 
-  it('names the child that it waits for, and why, in its conditions', async () => {
+  it('names the child it waits for, with the reason, in its conditions', async () => {
     const server = new FakeApiServer([Site, PersistentVolumeClaim]);
     put(server, []);
     const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } };
@@ -124,7 +124,7 @@ describe('desired', () => {
     await eventually(() => conditions(server)['Ready'] === 'True');
   });
 
-  it('does not touch a child before those that it waits for are ready, nor delete it then', async () => {
+  it('does not create, change or delete a child while it waits for others', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['db', 'web']);
     start(server, {
@@ -140,7 +140,7 @@ describe('desired', () => {
       server.put(Page, { ...page, status: { conditions: [{ type: 'Ready', status, reason }] } });
     };
     server.interrupt = ({ url, verb }) => {
-      // The first child is not ready when it is made.
+      // The first child is not ready when it is created.
       if (verb === 'PATCH' && url.pathname.endsWith('/pages/db')) setImmediate(() => db('False', 'Starting'));
       return undefined;
     };
@@ -162,7 +162,7 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it('says that it is stalled when the server refuses a child, and tries again', async () => {
+  it('reports Stalled when the server rejects a child, and retries', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page, Event], { clock });
     put(server, ['x']);
@@ -186,7 +186,7 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it('shows what makes a state impossible in the status', async () => {
+  it('reports an impossible state in the status', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x', 'x']);
     start(server, { controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
@@ -198,7 +198,7 @@ describe('desired', () => {
     await eventually(() => conditions(server)['Ready'] === 'True');
   });
 
-  it('lets given conditions go before derived ones, and the status be left alone', async () => {
+  it('prefers given conditions over derived ones, and writes no status if none is given', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, []);
     put(server, ['quiet'], 'b');
@@ -222,7 +222,7 @@ describe('desired', () => {
     expect(server.get(Site, 'b').status).toBeUndefined();
   });
 
-  it('writes conditions that the status holds, behind those given beside it', async () => {
+  it('writes the conditions in the status, with lower precedence than the separate ones', async () => {
     const server = new FakeApiServer([Site, Page, Event]);
     put(server, []);
     const condition = (type: string, status: 'True' | 'False') => ({ type, status, reason: 'Said', message: '' });
@@ -240,7 +240,7 @@ describe('desired', () => {
     expect(server.get(Site, 'a').status.conditions[1]).toMatchObject({ lastTransitionTime: expect.any(String) });
   });
 
-  it('is what a reconcile may return, too; what that applied itself is not pruned', async () => {
+  it('accepts a state from a reconcile, without pruning what the reconcile applied itself', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x']);
     const mixed = controller({
@@ -263,7 +263,7 @@ describe('desired', () => {
     expect(server.get(Page, 'by-hand')).toBeDefined();
   });
 
-  it('leaves alone what is being deleted, and lets children go first where asked', async () => {
+  it('does not reconcile an object that is being deleted, and deletes children first on request', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x']);
     let calls = 0;
@@ -325,7 +325,7 @@ describe('desired', () => {
       },
       /makes no sense/,
     ],
-  ])('is refused for good when there is %s', async (_, desired, message) => {
+  ])('stalls with %s', async (_, desired, message) => {
     const server = new FakeApiServer([Site, Page]);
     put(server, []);
     const withStatus = (state: DesiredState<Site>): DesiredState<Site> =>
@@ -335,7 +335,7 @@ describe('desired', () => {
     expect(server.get(Site, 'a').status.conditions[0].message).toMatch(message);
   });
 
-  it('keeps the status while the function fails, and takes "stalled" back when it does no more', async () => {
+  it('keeps the status while the function fails, and removes Stalled once it succeeds', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['fine']);
     start(server, {
@@ -355,7 +355,7 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it('says that it cannot go on when the function throws, once, and goes on when it does no more', async () => {
+  it('writes Stalled once when the function throws, and recovers when it no longer does', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['fine']);
     let runs = 0;
@@ -373,7 +373,7 @@ describe('desired', () => {
     const before = runs;
     await eventually(() => runs > before + 4);
     expect(conditions(server)).toMatchObject({ Ready: 'False', Stalled: 'True' });
-    // Its words would be others each time: written each time, the object would wake itself.
+    // The message differs every time; writing it each time would make the object trigger itself.
     expect(server.get(Site, 'a').status).toMatchObject({
       phase: 'Up',
       conditions: expect.arrayContaining([
@@ -385,7 +385,7 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it('wants one form, not two', () => {
+  it('requires exactly one of reconcile and desired', () => {
     expect(() => controller({ for: Site } as never)).toThrow(/needs either "reconcile" or "desired"/);
   });
 });

@@ -3,8 +3,8 @@ import type { StatusOf } from '../controller/reconcile.ts';
 /**
  * A desired state whose status has no fields beyond those of `T`'s status, at any depth.
  *
- * The compiler compares what a function returns with the declared type for missing and wrong fields only. This makes it report
- * extra fields, too: the API server would drop or reject them.
+ * For function results, the compiler reports only missing and mistyped fields. This type makes it report extra fields too,
+ * because the API server would drop or reject them.
  */
 export interface ExactStatus<T, Status> {
   readonly status?: Only<NonNullable<Status>, StatusOf<T>>;

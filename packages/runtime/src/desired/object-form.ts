@@ -6,10 +6,10 @@ import type { DesiredState } from './desired-state.ts';
 import { Realization } from './realization.ts';
 import { StatusShape } from './status-shape.ts';
 
-/** Reconciles one object, in whichever form the controller was written. */
+/** Reconciles one object, in whichever form the controller is written. */
 export type ObjectForm = (object: Stored<KubernetesObject>, context: LoopContext) => Promise<ReconcileOutcome>;
 
-/** Makes the form of a controller's objects: a function that acts, one that returns what should be, or one that does both. */
+/** Adapts a controller's function to the object form, whether it acts, returns the desired state, or does both. */
 export function objectForm(definition: ControllerDefinition): ObjectForm {
   const { run, primary, owns, fieldManager = definition.name } = definition;
   const shape = new StatusShape(primary);
@@ -17,7 +17,7 @@ export function objectForm(definition: ControllerDefinition): ObjectForm {
     if (run.level === 'request' || !primary) throw new TypeError(`${definition.name} reconciles requests, not objects`);
     const realization = new Realization({ context, object, kind: primary, owns, shape, fieldManager });
     if (run.desired) {
-      // What goes takes its children with it; to make them anew would be to work against that.
+      // Deleting an object also deletes its children, so recreating them would work against that.
       return isDeleting(object) ? undefined : realization.ofFunction(run.desired);
     }
     const outcome = await run.reconcile(object, context);

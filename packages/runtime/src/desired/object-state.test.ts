@@ -135,7 +135,7 @@ describe('objectState', () => {
     ],
     ['has failed: Failed says so', object('Job batch/v1', { status: { conditions: [said('Failed', 'True')] } })],
     ['is not ready: Ready says so', object('Thing a.b/v1', { status: { conditions: [said('Ready', 'False')] } })],
-  ])('tells that it %s', (message, given) => {
+  ])('reports that the object %s', (message, given) => {
     expect(objectState(given).message).toBe(message);
   });
 });

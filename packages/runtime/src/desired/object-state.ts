@@ -1,16 +1,16 @@
 import { findCondition, isConditionTrue, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
 
-/** How far an object has come, in the words of kstatus. */
+/** The state of an object, in kstatus terms. */
 export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
-/** A state, and the reason for it. */
+/** A state with its reason. */
 export interface ObjectReadiness {
   readonly state: ObjectState;
-  /** What follows the object's name in a sentence, such as `is Pending: waiting for a volume`. Empty for what is current. */
+  /** The text after the object's name in a sentence, such as `is Pending: waiting for a volume`. Empty for a current object. */
   readonly message: string;
 }
 
-/** The members that the rules look at; all of them may be missing. */
+/** The members that the rules read; any of them may be missing. */
 interface Parts {
   readonly metadata: KubernetesObject['metadata'];
   readonly spec: Readonly<Record<string, unknown>>;
@@ -34,8 +34,8 @@ const notReady = (why: string): ObjectReadiness => inProgress(`is not ready: ${w
 const unobserved: ObjectReadiness = notReady('its controller has not observed it yet');
 
 /**
- * Tells how far an object has come, and what it waits for. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a `Job` is
- * current when it is complete, not when it runs, so that others can wait for its outcome.
+ * Returns the state of an object and what it waits for. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a `Job` is
+ * current when it is complete rather than when it runs, so that others can wait for its outcome.
  */
 export function objectState(object: KubernetesObject): ObjectReadiness {
   if (isDeleting(object)) return { state: 'Terminating', message: 'is being deleted' };
@@ -46,7 +46,7 @@ export function objectState(object: KubernetesObject): ObjectReadiness {
   return rule ? (rule(parts) ?? current) : (ofReady(parts) ?? current);
 }
 
-/** What every controller that keeps to the conventions says of its objects. */
+/** Evaluates the conventions that apply to every kind. */
 function ofConventions({ metadata, status, conditions }: Parts): ObjectReadiness | undefined {
   const { generation } = metadata;
   const observed = status['observedGeneration'];
@@ -80,7 +80,7 @@ function ofPod({ status, conditions }: Parts): ObjectReadiness | undefined {
   if (crashing) return failed(`is ${phase}: container ${crashing.name} is in CrashLoopBackOff`);
   const scheduled = findCondition(conditions, 'PodScheduled');
   if (scheduled?.status === 'False') return inProgress(`is ${phase}: ${textOf(scheduled)}`);
-  // What a container of a starting pod waits for in the ordinary way says nothing.
+  // Normal waiting reasons of a starting pod's container carry no information.
   const held = waiting.find(({ reason }) => reason !== 'ContainerCreating' && reason !== 'PodInitializing');
   if (held) return inProgress(`is ${phase}: container ${held.name} waits: ${held.text}`);
   const ready = findCondition(conditions, 'Ready');
@@ -182,7 +182,7 @@ function fewer(
 function partsOf(object: KubernetesObject): Parts {
   const { spec, status } = object as KubernetesObject & { readonly spec?: unknown; readonly status?: unknown };
   const said = listOf(mapOf(status)['conditions']).filter((each) => typeof each['type'] === 'string');
-  // What has a type and a status in words is a condition; anything else is no rule's business.
+  // An item with a string type and status is a condition; everything else is ignored.
   const conditions = said.filter((each) => typeof each['status'] === 'string') as unknown as readonly Said[];
   return { metadata: object.metadata, spec: mapOf(spec), status: mapOf(status), conditions };
 }
@@ -192,7 +192,7 @@ function groupOf({ apiVersion }: KubernetesObject): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** The message of a status, or else its reason. */
+/** Returns the message of a status, or its reason. */
 function because({ message, reason }: Readonly<Record<string, unknown>>): string {
   if (typeof message === 'string' && message !== '') return message;
   return typeof reason === 'string' ? reason : '';

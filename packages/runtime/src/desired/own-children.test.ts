@@ -17,7 +17,7 @@ const group = { group: 'example.com', version: 'v1' } as const;
 const Site = defineKind<{ readonly pages: readonly string[] }, Record<string, unknown>>({ ...group, kind: 'Site' });
 type Site = ObjectOf<typeof Site>;
 const Page = defineKind<{ readonly text: string }>({ ...group, kind: 'Page' });
-/** Of the same name in another group. */
+/** A kind of the same name in another group. */
 const OtherPage = defineKind<{ readonly text: string }>({
   group: 'other.example.com',
   version: 'v1',
@@ -61,8 +61,8 @@ const names = (server: FakeApiServer, kind: Kind<KubernetesObject> = Page): stri
     .map((each) => each.metadata.name)
     .sort();
 
-describe('children of which controller', () => {
-  it('are those that it applied: two controllers of a kind that own the same kind let each other be', async () => {
+describe("a controller's own children", () => {
+  it('are those it applied: two controllers of one kind that own the same kind do not interfere', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x', 'y']);
     const pages = (name: string) =>
@@ -84,7 +84,7 @@ describe('children of which controller', () => {
     expect(deletions(server)).toHaveLength(2);
   });
 
-  it('are not what another made and gave to the same owner', async () => {
+  it('do not include objects that another client created for the same owner', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, []);
     const ownerReferences = [
@@ -115,7 +115,7 @@ describe('children of which controller', () => {
     expect(names(server)).toEqual(['given', 'status-only']);
   });
 
-  it('are deleted only as they were seen: one that was let go meanwhile stays', async () => {
+  it('are deleted only if unchanged: one that was released in the meantime stays', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x', 'y']);
     server.interrupt = ({ url, verb }) => {
@@ -139,12 +139,12 @@ describe('children of which controller', () => {
     put(server, []);
     await eventually(() => names(server).length === 1);
     await settled();
-    // The first was let go just before its deletion came; the second, which had not changed, went.
+    // The first was released just before its deletion; the second was unchanged and was deleted.
     expect(names(server)).toEqual(['x']);
     expect(deletions(server)).toHaveLength(2);
   });
 
-  it('are looked at again, and deleted, when only something else about them has changed', async () => {
+  it('are checked again and deleted if only an unrelated change happened', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     put(server, ['x']);
@@ -166,7 +166,7 @@ describe('children of which controller', () => {
     expect(deletions(server)).toHaveLength(2);
   });
 
-  it('that go before their owner are deleted as they were seen, too', async () => {
+  it('that are deleted before their owner are also deleted only if unchanged', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     put(server, ['x']);
@@ -189,7 +189,7 @@ describe('children of which controller', () => {
     expect(names(server)).toEqual(['x']);
   });
 
-  it('may have one name in two groups', async () => {
+  it('may have the same name in two groups', async () => {
     const server = new FakeApiServer([Site, Page, OtherPage]);
     put(server, ['example.com', 'other.example.com']);
     const sites = controller({
@@ -210,7 +210,7 @@ describe('children of which controller', () => {
 });
 
 describe('the state that a reconcile returns', () => {
-  // Nothing of the context is asked for a state without children, but what the cache has of the object.
+  // For a state without children, the context is only used to read the object from the cache.
   const context = { cache: { peek: () => undefined }, appliedIds: new Set() } as unknown as LoopContext;
   const site = stored(Site({ metadata: { name: 'a', namespace: 'default' }, spec: { pages: [] } }));
 
@@ -229,13 +229,13 @@ describe('the state that a reconcile returns', () => {
       { requeueAfterMs: 0, requeue: true },
       { requeueAfterMs: 0, requeue: true },
     ],
-  ])('may ask for another run as any result may: %j', async (result, outcome) => {
+  ])('may request another run like any result: %j', async (result, outcome) => {
     const state = { ...result, children: [] };
     const acting = objectForm(controller({ for: Site, reconcile: async () => state as unknown as DesiredState<Site> }));
     expect(await acting(site, context)).toEqual(outcome);
   });
 
-  it('runs again with back-off when it asks for it', async () => {
+  it('runs again with back-off on request', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     put(server, ['x']);

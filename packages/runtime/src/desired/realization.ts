@@ -20,21 +20,21 @@ import { type ObjectReadiness, objectState } from './object-state.ts';
 import type { StatusShape } from './status-shape.ts';
 import { tellCreated, tellDeleted, tellPhase, tellRefused } from './telling.ts';
 
-/** Reason of conditions that say that the function itself gave up. */
+/** Condition reason for failures of the function itself. */
 const cannotReconcile = 'CannotReconcile';
 
-/** What a desired state is made true with. */
+/** Options of a {@link Realization}. */
 export interface RealizationOptions {
   readonly context: LoopContext;
   readonly object: Stored<KubernetesObject>;
   readonly kind: Kind<KubernetesObject>;
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly shape: StatusShape;
-  /** By what the controller applies: marks its own children. */
+  /** Field manager of the controller's applies; identifies its own children. */
   readonly fieldManager: string;
 }
 
-/** Makes the world be as a desired state says: children first, then status, then what is no longer wanted goes. */
+/** Reconciles the cluster to match a desired state: first children, then status, then pruning. */
 export class Realization {
   readonly #options: RealizationOptions;
   readonly #states = new Map<string, ToldOf<ObjectReadiness>>();
@@ -45,7 +45,7 @@ export class Realization {
     this.#options = options;
   }
 
-  /** Makes true what a pure function says. It is called once more when children have changed, for the status to show them. */
+  /** Realizes the result of a pure function. Calls it again if children have changed, so that the status shows them. */
   async ofFunction(
     desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState,
   ): Promise<ReconcileOutcome> {
@@ -69,14 +69,14 @@ export class Realization {
       if (error instanceof TerminalError) {
         await this.#setStatus(state, { refused: { reason: cannotReconcile, message: error.message } });
       } else if (error === thrown && !this.#hasGivenUp()) {
-        // What a pure function throws it will throw again; said once, since its words may be others each time.
+        // A pure function will throw the same error again; report it only once, because the message may differ each time.
         await this.#setStatus(state, { refused: { reason: cannotReconcile, message: messageOf(error) } });
       }
       throw error;
     }
   }
 
-  /** Whether the status says already that this generation cannot be reconciled. */
+  /** True if the status already reports that this generation cannot be reconciled. */
   #hasGivenUp(): boolean {
     const { context, object, kind } = this.#options;
     const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;
@@ -84,7 +84,7 @@ export class Realization {
     return stalled?.reason === cannotReconcile && stalled.observedGeneration === object.metadata.generation;
   }
 
-  /** Makes a state true; `recompute` says it anew from what is there after children were applied. */
+  /** Realizes a state; `recompute` computes it again after children were applied. */
   async run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
@@ -99,7 +99,7 @@ export class Realization {
     return requeue ? { ...rank, requeue } : undefined;
   }
 
-  /** Asks the server about children of which a lost answer did not say what became of them. */
+  /** Queries the server for children left in an unknown state by a lost response. */
   async #settle(): Promise<void> {
     const { owns, object, context } = this.#options;
     for (const kind of owns) {
@@ -114,7 +114,7 @@ export class Realization {
     const { kind, object, id, name } = planned;
     const there = context.cache.peek(kind, objectKey(object))?.object;
     if (there && isDeleting(there)) {
-      // A terminating object cannot become the wanted one. Its owner may be another or none, so its end is awaited by name.
+      // A terminating object cannot become the desired one. It may have another owner or none, so wait for its removal by name.
       context.awaitEnd(id);
       this.#waiting.push([name, 'is being deleted; it is recreated once it is gone']);
       return;
@@ -147,8 +147,8 @@ export class Realization {
   }
 
   /**
-   * Own children that nobody wants: controlled by this very object, applied by this controller at some time, and not by hand
-   * in this reconcile. The object may have children that another controller makes.
+   * Returns own children that are no longer desired: controlled by this object, applied by this controller at some time, and not
+   * applied by hand in this reconcile. The object may also have children of other controllers.
    */
   #superfluous(plan: readonly PlannedChild[]): readonly KubernetesObject[] {
     const { object, owns, context, fieldManager } = this.#options;
@@ -158,7 +158,7 @@ export class Realization {
       .filter((each) => isControlledBy(each, object) && isManagedBy(each, fieldManager) && !wanted.has(childId(each)));
   }
 
-  /** Deletes what was looked at, and nothing newer: false if something has changed, and is to be looked at again. */
+  /** Deletes only the versions that were read; returns false if a child has changed and must be checked again. */
   async #prune(superfluous: readonly KubernetesObject[]): Promise<boolean> {
     const { context } = this.#options;
     let isDone = true;
@@ -209,28 +209,30 @@ export class Realization {
   }
 }
 
-/** The conditions that the function returned: of one type, those beside the status go before those in it. */
+/** Returns the conditions from the function; for each type, separate ones take precedence over those in the status. */
 function givenConditions({ status, conditions = [] }: DesiredState): readonly ConditionUpdate[] {
   const types = new Set(conditions.map(({ type }) => type));
   const inStatus: unknown = (status as { readonly conditions?: unknown } | undefined)?.conditions;
-  // A kind may use the name for something other than a list of conditions; then nothing is derived from it.
+  // A kind may use this name for something other than a list of conditions; then it is ignored.
   const others = Array.isArray(inStatus) ? (inStatus as readonly ConditionUpdate[]) : [];
   return [...others.filter(({ type }) => !types.has(type)), ...conditions];
 }
 
-/** True for answers that the same request will get again. */
+/** True for errors that the same request will get again. */
 function isRefusal(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   return error.httpStatus >= 400 && error.httpStatus < 500 && ![408, 409, 429].includes(error.httpStatus);
 }
 
-/** True for what this field manager has written, beside the status. The cache keeps the entries of its own managers. */
+/**
+ * True if this field manager wrote the object itself, not just its status. The cache keeps only the entries of its configured managers.
+ */
 function isManagedBy(object: KubernetesObject, fieldManager: string): boolean {
   const entries = object.metadata.managedFields ?? [];
   return entries.some((each) => each.manager === fieldManager && !each.subresource);
 }
 
-/** Programs whose types nobody has checked may give a promise: nothing would come of it, nor of its failure. */
+/** Rejects promises, which untyped programs may return: their results and errors would be lost. */
 function atOnce(state: DesiredState): DesiredState {
   if (!(state instanceof Promise)) return state;
   state.catch(() => {});

@@ -55,7 +55,7 @@ const waits = (server: FakeApiServer): boolean =>
   server.get(Site, 'a').status?.conditions?.[0]?.message?.includes('is being deleted') ?? false;
 
 describe('a child whose name is taken by a terminating object', () => {
-  it('is recreated when the owner was deleted and recreated before the old child was gone', async () => {
+  it('is recreated if its owner was deleted and recreated before the old child was removed', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, { metadata: { name: 'a' }, spec: { text: 'x' } });
     start(server);
@@ -73,7 +73,7 @@ describe('a child whose name is taken by a terminating object', () => {
     expect(ownerReferences[0].uid).toBe(server.get(Site, 'a').metadata.uid);
   });
 
-  it('is created once an object without an owner is gone', async () => {
+  it('is created once an object without an owner is removed', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Page, { metadata: { name: 'child', finalizers: [slow] }, spec: { text: 'somebody else wrote this' } });
     server.delete(Page, 'child');
@@ -84,7 +84,7 @@ describe('a child whose name is taken by a terminating object', () => {
     await eventually(() => server.get(Page, 'child')?.spec.text === 'x');
   });
 
-  it('is created once the child of another owner is gone, whoever that is', async () => {
+  it('is created once the child of any other owner is removed', async () => {
     const server = new FakeApiServer([Site, Page]);
     const ownerReferences = [
       { apiVersion: 'example.com/v1', kind: 'Other', name: 'o', uid: 'other', controller: true },
@@ -98,7 +98,7 @@ describe('a child whose name is taken by a terminating object', () => {
     await eventually(() => server.get(Page, 'child')?.metadata.ownerReferences[0].name === 'a');
   });
 
-  it('is created by a reconcile that applies it itself, too', async () => {
+  it('is also created by a reconcile that applies it itself', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Page, { metadata: { name: 'child', finalizers: [slow] }, spec: { text: '' } });
     const old = server.delete(Page, 'child').metadata.uid;

@@ -8,7 +8,7 @@ import { StatusShape } from './status-shape.ts';
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
 
 describe('StatusShape', () => {
-  it('names the kind and the schema to paste, once for each member, and leaves the member out', () => {
+  it('logs the kind and a schema to paste once per member, and omits the member', () => {
     const lines: Record<string, string>[] = [];
     const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
     const shape = new StatusShape(Site);

@@ -2,17 +2,17 @@ import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apim
 import { UndeclaredStatusFieldError } from '../controller/undeclared-status-field-error.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** The members that are filled in. */
+/** The members that the framework fills in. */
 const derived = ['conditions', 'observedGeneration'] as const;
 
-/** What to add below `status.properties` of a definition, each a line of YAML. */
+/** Schemas to add to `status.properties` of a CRD, each as a line of YAML. */
 const schemas = {
   observedGeneration: 'observedGeneration: { type: integer, format: int64 }',
   conditions:
     'conditions: { type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: { type: object, required: [type], properties: { type: { type: string } }, x-kubernetes-preserve-unknown-fields: true } }',
 } as const;
 
-/** Knows which of the derived members a kind's schema has: a status with a member that it has not is refused whole. */
+/** Tracks which derived members a kind's schema lacks: the server rejects a whole status for one undeclared member. */
 export class StatusShape {
   readonly #missing = new Set<string>();
   readonly #kind: string;
@@ -21,12 +21,12 @@ export class StatusShape {
     this.#kind = kind ? `${kind.kind} (${apiVersionOf(kind)})` : 'this kind';
   }
 
-  /** Leaves out what the schema does not have. */
+  /** Removes members that the schema lacks. */
   fit(status: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     return Object.fromEntries(Object.entries(status).filter(([member]) => !this.#missing.has(member)));
   }
 
-  /** Learns from a refusal; true if there was something to learn, so that another try may succeed. */
+  /** Learns from a rejection; returns true if it learned something, so that a retry may succeed. */
   learn(error: unknown, log: Logger): boolean {
     if (!(error instanceof UndeclaredStatusFieldError)) return false;
     const member = derived.find((each) => error.fields.includes(`.status.${each}`));

@@ -3,7 +3,7 @@ import type { RequestContext } from '../controller/reconcile.ts';
 
 type Context = Pick<RequestContext, 'log' | 'events'>;
 
-/** Says that a child was made. Plain data, such as a Secret or a ConfigMap, comes without an event. */
+/** Logs and records the creation of a child. Plain data, such as a Secret or a ConfigMap, gets no event. */
 export function tellCreated(child: KubernetesObject, { log, events }: Context): void {
   const kind = child.kind.toLowerCase();
   log.info(`created the ${kind}`, isData(child) ? { [kind]: child.metadata.name } : imageOf(child));
@@ -12,7 +12,7 @@ export function tellCreated(child: KubernetesObject, { log, events }: Context): 
   events.record({ reason: `${child.kind}Created`, action: `Create${child.kind}`, note, related: child });
 }
 
-/** Says that a child went because it is no longer wanted. */
+/** Logs and records the deletion of a child that is no longer desired. */
 export function tellDeleted(child: KubernetesObject, { log, events }: Context): void {
   const kind = child.kind.toLowerCase();
   log.info(`deleted the ${kind}, which is no longer wanted`, { [kind]: child.metadata.name });
@@ -21,7 +21,7 @@ export function tellDeleted(child: KubernetesObject, { log, events }: Context): 
   events.record({ reason: `${child.kind}Deleted`, action: `Delete${child.kind}`, note, related: child });
 }
 
-/** Says that the server does not take a child as it is wanted. */
+/** Records that the server rejected a child. */
 export function tellRefused(
   child: KubernetesObject,
   options: { readonly context: Context; readonly refused: { readonly reason: string; readonly message: string } },
@@ -31,7 +31,7 @@ export function tellRefused(
   context.events.record({ type: 'Warning', reason: `${child.kind}Refused`, action, note: refused.message });
 }
 
-/** Says in the log that a phase has changed: the member `phase` of a status, or one whose name ends so. */
+/** Logs a change of the phase: the status member `phase`, or one whose name ends in `Phase`. */
 export function tellPhase(
   { before, after }: { readonly before: KubernetesObject; readonly after: KubernetesObject },
   { log }: Context,
@@ -46,12 +46,12 @@ function phaseOf(object: KubernetesObject): string | undefined {
   return typeof found?.[1] === 'string' ? found[1] : undefined;
 }
 
-/** What has a spec becomes something; what has none only is. */
+/** True for plain data: an object without a spec. */
 function isData(object: KubernetesObject): boolean {
   return !('spec' in object);
 }
 
-/** The image of the first container: what one wants to know of a workload. */
+/** Returns the image of the first container, the most useful fact about a workload. */
 function imageOf(object: KubernetesObject): { readonly image?: string } {
   interface PodLike {
     readonly containers?: readonly { readonly image?: string }[];

@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '@kubewright/apimachinery';
 import type { PathStep } from './json-difference.ts';
 
-/** Names the managers whose entries hold a place, as `name (Apply)` or `name (Update, status)`. */
+/** Returns the managers whose entries own a path, as `name (Apply)` or `name (Update, status)`. */
 export function fieldOwners(
   entries: readonly ManagedFieldsEntry[],
   options: { readonly steps: readonly PathStep[] },
@@ -13,7 +13,7 @@ export function fieldOwners(
     );
 }
 
-/** What an entry holds as a whole (a leaf of its field set) it holds with all that is below. */
+/** True if the entry owns the path; a leaf of its field set also owns everything below it. */
 function holds(fields: unknown, steps: readonly PathStep[]): boolean {
   if (!isMap(fields)) return false;
   const [step, ...rest] = steps;
@@ -31,7 +31,7 @@ function names(member: string, { item, index }: { readonly item: unknown; readon
     if (!member.startsWith('k:') || !isMap(item)) return false;
     return Object.entries(JSON.parse(member.slice(2)) as object).every(([name, value]) => item[name] === value);
   } catch {
-    // Not a form of member that is known here.
+    // An unknown form of member.
     return false;
   }
 }

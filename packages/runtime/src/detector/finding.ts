@@ -3,30 +3,30 @@ import type { ControllerMetrics } from '../controller/controller-metrics.ts';
 import type { ReconcileEvents } from '../controller/reconcile-events.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** A pattern of writes that leads nowhere. */
+/** A pattern of futile writes. */
 export interface Finding {
   /**
-   * `hot-loop`: the controller's own writes bring it about again and again; `conflict`: another writer undoes what it writes;
-   * `no-op`: it writes what is there already.
+   * `hot-loop`: the controller's own writes trigger it again and again; `conflict`: another writer undoes its writes; `no-op`: it
+   * writes values that are already set.
    */
   readonly pattern: 'hot-loop' | 'conflict' | 'no-op';
-  /** `Kind namespace/name` of the object that is written. */
+  /** `Kind namespace/name` of the written object. */
   readonly object: string;
-  /** Where the values flip, such as `.status.conditions[type=Ready].lastTransitionTime`. */
+  /** The path of the changing values, such as `.status.conditions[type=Ready].lastTransitionTime`. */
   readonly path: string;
-  /** The other writers of that place, such as `kubectl-edit (Update)`. */
+  /** The other writers of that path, such as `kubectl-edit (Update)`. */
   readonly managers: readonly string[];
   readonly times: number;
 }
 
 /**
- * What a pattern of writes is known by in the log: `kubewright explain` knows it.
+ * Log code of a pattern of futile writes; `kubewright explain` describes it.
  *
  * | code | meaning |
  * |---|---|
- * | `KW3050` | hot loop: a reconcile brings itself about, since it writes another value each time; make the value depend on what is observed only |
- * | `KW3051` | another writer undoes what this controller writes; leave the field to one of the two |
- * | `KW3052` | a controller writes what is there already, since the server drops or changes a value that it sends |
+ * | `KW3050` | hot loop: a reconcile triggers itself by writing a different value each time; derive the value only from the observed state |
+ * | `KW3051` | another writer undoes this controller's writes; let only one of the two own the field |
+ * | `KW3052` | a controller keeps writing values that are already set, because the server drops or changes a value that it sends |
  */
 export type FindingCode = 'KW3050' | 'KW3051' | 'KW3052';
 
@@ -38,8 +38,8 @@ const codes: Readonly<Record<Finding['pattern'], FindingCode>> = {
 const reasons = { 'hot-loop': 'HotLoop', conflict: 'FieldConflict', 'no-op': 'NoOpWrites' } as const;
 
 /**
- * Reports a finding by a log line and a warning event. The event is about the object that is reconciled, and about the
- * written one where requests are no objects.
+ * Reports a finding as a log line and a Warning event. The event is about the reconciled object, or about the written one for
+ * request controllers.
  */
 export function reportFinding(
   { finding, written }: { readonly finding: Finding; readonly written: KubernetesObject },
@@ -62,7 +62,7 @@ export function reportFinding(
   });
 }
 
-/** Which counter a pattern belongs to. */
+/** The metric label of a pattern. */
 export type FutileWrite = Parameters<ControllerMetrics['futile']>[0];
 
 function adviceFor(pattern: Finding['pattern']): string {

@@ -7,7 +7,7 @@ import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { FutileWrites } from './futile-writes.ts';
 
-// What it finds is tried with whole controllers, in test/runtime/futile-writes.test.ts.
+// The findings themselves are tested with complete controllers, in test/runtime/futile-writes.test.ts.
 
 const Thing: Kind<KubernetesObject & { readonly spec?: unknown }> = {
   group: 'example.com',
@@ -20,7 +20,7 @@ const stop = new AbortController();
 afterEach(() => stop.abort());
 
 describe('FutileWrites', () => {
-  it('looks for the other writer no longer than the write itself may last', async () => {
+  it('stops looking for the other writer when the write is aborted', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Thing], { clock });
     const cache = new InformerCache({ client: server.client, clock, random: seededRandom(3), log: silentLogger });
@@ -40,7 +40,7 @@ describe('FutileWrites', () => {
       await eventually(() => cache.lister(Thing).get(key)?.metadata.resourceVersion === metadata.resourceVersion);
       await write();
     }
-    // By now it would like to know who holds the field; the server does not say.
+    // At this point it queries the field's other managers; the server does not respond.
     let asked = 0;
     server.interrupt = ({ method, verb }) => {
       if (method !== 'GET' || verb === 'watch') return undefined;

@@ -18,37 +18,37 @@ import { patience, WrittenObject } from './written-object.ts';
 const mostKeys = 512;
 const mostObjects = 8;
 const mostVersions = 32;
-/** The same finding is told again only after this time, in milliseconds. */
+/** Minimum interval between reports of the same finding, in milliseconds. */
 const silenceMs = 600_000;
 const noVersions: ReadonlySet<string> = new Set();
 
-/** What {@link FutileWrites} needs. */
+/** Options of {@link FutileWrites}. */
 export interface FutileWritesOptions {
   readonly cache: InformerCache;
   readonly clock: Clock;
   readonly fieldManager: string;
-  /** Told of every write that was in vain, whether or not a pattern is seen yet. */
+  /** Called for every futile write, even before a pattern is detected. */
   readonly onFutile: (what: FutileWrite) => void;
 }
 
-/** An object in a version, as events show it. */
+/** A version of an object, as in events. */
 interface ShownVersion {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** What is remembered of one key. Nearly always nothing: what it consists of is made when there is something to remember. */
+/** The memory of one key. It is nearly always empty, so its parts are created on demand. */
 class Trail {
-  /** Versions that came of its own writes, oldest first. */
+  /** Versions written by the key's reconciles, oldest first. */
   #versions: Set<string> | undefined;
   #objects: Map<string, WrittenObject> | undefined;
   #told: Map<string, number> | undefined;
   /**
-   * Versions of the objects whose events asked for the next reconcile. Which of them are echoes of its own writes is known
-   * when it begins: an event may come before the answer to the write.
+   * Versions of the objects whose events requested the next reconcile. Whether they are echoes of its own writes is decided when
+   * it starts, because an event may arrive before the response to the write.
    */
   #askedBy: Set<string> | undefined;
-  /** Whether something else asked, too: a timer of another, a source, too many events to tell. */
+  /** True if anything else requested it: another timer, another source, or too many events to track. */
   #foreign = false;
 
   get objects(): Map<string, WrittenObject> {
@@ -67,7 +67,7 @@ class Trail {
     else this.#askedBy.add(versionName(by));
   }
 
-  /** Begins a reconcile; answers whether nothing but its own writes brought it about. */
+  /** Starts a reconcile; returns true if only its own writes triggered it. */
   begin(): boolean {
     const versions = this.#versions;
     const askedBy = this.#askedBy ?? noVersions;
@@ -84,26 +84,27 @@ class Trail {
   }
 }
 
-/** One reconcile, as far as its writes go. */
+/** Tracks the writes of one reconcile. */
 export interface WriteSession {
   readonly observer: WriteObserver;
   readonly interceptor: ClientInterceptor;
-  /** Says what the next write to an object is meant to bring about. */
+  /** Records the intended content of the next write to an object. */
   intends(object: KubernetesObject): void;
-  /** Says that it is over. */
+  /** Ends the session. */
   ended(): void;
 }
 
 /**
- * Notices writes of a controller that lead nowhere: a reconcile that brings itself about, a field that two writers pull at,
- * writes that change nothing. Remembers the newest 512 keys, of each 8 objects with 4 places, and no values: a few hundred
- * kilobytes, 5 MB at the very most.
+ * Detects futile writes of a controller: a reconcile that triggers itself, a field that two writers fight over, and writes that
+ * change nothing. Remembers the newest 512 keys, with 8 objects each and 4 paths per object, but no values: a few hundred
+ * kilobytes, and never more than 5 MB.
  *
- * Not noticed: writes by raw requests, and objects that are not cached, for nothing is known of what they were before.
+ * Does not detect writes through raw requests, or writes to objects that are not cached, because their previous state is
+ * unknown.
  */
 export class FutileWrites {
   readonly #options: FutileWritesOptions;
-  /** Of keys whose reconciles have written. */
+  /** Keys whose reconciles have written. */
   readonly #trails = new Map<string, Trail>();
   readonly #running = new Few<Run>();
 
@@ -111,12 +112,12 @@ export class FutileWrites {
     this.#options = options;
   }
 
-  /** Notes what asked for a reconcile: an object's event, or something else. */
+  /** Records what requested a reconcile: an object's event, or something else. */
   asked(key: string, by: ShownVersion | undefined): void {
     this.#trailOf(key)?.asked(by);
   }
 
-  /** Begins a reconcile; `tell` is called when a pattern was seen. */
+  /** Starts a reconcile; `tell` is called when a pattern is detected. */
   begin(
     key: string,
     to: { readonly client: KubernetesClient; readonly tell: (finding: Finding, written: KubernetesObject) => void },
@@ -183,7 +184,7 @@ export class FutileWrites {
     this.#tell(run, { trail, answer, finding });
   }
 
-  /** Before a value is put back once more, the one who holds the field can be seen. */
+  /** Queries the field's other managers before a value is restored once more. */
   async #lookForOthers(
     key: string,
     on: { readonly call: ClientCall; readonly client: KubernetesClient },
@@ -200,7 +201,7 @@ export class FutileWrites {
       const others = (metadata.managedFields ?? []).filter((each) => each.manager !== this.#options.fieldManager);
       for (const { path, steps } of object.suspicious) object.others.set(path, fieldOwners(others, { steps }));
     } catch {
-      // Told without the name, then.
+      // Reported without the manager's name.
     }
   }
 
@@ -216,12 +217,12 @@ export class FutileWrites {
     run.tell(finding, answer);
   }
 
-  /** That of a reconcile that has written, or still may. */
+  /** Returns the trail of a reconcile that has written or is still running. */
   #trailOf(key: string): Trail | undefined {
     return this.#trails.get(key) ?? this.#running.find((run) => run.key === key)?.trail;
   }
 
-  /** What wrote nothing leaves nothing: the newest keys that are remembered are those that write. */
+  /** Stores the trail, so that only keys that write are remembered. */
   #trail({ key, trail }: Run): Trail {
     this.#trails.delete(key);
     this.#trails.set(key, trail);
@@ -246,7 +247,7 @@ interface Run {
   readonly tell: (finding: Finding, written: KubernetesObject) => void;
 }
 
-/** Names a version of an object, as events and answers show it. */
+/** Returns an id for a version of an object, as in events and responses. */
 function versionName({ uid, resourceVersion }: KubernetesObject['metadata']): string {
   return `${uid}/${resourceVersion}`;
 }
@@ -260,7 +261,7 @@ function remember(versions: Set<string>, version: string): void {
   if (versions.size > mostVersions) versions.delete(versions.values().next().value ?? '');
 }
 
-/** Tells an object from those of another group's kind of the same name, too. */
+/** Returns an id that also distinguishes kinds of the same name in different groups. */
 function idOf({ group, kind }: { readonly group: string; readonly kind: string }, key: ObjectKey): string {
   return `${kind}.${group} ${formatObjectKey(key)}`;
 }
@@ -269,7 +270,7 @@ function idOfObject(object: KubernetesObject): string {
   return idOf({ group: parseApiVersion(object.apiVersion).group, kind: object.kind }, objectKey(object));
 }
 
-/** As messages say it. */
+/** Formats an object for messages. */
 function nameOf(object: KubernetesObject): string {
   return `${object.kind} ${formatObjectKey(objectKey(object))}`;
 }
@@ -283,7 +284,7 @@ function asObject(answer: unknown): KubernetesObject | undefined {
   return 'kind' in answer && 'metadata' in answer ? (answer as KubernetesObject) : undefined;
 }
 
-/** The part of `value` that `shape` speaks of: what was not asked for is no loss. */
+/** Reduces `value` to the members of `shape`, because other members cannot be lost. */
 function onlyMembersOf(shape: unknown, value: unknown): unknown {
   if (Array.isArray(shape) && Array.isArray(value)) {
     return shape.length === value.length ? shape.map((each, i) => onlyMembersOf(each, value[i])) : value;

@@ -5,7 +5,7 @@ const paths = (before: unknown, after: unknown): readonly string[] =>
   differences(before, after, 16).map(({ steps }) => formatPath(steps));
 
 describe('differences', () => {
-  it('finds none in a pod that mounts one volume twice', () => {
+  it('reports no difference for a pod that mounts one volume twice', () => {
     const volumeMounts = [
       { name: 'data', mountPath: '/a', subPath: 'a' },
       { name: 'data', mountPath: '/b', subPath: 'b' },
@@ -14,7 +14,7 @@ describe('differences', () => {
     expect(paths(pod, structuredClone(pod))).toEqual([]);
   });
 
-  it('pairs mounts by path, and names them by it', () => {
+  it('matches mounts by path and shows the path', () => {
     const a = { name: 'data', mountPath: '/a', readOnly: true };
     const b = { name: 'data', mountPath: '/b', readOnly: true };
     expect(paths({ mounts: [a, b] }, { mounts: [b, { ...a, readOnly: false }] })).toEqual([
@@ -23,7 +23,7 @@ describe('differences', () => {
     expect(paths({ mounts: [a, b] }, { mounts: [b] })).toEqual(['.mounts[mountPath=/a]']);
   });
 
-  it('tells ports of two protocols apart', () => {
+  it('distinguishes ports of two protocols', () => {
     const tcp = { port: 53, protocol: 'TCP', nodePort: 1 };
     const udp = { port: 53, protocol: 'UDP', nodePort: 2 };
     expect(paths({ ports: [tcp, udp] }, { ports: [udp, tcp] })).toEqual([]);
@@ -32,7 +32,7 @@ describe('differences', () => {
     ]);
   });
 
-  it('pairs items by position where nothing tells them apart', () => {
+  it('matches items by position if no key identifies them', () => {
     const twice = [
       { name: 'x', value: 1 },
       { name: 'x', value: 2 },

@@ -1,20 +1,20 @@
-/** One step into an object: a member, or an item of a list by the members that identify it, if there are such. */
+/** One step of a path: a member, or a list item with the members that identify it, if any. */
 export type PathStep =
   | { readonly field: string }
   | { readonly item: unknown; readonly index: number; readonly key?: ListKey };
 
-/** Members by which the items of a list are told apart. */
+/** Members that identify the items of a list. */
 export type ListKey = readonly string[];
 
-/** A place in an object, and what is there now. */
+/** A path in an object, and its current value. */
 export interface Difference {
   readonly steps: readonly PathStep[];
   readonly value: unknown;
 }
 
 /**
- * Members by which items of lists are told apart, in the order in which they are tried. They are the list-map keys of the
- * built-in kinds: a list is not always keyed by the first that its items have (mounts have a name, and are keyed by path).
+ * Candidate keys of lists, in the order in which they are tried. These are the list-map keys of the built-in kinds; the first one
+ * that all items have is not always right (mounts have a name, but are keyed by path).
  */
 const listKeys: readonly ListKey[] = [
   ['type'],
@@ -33,7 +33,7 @@ const listKeys: readonly ListKey[] = [
 ];
 const mostDeep = 32;
 
-/** Members that change with every write, or are not the writer's to choose. */
+/** Members that change with every write, or that the writer cannot choose. */
 const serverOwned: ReadonlySet<string> = new Set([
   'managedFields',
   'resourceVersion',
@@ -43,7 +43,7 @@ const serverOwned: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 
-/** Finds where `after` is not what `before` is: the first few places, as deep as they go. */
+/** Returns the first few paths at which `after` differs from `before`, as deep as possible. */
 export function differences(before: unknown, after: unknown, limit: number): readonly Difference[] {
   const found: Difference[] = [];
   walk({ before, after, steps: [] }, { found, limit });
@@ -99,7 +99,7 @@ function walkLists(
   }
 }
 
-/** True if every item has the members, and no two items have the same values. */
+/** True if every item has the members and no two items have the same values. */
 function identifies(key: ListKey, items: readonly unknown[]): boolean {
   const ids = new Set(items.map((item) => idOf(item, key)));
   return !ids.has(undefined) && ids.size === items.length;
@@ -110,7 +110,7 @@ function idOf(item: unknown, key: ListKey): string | undefined {
   return JSON.stringify(key.map((member) => item[member]));
 }
 
-/** Writes a place as people read it: `.status.conditions[type=Ready].lastTransitionTime`. At most 200 characters. */
+/** Formats a path for people: `.status.conditions[type=Ready].lastTransitionTime`. At most 200 characters. */
 export function formatPath(steps: readonly PathStep[]): string {
   const text = steps
     .map((step) => {

@@ -1,38 +1,38 @@
 import { type Difference, formatPath, type PathStep } from './json-difference.ts';
 
-/** How often a pattern must be seen before it is told. */
+/** Number of times a pattern must occur before it is reported. */
 export const patience = 5;
-/** What was seen longer ago counts no more, in milliseconds. */
+/** Observations older than this are ignored, in milliseconds. */
 const windowMs = 600_000;
 const mostPaths = 4;
 
 interface Written {
-  /** Of the value; values themselves are not kept: they may be secret. */
+  /** Hash of the value; values are not kept because they may be secret. */
   readonly hash: string;
   readonly steps: readonly PathStep[];
-  /** Writes in a row that put the same value back. */
+  /** Consecutive writes that restored the same value. */
   readonly back: number;
-  /** Writes in a row that changed it, each brought about by the one before. */
+  /** Consecutive writes that changed the value, each triggered by the previous one. */
   readonly own: number;
   readonly atMs: number;
 }
 
-/** What a controller wrote to one object, as far as patterns need it: a few places, no values. */
+/** A controller's writes to one object, as far as patterns need them: a few paths, no values. */
 export class WrittenObject {
   #paths = new Map<string, Written>();
-  /** Writes in a row that changed nothing. */
+  /** Consecutive writes that changed nothing. */
   noops = 0;
-  /** Who else held a place when it was looked at, by path. */
+  /** Other managers of a path at the last check, by path. */
   readonly others: Map<string, readonly string[]> = new Map();
 
-  /** Notes a write; answers the places that show a pattern now. */
+  /** Records a write; returns the paths that show a pattern now. */
   note(
     changes: readonly Difference[],
     at: { readonly nowMs: number; readonly selfTriggered: boolean },
   ): readonly { readonly pattern: 'hot-loop' | 'conflict'; readonly path: string; readonly times: number }[] {
     const before = this.#paths;
     const recent = [...before].filter(([, each]) => at.nowMs - each.atMs < windowMs);
-    // What this write leaves alone is not what brings reconciles about.
+    // Paths that this write does not change do not trigger reconciles.
     this.#paths = new Map(recent.map(([path, each]) => [path, { ...each, own: 0 }]));
     const seen: ReturnType<WrittenObject['note']>[number][] = [];
     for (const { steps, value } of changes.slice(0, mostPaths)) {
@@ -50,18 +50,18 @@ export class WrittenObject {
     return seen;
   }
 
-  /** Places that are about to be told as conflicts: worth a look at who else writes there. */
+  /** Paths about to be reported as conflicts, whose other managers should be checked. */
   get suspicious(): readonly { readonly path: string; readonly steps: readonly PathStep[] }[] {
     return [...this.#paths].flatMap(([path, { steps, back }]) => (back >= patience - 1 ? [{ path, steps }] : []));
   }
 
-  /** What was written was not brought about by the write before: no loop. */
+  /** Resets loop detection: the last write was not triggered by the previous one. */
   calm(): void {
     for (const [path, each] of this.#paths) this.#paths.set(path, { ...each, own: 0 });
   }
 }
 
-/** Tells values apart well enough (two FNV-1a hashes); no secret can be read from it, and no library is loaded for it. */
+/** Hashes a value (two FNV-1a hashes). Good enough to detect changes, reveals no secrets, and needs no library. */
 function hashOf(value: unknown): string {
   const text = JSON.stringify(value) ?? '';
   let a = 0x811c9dc5;

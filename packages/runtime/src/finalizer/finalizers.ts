@@ -8,21 +8,21 @@ import {
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** How an object's finalizers are changed. */
+/** Options for changing an object's finalizers. */
 export interface FinalizerPatchOptions {
   readonly client: KubernetesClient;
   readonly kind: Kind<KubernetesObject>;
   readonly signal?: AbortSignal;
 }
 
-/** True if the object carries the finalizer. */
+/** True if the object has the finalizer. */
 export function hasFinalizer(object: KubernetesObject, name: string): boolean {
   return object.metadata.finalizers?.includes(name) ?? false;
 }
 
 /**
- * Puts finalizers on an object that is not being deleted; answers it as it is then. The list is written as a whole, so the
- * object must still be the version that was read.
+ * Adds finalizers to an object that is not being deleted; returns the updated object. The list is written as a whole, so the
+ * object must still have the version that was read.
  *
  * @throws StatusError with reason `Conflict` when it has changed: read it again and retry.
  */
@@ -34,7 +34,7 @@ export async function addFinalizers(
   return patchFinalizers(object, { ...options, finalizers });
 }
 
-/** Takes a finalizer off an object; answers it as it is then. If it is gone already, that is what was wanted. */
+/** Removes a finalizer from an object; returns the updated object. Succeeds if the object no longer exists. */
 export async function removeFinalizer(
   object: Stored<KubernetesObject>,
   options: FinalizerPatchOptions & { readonly name: string },
@@ -54,7 +54,7 @@ async function patchFinalizers(
 ): Promise<Stored<KubernetesObject>> {
   const { client, kind, finalizers, signal } = options;
   const { uid, resourceVersion } = object.metadata;
-  // The uid keeps the patch off another object of the same name, the version off a list that somebody else changed.
+  // The UID protects another object of the same name from the patch, the version a list changed by another client.
   const body = { metadata: { uid, resourceVersion, finalizers } };
   return deepFreeze(await client.resource(kind).patch(objectKey(object), { type: 'merge', body }, { signal }));
 }

@@ -1,6 +1,6 @@
-/** Thrown for a command line that cannot be understood; the message ends with the flags that can. */
+/** Thrown for an invalid command line; the message ends with the list of known flags. */
 export class FlagError extends Error {
-  /** Names the class of failure; the command line must be changed. */
+  /** Fix the command line. */
   readonly code = 'KW3032';
 
   constructor(message: string) {

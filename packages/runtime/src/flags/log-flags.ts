@@ -14,7 +14,7 @@ export const logFlags: Readonly<Record<string, FlagDefinition>> = {
   'zap-time-encoding': { type: 'text', help: 'iso8601, rfc3339 or rfc3339nano: all are written alike' },
 };
 
-/** Makes the logger that was asked for; nothing when no flag says anything. */
+/** Creates the logger that the flags request; undefined if no log flag is set. */
 export function loggerOf(flags: ReadonlyMap<string, string>, clock: Clock = systemClock): Logger | undefined {
   const asked = Object.keys(logFlags).filter((name) => flags.has(name));
   if (asked.length === 0) return undefined;

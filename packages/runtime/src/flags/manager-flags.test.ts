@@ -14,7 +14,7 @@ describe('managerFlags', () => {
     });
   });
 
-  it('reads the arguments of a scaffolded deployment', () => {
+  it('parses the arguments of a scaffolded deployment', () => {
     const args = [
       '--metrics-bind-address=:8443',
       '--leader-elect',
@@ -28,7 +28,7 @@ describe('managerFlags', () => {
     expect(flags.webhookServer?.certificates?.run).toBeTypeOf('function');
   });
 
-  it('lets the operator sign for its webhooks itself, and listen on one address', () => {
+  it("configures the operator's own certificate authority and a listen address", () => {
     const args = ['--webhook-service=shop-system/shop-webhook-service', '--webhook-host=127.0.0.1', '--webhook-port=0'];
     const { webhookServer } = managerFlags(args);
     expect(webhookServer).toMatchObject({ host: '127.0.0.1', port: 0 });
@@ -36,7 +36,7 @@ describe('managerFlags', () => {
   });
 
   it.each([[['--metrics-secure=false']], [['-metrics-secure=F']], [['--metrics-secure', '--metrics-secure=0']]])(
-    'reads %j as Go does',
+    'parses %j like Go',
     (args) => {
       expect(managerFlags(args).metricsSecurity).toBeUndefined();
     },
@@ -49,7 +49,7 @@ describe('managerFlags', () => {
     expect(managerFlagsUsage()).toContain('--namespace');
   });
 
-  it('takes values after a space, and the last of several', () => {
+  it('accepts values after a space, and uses the last of several', () => {
     const flags = managerFlags([
       '--kubeconfig',
       'a',
@@ -76,12 +76,12 @@ describe('managerFlags', () => {
     [['--zap-log-level=loud'], 'a number above 0'],
     [['--zap-encoder=xml'], 'json, console'],
     [['--zap-time-encoding=epoch'], 'iso8601'],
-  ])('refuses %j', (args, message) => {
+  ])('rejects %j', (args, message) => {
     expect(() => managerFlags(args)).toThrow(FlagError);
     expect(() => managerFlags(args)).toThrow(message);
   });
 
-  it('makes a logger only if it is asked for one', () => {
+  it('creates a logger only if a log flag is set', () => {
     expect(managerFlags([]).log).toBeUndefined();
     for (const args of [['--zap-devel'], ['--zap-log-level=3'], ['--zap-encoder=console', '--zap-log-level=PANIC']])
       expect(managerFlags(args).log?.info).toBeTypeOf('function');

@@ -8,13 +8,15 @@ import { filesOf, webhookFlags, webhookServerOf } from './webhook-flags.ts';
 
 /** Options of {@link managerFlags}. */
 export interface ManagerFlagsOptions {
-  /** What `--leader-elect` turns on; without it the flag is refused. */
+  /** The leader election that `--leader-elect` enables; without it, the flag is rejected. */
   readonly leaderElection?: LeaderElectionOptions;
-  /** What is served: with `--webhook-service` the operator tells the callers of these of its own authority. */
+  /**
+   * The served webhooks: with `--webhook-service`, the operator injects its own certificate authority into their configurations.
+   */
   readonly webhooks?: readonly WebhookDefinition[];
 }
 
-/** The options of a manager that flags decide. */
+/** The manager options that flags control. */
 export type ManagerFlags = Pick<
   ManagerOptions,
   | 'kubeconfig'
@@ -45,15 +47,15 @@ const known: Readonly<Record<string, FlagDefinition>> = {
 };
 
 /**
- * Reads the flags of a kubebuilder project's manager (v4), so that existing deployments and charts start this operator as it
- * is: same names, same defaults. `--namespace`, `--webhook-host` and `--webhook-service` are more: kubebuilder's has none of them.
+ * Parses the flags of a kubebuilder project's manager (v4), with the same names and defaults, so that existing deployments and
+ * charts can start this operator unchanged. `--namespace`, `--webhook-host` and `--webhook-service` are additions.
  *
  * @example
  * ```ts
  * const flags = managerFlags(process.argv.slice(2), { leaderElection: { id: '1a2b3c.example.com' } });
  * await new Manager({ controllers, ...flags }).run();
  * ```
- * @throws FlagError (KW3032) for what is not understood; its message lists the flags.
+ * @throws FlagError (KW3032) for an invalid command line; its message lists the flags.
  */
 export function managerFlags(args: readonly string[], options: ManagerFlagsOptions = {}): ManagerFlags {
   const flags = parseFlags(args, known);
@@ -79,7 +81,7 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
   };
 }
 
-/** Lists the flags that {@link managerFlags} reads, one a line, for `--help`. */
+/** Lists the flags of {@link managerFlags}, one per line, for `--help`. */
 export function managerFlagsUsage(): string {
   return flagUsage(known);
 }

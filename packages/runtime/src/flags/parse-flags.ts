@@ -1,19 +1,19 @@
 import { FlagError } from './flag-error.ts';
 
-/** A flag that a program knows. */
+/** A flag of a program. */
 export interface FlagDefinition {
   readonly type: 'text' | 'boolean';
   /** One line for the user. */
   readonly help: string;
-  /** Shown in the usage; the caller applies it. */
+  /** Shown in the usage text; the caller applies it. */
   readonly default?: string;
 }
 
 /**
- * Reads flags as Go's `flag` package does: one dash or two, `-name=value` or `-name value`; a boolean alone is true, and its
- * value follows after `=` only. The last of several counts.
+ * Parses flags like Go's `flag` package: one dash or two, `-name=value` or `-name value`; a boolean flag alone means true, and
+ * takes a value only after `=`. If a flag is repeated, the last value wins.
  *
- * @throws FlagError (KW3032) for anything else, positional arguments included.
+ * @throws FlagError (KW3032) for anything else, including positional arguments.
  */
 export function parseFlags(
   args: readonly string[],
@@ -37,7 +37,7 @@ export function parseFlags(
   return found;
 }
 
-/** Lists the flags of a program, one a line. */
+/** Lists the flags of a program, one per line. */
 export function flagUsage(known: Readonly<Record<string, FlagDefinition>>): string {
   return Object.entries(known)
     .map(([name, flag]) => `  --${name}  ${flag.help}${flag.default === undefined ? '' : ` (default ${flag.default})`}`)

@@ -6,7 +6,7 @@ import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import { FlagError } from './flag-error.ts';
 import type { FlagDefinition } from './parse-flags.ts';
 
-/** The flags of the webhook server: kubebuilder's, and two more, which its projects decide in code. */
+/** The flags of the webhook server: kubebuilder's, plus two for settings that its projects make in code. */
 export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
   'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
   'webhook-host': { type: 'text', help: 'address that it listens on; all without it' },
@@ -19,13 +19,13 @@ export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
   },
 };
 
-/** The name of the Secret that holds the webhooks' certificate, cert-manager's or the operator's own. */
+/** The Secret with the webhooks' certificate, either cert-manager's or the operator's own. */
 const secretName = 'webhook-server-cert';
 
 /**
- * What the flags say of the webhook server.
+ * Returns the webhook server options that the flags select.
  *
- * @param webhooks - decide which configurations there are to be told of an authority of the operator's own
+ * @param webhooks - determine which configurations get the operator's own authority.
  */
 export function webhookServerOf(
   flags: ReadonlyMap<string, string>,
@@ -40,7 +40,7 @@ export function webhookServerOf(
   };
 }
 
-/** Certificates that `--<server>-cert-path` names. */
+/** Returns the certificate source for `--<server>-cert-path`; undefined if the flag is not set. */
 export function filesOf(
   server: 'metrics' | 'webhook',
   flags: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 import type { EventHandler } from './event-handler.ts';
 import { eventPriority } from './event-priority.ts';
 
-/** Asks for a reconcile of the object that the event is about. */
+/** Enqueues the object of the event. */
 export function enqueueForObject<T>(): EventHandler<T> {
   return (event, context) => context.enqueue(event.object.key, eventPriority(event));
 }

@@ -5,14 +5,14 @@ import type { ObjectView } from './object-view.ts';
 
 /** Options of {@link enqueueForOwner}. */
 export interface EnqueueForOwnerOptions {
-  /** Also follow owner references that are not the controller's. @defaultValue false */
+  /** Also follow owner references that are not controller references. @defaultValue false */
   readonly matchEveryOwner?: boolean;
 }
 
 /**
- * Enqueues the event object's owner of a kind. Group and kind must be equal, the version need not. Updates enqueue the old
- * and the new owners. A reference to an earlier owner of the same name (another uid) is followed on delete events only: the
- * present owner may wait for the name to be free.
+ * Enqueues the owner of the event's object. Group and kind must match, the version need not. Updates enqueue the old and the new
+ * owners. A reference to an earlier owner of the same name (with another UID) is followed only on delete events, because the
+ * current owner may wait for the name to become free.
  */
 export function enqueueForOwner<T extends KubernetesObject>(
   ownerKind: GroupVersionKind & { readonly scope: Scope },
@@ -27,7 +27,7 @@ export function enqueueForOwner<T extends KubernetesObject>(
     const asked = new Set<string>();
     const enqueueOwners = (view: ObjectView<T>): void => {
       for (const reference of view.ownerReferences) {
-        // One owner kind, one namespace: the name tells requests apart.
+        // With one owner kind and one namespace, the name identifies the request.
         if (!isOwner(reference) || asked.has(reference.name)) continue;
         const request = ownerKind.scope === 'Cluster' ? {} : { namespace: view.namespace };
         const owner = { ...request, name: reference.name };
@@ -41,7 +41,7 @@ export function enqueueForOwner<T extends KubernetesObject>(
   };
 }
 
-/** False if another object has the owner's name now. */
+/** False if the owner's name now belongs to another object. */
 function isPresent(request: ReconcileRequest, reference: OwnerReference, context: HandlerContext): boolean {
   const uid = context.primaryUid(request);
   return uid === undefined || uid === reference.uid;

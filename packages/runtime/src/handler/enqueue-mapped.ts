@@ -2,10 +2,10 @@ import type { EventHandler, ReconcileRequest } from './event-handler.ts';
 import { eventPriority } from './event-priority.ts';
 import type { ObjectView } from './object-view.ts';
 
-/** Says which keys an object concerns. Synchronous: it may read caches, not the API. */
+/** Maps an object to the keys it affects. Synchronous: it may read caches, but not the API. */
 export type MapFunc<T> = (view: ObjectView<T>) => readonly ReconcileRequest[];
 
-/** Asks for reconciles of the keys that `map` answers; on updates for the old and the new object, each key once. */
+/** Enqueues the keys that `map` returns; for updates, those of the old and the new object, each key once. */
 export function enqueueMapped<T>(map: MapFunc<T>): EventHandler<T> {
   return (event, context) => {
     const options = eventPriority(event);

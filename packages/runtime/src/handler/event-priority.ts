@@ -1,16 +1,16 @@
 import type { EventHandler } from './event-handler.ts';
 import type { ObjectEvent } from './events.ts';
 
-/** Priority of requests that come from the first list and from replays: anything that changes meanwhile goes first. */
+/** Priority of requests from the first list and from replays, so that real changes are processed first. */
 export const initialListPriority = -100;
 
-/** The priority that an event's requests have by themselves: low where nothing has changed. */
+/** Returns the default priority of an event's requests: low if nothing has changed. */
 export function eventPriority<T>(event: ObjectEvent<T>): { readonly priority?: number } {
   return isQuiet(event) ? { priority: initialListPriority } : {};
 }
 
 /**
- * Gives all requests of a handler a priority of your own, higher first; those of the first list and of replays stay low.
+ * Sets the priority of a handler's requests, higher first; requests from the first list and from replays stay low.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function withPriority<T>(priority: number, handler: EventHandler<T>): Eve
   };
 }
 
-/** True for objects that were there at the start, and for those shown again though nothing differs. */
+/** True for objects that existed at startup, and for replays without changes. */
 function isQuiet<T>(event: ObjectEvent<T>): boolean {
   if (event.type === 'create') return event.isInInitialList;
   if (event.type !== 'update') return false;

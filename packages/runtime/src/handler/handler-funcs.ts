@@ -1,7 +1,7 @@
 import type { EventHandler, HandlerContext } from './event-handler.ts';
 import type { CreateEvent, DeleteEvent, GenericEvent, UpdateEvent } from './events.ts';
 
-/** What to do for each type of event; events without a function lead to nothing. */
+/** Functions by event type; events without a function are ignored. */
 export interface HandlerFuncs<T> {
   create?(event: CreateEvent<T>, context: HandlerContext): void;
   update?(event: UpdateEvent<T>, context: HandlerContext): void;
@@ -10,7 +10,7 @@ export interface HandlerFuncs<T> {
 }
 
 /**
- * Makes a handler of one function a type of event.
+ * Combines one function per event type into a handler.
  *
  * @example
  * ```ts

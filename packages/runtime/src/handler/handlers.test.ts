@@ -61,12 +61,12 @@ const update = (
 ): UpdateEvent<KubernetesObject> => ({ type: 'update', old, object });
 
 describe('handlers', () => {
-  it('enqueue the object, with low priority at the start', () => {
+  it('enqueue the object, with low priority at startup', () => {
     expect(requests(enqueueForObject(), create(view()))).toEqual(['n/a@0']);
     expect(requests(enqueueForObject(), create(view(), true))).toEqual(['n/a@-100']);
   });
 
-  it('enqueue the controlling owner by group and kind, and not an earlier one of its name', () => {
+  it('enqueue the controlling owner by group and kind, but not an earlier one of its name', () => {
     const ownerReferences = [
       reference('x'),
       reference('y', { controller: false }),
@@ -86,13 +86,13 @@ describe('handlers', () => {
     ]);
   });
 
-  it('enqueue the present owner when a child of an earlier owner of its name is gone', () => {
+  it('enqueue the current owner when a child of an earlier owner of its name is deleted', () => {
     const object = view({ ownerReferences: [reference('x')] });
     const gone: ObjectEvent<KubernetesObject> = { type: 'delete', object, deleteStateUnknown: false };
     expect(requests(enqueueForOwner(Owner), gone, 'uid-new')).toEqual(['n/x@0']);
   });
 
-  it('enqueue old and new owners of an update', () => {
+  it('enqueue the old and new owners of an update', () => {
     const event = update(view({ ownerReferences: [reference('old')] }), view({ ownerReferences: [reference('new')] }));
     expect(requests(enqueueForOwner(Owner), event)).toEqual(['n/old@0', 'n/new@0']);
     expect(
@@ -103,7 +103,7 @@ describe('handlers', () => {
     ).toEqual(['/a@0']);
   });
 
-  it('put what shows nothing new behind all else, and keep it there whatever the priority is', () => {
+  it("keep replays at low priority, whatever the handler's priority", () => {
     const version = view({ resourceVersion: '7', ownerReferences: [reference('x')] });
     const replay = update(version, version);
     const handlers = [enqueueForObject(), enqueueForOwner(Owner), enqueueMapped(() => [{ name: 'm' }])];
@@ -114,7 +114,7 @@ describe('handlers', () => {
     }
   });
 
-  it('may be one function a type of event', () => {
+  it('can be composed of one function per event type', () => {
     const handler = handlerFuncs<KubernetesObject>({
       create: (event, context) => context.enqueue({ name: `new-${event.object.name}` }),
       update: (event, context) => context.enqueue({ name: `was-${event.old.uid}` }),
@@ -125,7 +125,7 @@ describe('handlers', () => {
     expect(requests(handler, { type: 'generic', object: view() })).toEqual([]);
   });
 
-  it('ask for each key once an event', () => {
+  it('enqueue each key once per event', () => {
     const both = view({ ownerReferences: [reference('x'), reference('x')] });
     expect(requests(enqueueForOwner(Owner), update(both, both))).toEqual(['n/x@0']);
   });
@@ -147,11 +147,11 @@ describe('predicates', () => {
     ['labelChanged', labelChanged()],
     ['annotationChanged', annotationChanged()],
     ['resourceVersionChanged', resourceVersionChanged()],
-  ])('%s lets through what changed, and every create', (_name, predicate) => {
+  ])('%s passes changes and every create', (_name, predicate) => {
     expect([predicate(same), predicate(changed), predicate(create(view()))]).toEqual([false, true, true]);
   });
 
-  it('combine', () => {
+  it('can be combined', () => {
     const yes = (): boolean => true;
     expect(and(yes, not(yes))(same)).toBe(false);
     expect(or(not(yes), yes)(same)).toBe(true);
@@ -159,7 +159,7 @@ describe('predicates', () => {
     expect(or()(same)).toBe(false);
   });
 
-  it('let through by type of event', () => {
+  it('can differ by event type', () => {
     const predicate = predicateFuncs<KubernetesObject>({
       create: () => false,
       update: (event) => event.old.uid === 'x',
@@ -173,11 +173,11 @@ describe('predicates', () => {
     ]).toEqual([false, false, true, true]);
   });
 
-  it('select by labels, and let through what has ceased to fit', () => {
+  it('select by labels and pass objects that no longer match', () => {
     const predicate = labelsMatch<KubernetesObject>({ matchLabels: { a: '1' } });
     expect([predicate(create(view({ labels: { a: '1' } }))), predicate(create(view()))]).toEqual([true, false]);
     expect([predicate(changed), labelsMatch('b')(changed), labelsMatch('c')(changed)]).toEqual([true, true, false]);
-    // Upstream looks at the new object alone, and nobody hears that it has left.
+    // Upstream looks only at the new object, so a handler never learns that it stopped matching.
     const upstream = (event: UpdateEvent<KubernetesObject>): boolean => event.object.labels['a'] === '1';
     expect(upstream(changed)).toBe(false);
     expect(objectMatches<KubernetesObject>((object) => object.generation === 2)(changed)).toBe(true);

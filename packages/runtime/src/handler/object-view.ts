@@ -1,8 +1,8 @@
 import type { ObjectKey, OwnerReference, Stored } from '@kubewright/apimachinery';
 
 /**
- * A cached object seen through its metadata. Reading any property but {@link ObjectView.object} decodes nothing; `object` decodes the
- * whole (through a bounded cache) and hands out a frozen value.
+ * A cached object seen through its metadata. Reading any property but {@link ObjectView.object} decodes nothing; `object` decodes
+ * the whole object (through a bounded cache) and returns a frozen value.
  */
 export interface ObjectView<T> {
   readonly key: ObjectKey;
@@ -11,12 +11,12 @@ export interface ObjectView<T> {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** 0 where the kind has none. */
+  /** 0 if the kind has none. */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly ownerReferences: readonly OwnerReference[];
   readonly deletionTimestamp: string | undefined;
-  /** The whole object, decoded when first read, frozen. */
+  /** The whole object, frozen; decoded on first read. */
   readonly object: Stored<T>;
 }

@@ -1,6 +1,6 @@
-/** Thrown when an address cannot be listened on. */
+/** Thrown when a server cannot listen on an address. */
 export class BindError extends Error {
-  /** Names the class of failure; worth a retry only when the address becomes free. */
+  /** Retry only once the address is free. */
   readonly code = 'KW3006';
 
   constructor(what: string, options: { readonly address: string; readonly cause: unknown }) {

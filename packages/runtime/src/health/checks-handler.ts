@@ -2,16 +2,16 @@ import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { HealthCheck } from './health-check.ts';
 import { answer, type PathHandler } from './probe-server.ts';
 
-/** Longest time that one check may take, in milliseconds. */
+/** Time limit of a single check, in milliseconds. */
 const checkTimeoutMs = 10_000;
 
-/** What {@link checksHandler} serves. */
+/** Options of {@link checksHandler}. */
 export interface ChecksOptions {
   readonly checks: () => ReadonlyMap<string, HealthCheck>;
   readonly clock: Clock;
 }
 
-/** Serves checks as controller-runtime does: `/readyz`, `/readyz/<name>`, `?verbose`, `?exclude=<name>`. */
+/** Serves checks like controller-runtime: `/readyz`, `/readyz/<name>`, `?verbose`, `?exclude=<name>`. */
 export function checksHandler(path: string, options: ChecksOptions): PathHandler {
   const { checks, clock } = options;
   return async (request, response) => {

@@ -5,29 +5,29 @@ import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { ServedCertificate, ServedCertificateParts } from '../certificates/served-certificate.ts';
 import { BindError } from './bind-error.ts';
 
-// Imports would load all of node's fetch with them: 30 ms and 14 MB that nobody here uses.
+// Imports would also load Node's fetch: 30 ms and 14 MB that this server does not need.
 const http = process.getBuiltinModule('node:http');
 const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
 
-/** What makes a {@link ProbeServer} speak HTTPS. */
+/** HTTPS settings of a {@link ProbeServer}. */
 export interface ProbeServerTls {
   readonly certificates: CertificateSource;
-  /** File of the authority that callers' certificates must be of. */
+  /** File with the authority that must have issued callers' certificates. */
   readonly clientCaFile?: string | undefined;
   readonly parts: Omit<ServedCertificateParts, 'port' | 'converts'>;
 }
 
-/** Answers a request whose path it knows. */
+/** Handles a request to its path. */
 export type PathHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** A small HTTP server for probes and metrics: GET and HEAD of exact paths and what is below them. */
+/** A small HTTP server for probes and metrics: serves GET and HEAD on exact paths and below them. */
 export class ProbeServer implements AsyncDisposable {
   readonly #what: string;
   readonly #tls: ProbeServerTls | undefined;
   readonly #server: Server | SecureServer;
   #certificate: ServedCertificate | undefined;
 
-  /** @param tls - where the certificate of HTTPS comes from. @defaultValue HTTP */
+  /** @param tls - HTTPS settings. @defaultValue HTTP */
   constructor(what: string, paths: Readonly<Record<string, PathHandler>>, tls?: ProbeServerTls) {
     this.#what = what;
     this.#tls = tls;
@@ -41,9 +41,9 @@ export class ProbeServer implements AsyncDisposable {
   }
 
   /**
-   * Listens on an address such as `:8081` or `127.0.0.1:0`; answers the port, of HTTPS once there is a certificate.
+   * Listens on an address such as `:8081` or `127.0.0.1:0`; returns the port, with HTTPS only once there is a certificate.
    *
-   * @throws BindError (KW3006), CertificateError (KW3030)
+   * @throws BindError (KW3006) when it cannot listen, CertificateError (KW3030) when there is no certificate.
    */
   async listen(address: string): Promise<number> {
     const { host, port } = parseAddress(address);
@@ -66,7 +66,7 @@ export class ProbeServer implements AsyncDisposable {
     if (!this.#tls) return;
     const { ServedCertificate } = await import('../certificates/served-certificate.ts');
     const { certificates, clientCaFile, parts } = this.#tls;
-    // Made with node:https exactly when there are settings of TLS.
+    // The server was created with node:https, because there are TLS settings.
     this.#certificate = new ServedCertificate(this.#server as SecureServer, {
       minVersion: 'TLSv1.2',
       ...(clientCaFile !== undefined && { clientCaFile }),
@@ -99,19 +99,19 @@ async function serve(
   try {
     await paths[found]!(request, response);
   } catch {
-    // A probe that fails says so by its code; the reason is in the checks' own log lines.
+    // A failing probe responds with its status code; the checks log the reason.
     answer(response, { status: 500, text: 'internal error\n' });
   }
 }
 
-/** Answers with a text. */
+/** Sends a text response. */
 export function answer(response: ServerResponse, what: { readonly status: number; readonly text: string }): void {
   if (response.headersSent) return;
   response.writeHead(what.status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
   response.end(what.text);
 }
 
-/** Reads `:8081`, `127.0.0.1:8081`, `[::1]:8081`. */
+/** Parses `:8081`, `127.0.0.1:8081` or `[::1]:8081`. */
 function parseAddress(address: string): { readonly host: string; readonly port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(address);
   const port = Number(match?.[3]);

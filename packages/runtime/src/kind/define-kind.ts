@@ -10,8 +10,8 @@ import {
 } from '@kubewright/apimachinery';
 
 /**
- * An object of a custom kind: metadata, a desired state and, if the kind has one, an observed state. `Meta` says which
- * metadata stored objects have; `defineKind` chooses it by the kind's scope.
+ * An object of a custom kind: metadata, a spec and, if the kind has one, a status. `Meta` is the metadata of stored objects;
+ * `defineKind` chooses it by the kind's scope.
  */
 export interface CustomResource<Spec, Status = never, Meta extends ObjectMeta = NamespacedCustomMeta>
   extends KubernetesObject {
@@ -29,32 +29,32 @@ export type ClusterCustomMeta = KindMeta<'generation'>;
 /** A column of `kubectl get` (apiextensions/v1 `CustomResourceColumnDefinition`). */
 export interface PrinterColumn {
   readonly name: string;
-  /** Where the value is, such as `.status.phase`. */
+  /** Path of the value, such as `.status.phase`. */
   readonly jsonPath: string;
   /** @defaultValue 'string' */
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** Columns of a priority above 0 are shown with `-o wide` only. @defaultValue 0 */
+  /** Columns with a priority above 0 are shown only with `-o wide`. @defaultValue 0 */
   readonly priority?: number;
 }
 
-/** What `kubectl scale` and autoscalers read and write of a kind. */
+/** The paths that `kubectl scale` and autoscalers read and write. */
 export interface ScaleSubresource {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** What {@link defineKind} is told. */
+/** Options of {@link defineKind}. */
 export interface KindDefinition {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   /**
-   * Name in URLs. Where the server has another one for the kind, a manager finds that by discovery.
+   * The name in URLs. If the server uses another plural for the kind, a manager discovers it.
    *
-   * @defaultValue the English plural of `kind`, lower case: a guess
+   * @defaultValue the English plural of `kind` in lower case, which is a guess
    */
   readonly plural?: string;
   /** @defaultValue `kind` in lower case */
@@ -65,39 +65,42 @@ export interface KindDefinition {
   readonly scope?: Scope;
   /** Columns of `kubectl get` in this version. */
   readonly columns?: readonly PrinterColumn[];
-  /** Turns on the scale subresource in this version. */
+  /** Enables the scale subresource in this version. */
   readonly scale?: ScaleSubresource;
-  /** Whether objects are stored in this version; exactly one version of a kind is. @defaultValue true */
+  /** True to store objects in this version; exactly one version of a kind must be stored. @defaultValue true */
   readonly storage?: boolean;
-  /** Whether the version is kept for old objects only and warns its users. @defaultValue false */
+  /** True if the version exists only for old objects and warns its users. @defaultValue false */
   readonly deprecated?: boolean;
-  /** What users of a deprecated version are told. @defaultValue the server's sentence */
+  /** The warning for users of a deprecated version. @defaultValue the server's sentence */
   readonly deprecationWarning?: string;
-  /** Whether the API server answers in this version. @defaultValue true */
+  /** True if the API server serves this version. @defaultValue true */
   readonly served?: boolean;
   /**
-   * Who answers for the kind: the API server itself, for a CRD tells it how, or a server of one's own behind an APIService,
-   * for which the generator writes that and an OpenAPI document in place of a CRD.
+   * The server of the kind: the API server itself, configured by a CRD, or your own server behind an APIService, for which the
+   * generator writes the APIService and an OpenAPI document instead of a CRD.
    *
    * @defaultValue 'crd'
    */
   readonly servedBy?: 'crd' | 'aggregated';
-  /** What an aggregated server can do with the kind (`get`, `list`, `watch`, …), for its document. @defaultValue all */
+  /** Verbs that an aggregated server supports (`get`, `list`, `watch`, …), for its OpenAPI document. @defaultValue all */
   readonly verbs?: readonly string[];
-  /** Fields that `--field-selector` may name, besides the name and the namespace: `.spec.class`. */
+  /** Fields that `--field-selector` supports, in addition to name and namespace: `.spec.class`. */
   readonly selectableFields?: readonly string[];
   /** Labels of the CustomResourceDefinition itself. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Annotations of the CustomResourceDefinition itself. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What a comment cannot say, by dotted field path: CEL rules over several lines, patterns that hold a comment's end. */
+  /**
+   * Schema parts that a comment cannot express, by dotted field path: multi-line CEL rules, or patterns that contain a comment's
+   * end.
+   */
   readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A kind made by {@link defineKind}: makes objects, is usable wherever a `Kind` is, and describes its CRD. */
+/** A kind created by {@link defineKind}: creates objects, can be used as a `Kind`, and describes its CRD. */
 export interface DefinedKind<T> extends KindFactory<T>, KindSettings {}
 
-/** What a {@link DefinedKind} knows beyond its name, scope and plural. */
+/** The properties of a {@link DefinedKind} beyond its name, scope and plural. */
 export interface KindSettings {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -110,7 +113,7 @@ export interface KindSettings {
 }
 
 /**
- * Declares a custom kind; the type arguments are its spec and its status. Call the result to make objects of the kind.
+ * Declares a custom kind; the type arguments are its spec and its status. Call the result to create objects of the kind.
  *
  * @example
  * ```ts
