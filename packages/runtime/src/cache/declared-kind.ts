@@ -61,7 +61,7 @@ export class DeclaredKind {
     return this.informers.every(({ scope }) => scope.isWhole);
   }
 
-  /** True if reads return complete objects. */
+  /** True if reads return objects with all their fields. */
   get isFull(): boolean {
     return this.cached.fields === undefined && this.cached.metadataOnly !== true;
   }

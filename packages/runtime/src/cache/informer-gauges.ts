@@ -8,9 +8,9 @@ export interface InformerGauges {
   readonly lagSeconds: number;
   /** Memory outside the heap, in bytes. */
   readonly bytes: number;
-  /** Watches opened since the start. */
+  /** Watches opened since startup. */
   readonly watches: number;
-  /** Lists started since the start. */
+  /** Lists started since startup. */
   readonly lists: number;
 }
 

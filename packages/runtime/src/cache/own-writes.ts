@@ -190,7 +190,7 @@ export class OwnWrites<T> {
     for (const [id, { atMs }] of this.#deleted) if (atMs < beforeMs) this.#deleted.delete(id);
   }
 
-  /** Returns the newer of the stored entry and the written one, or `undefined` if the object was deleted. */
+  /** Returns the newer of the stored entry and the written one, or `undefined` if the object does not exist. */
   newest<E extends StoredVersion>(key: ObjectKey, stored: E | undefined): E | ObjectView<T> | undefined {
     if (this.size === 0) return stored;
     const present = stored && this.#deleted.has(stored.uid) ? undefined : stored;

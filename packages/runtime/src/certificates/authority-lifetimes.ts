@@ -2,7 +2,7 @@
 export interface AuthorityLifetimes {
   /** @defaultValue a year */
   readonly authorityMs?: number;
-  /** Remaining lifetime below which a new authority replaces the newest. @defaultValue 120 days */
+  /** A new authority is created once the newest has less than this left. @defaultValue 120 days */
   readonly renewAuthorityMs?: number;
   /** @defaultValue 90 days */
   readonly servingMs?: number;

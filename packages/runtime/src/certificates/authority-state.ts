@@ -21,7 +21,7 @@ export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly nowMs: number;
   /**
    * True if the current bundle has been injected everywhere. Only callers that have it trust certificates of the newest
-   * authority, so it does not replace a working certificate before.
+   * authority, so it must not replace a working certificate earlier.
    */
   readonly isBundleKnown: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * A small set whose members come and go all the time, in insertion order; lookups scan all members.
+ * A small set whose members change all the time, in insertion order; lookups scan all members.
  *
  * V8 gives a `Set` or `Map` a new table whenever it has become empty, through a call into the runtime, and allocates the table in
  * the old generation once the first one has been promoted: each reconcile left four dead tables behind that no scavenge could

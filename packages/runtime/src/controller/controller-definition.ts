@@ -18,8 +18,8 @@ export interface ControllerSettings {
   /** Kinds that are only read from the cache. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
   /**
-   * Maximum number of keys that are reconciled concurrently; a single key is never reconciled concurrently. The exception is a
-   * reconcile that ignores its signal: see {@link ControllerSettings.reconcileTimeoutMs}.
+   * Maximum number of keys that are reconciled concurrently. Two workers never reconcile the same key at the same time, except
+   * after a reconcile that ignored its signal: see {@link ControllerSettings.reconcileTimeoutMs}.
    *
    * @defaultValue 1
    */

@@ -24,7 +24,7 @@ export interface DeleteEvent<T> {
   readonly deleteStateUnknown: boolean;
 }
 
-/** A source outside the API requests a look at an object. */
+/** A source outside the API requests a reconcile of an object. */
 export interface GenericEvent<T> {
   readonly type: 'generic';
   readonly object: ObjectView<T>;
