@@ -1,16 +1,16 @@
-// Kept in the declarations: whoever compiles against them for ES2022 need not know which library names Disposable.
+// Kept in the declarations, so that code compiled for ES2022 does not need to know which library defines Disposable.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 /**
- * The only way in which Kubewright's code learns the time or waits for it.
- *
+ * The only way Kubewright's code reads the time or waits.
  * Both readings are in milliseconds. `now()` is the wall clock since the epoch and may jump; `monotonic()` never goes
- * back and means nothing but differences. Production code gets {@link systemClock}; tests get a `VirtualClock`.
+ * backwards and only differences between its readings are meaningful. Production code gets {@link systemClock}; tests get a
+ * `VirtualClock`.
  */
 export interface Clock {
   /** Reads the wall clock, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Reads a clock that never goes back, in milliseconds from an arbitrary start. */
+  /** Reads a clock that never goes backwards, in milliseconds from an arbitrary start. */
   monotonic(): number;
   /**
    * Calls `callback` once after `delayMs` milliseconds; a delay of zero or less means "in a later turn".
@@ -21,17 +21,16 @@ export interface Clock {
 
 /** Options of {@link Clock.setTimer}. */
 export interface TimerOptions {
-  /** Lets the process end while this timer is pending. @defaultValue false */
+  /** Lets the process exit while this timer is pending. @defaultValue false */
   readonly unref?: boolean;
 }
 
-/** A pending call; dispose it to cancel. Disposing twice, or after it fired, does nothing. */
+/** A pending call; dispose it to cancel. Disposing it twice, or after it fired, does nothing. */
 export interface Timer extends Disposable {}
 
 /**
- * Waits on a clock.
- *
- * @throws the signal's reason when `signal` is aborted before the time is over.
+ * Waits for `ms` milliseconds on a clock.
+ * @throws the signal's reason if `signal` is aborted before the time has passed.
  */
 export function sleep(
   clock: Clock,

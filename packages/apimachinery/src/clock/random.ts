@@ -1,15 +1,14 @@
-/** The only source of chance and identity in Kubewright's code, so that a run can be replayed from a seed. */
+/** The only source of randomness and identifiers in Kubewright's code, so that a run can be replayed from a seed. */
 export interface Random {
-  /** Draws a number, 0 ≤ n < 1. */
+  /** Returns a number, 0 ≤ n < 1. */
   next(): number;
-  /** Makes a new UUID (version 4). */
+  /** Generates a UUID (version 4). */
   uid(): string;
 }
 
 /**
- * A repeatable {@link Random} (mulberry32) for tests and explorations. Not fit for secrets.
- *
- * @param seed - any 32-bit integer; equal seeds give equal draws.
+ * A repeatable {@link Random} (mulberry32) for tests and explorations. Not suitable for secrets.
+ * @param seed - any 32-bit integer; equal seeds give the same sequence.
  */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

@@ -1,7 +1,7 @@
 import type { Clock, Timer, TimerOptions } from './clock.ts';
 import type { Random } from './random.ts';
 
-/** The machine's own clock. The only place in this package that touches real time. */
+/** The machine's clock. The only place in this package that touches real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The machine's own source of chance. */
+/** The machine's source of randomness. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   uid: () => crypto.randomUUID(),

@@ -7,8 +7,8 @@ interface Pending {
 }
 
 /**
- * A clock that moves only when told to. Timers fire in order of their due time, ties in order of creation, and
- * promise continuations run between two timers, so that a chain of waits unfolds as it would in real time.
+ * A clock that moves only when advanced. Timers fire in order of due time, ties in order of creation. Promise continuations
+ * run between two timers, so a chain of waits unfolds as it would in real time.
  */
 export class VirtualClock implements Clock {
   #wall: number;
@@ -16,7 +16,7 @@ export class VirtualClock implements Clock {
   #order = 0;
   readonly #pending = new Set<Pending>();
 
-  /** @param startMs - wall time at the beginning, in milliseconds since the epoch. @defaultValue 2026-01-01T00:00:00Z */
+  /** @param startMs - initial wall time, in milliseconds since the epoch. @defaultValue 2026-01-01T00:00:00Z */
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#wall = startMs;
   }
@@ -35,17 +35,17 @@ export class VirtualClock implements Clock {
     return { [Symbol.dispose]: () => void this.#pending.delete(entry) };
   }
 
-  /** Tells how many timers are pending. */
+  /** Number of pending timers. */
   get pendingTimers(): number {
     return this.#pending.size;
   }
 
-  /** Moves the wall clock alone, as an administrator or NTP would; no timer fires. */
+  /** Moves only the wall clock, as an administrator or NTP would; no timer fires. */
   jumpWall(ms: number): void {
     this.#wall += ms;
   }
 
-  /** Moves time on by `ms`, firing what falls due on the way, and lets promises settle after each timer. */
+  /** Advances time by `ms`, firing timers as they fall due, and lets promises settle after each timer. */
   async advance(ms: number): Promise<void> {
     const target = onTick(this.#elapsed + ms);
     await settle();
@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
     await settle();
   }
 
-  /** Moves on to the next pending timer and fires it; false when there is none. */
+  /** Advances to the next pending timer and fires it; returns false if no timer is pending. */
   async advanceToNext(): Promise<boolean> {
     const next = this.#earliest();
     if (!next) return false;
@@ -79,14 +79,14 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * The next multiple of 2⁻¹⁰ ms. Sums and differences of such times are exact: whoever waits for what is left of a time finds it
- * over, as with a real clock, and not short of it by a rounding that no wait can make up for.
+ * Rounds up to the next multiple of 2⁻¹⁰ ms. Sums and differences of such times are exact: a caller that waits for the
+ * remaining time finds it over, as with a real clock, and is never short by a rounding error that no wait can make up for.
  */
 function onTick(ms: number): number {
   return Math.ceil(ms * 1024) / 1024;
 }
 
-/** Lets continuations of settled promises run: a bounded number of microtask turns, no real time. */
+/** Runs the continuations of settled promises: a bounded number of microtask turns, no real time. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 64; i++) await undefined;
 }

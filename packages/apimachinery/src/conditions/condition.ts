@@ -1,17 +1,17 @@
-/** What an object says about one aspect of its own state (meta/v1 `Condition`). */
+/** The state of one aspect of an object (meta/v1 `Condition`). */
 export interface Condition {
   /** CamelCase, unique in its list, e.g. `Ready`. */
   readonly type: string;
   readonly status: ConditionStatus;
-  /** CamelCase, for programs; never empty. */
+  /** Machine-readable, CamelCase; never empty. */
   readonly reason: string;
-  /** For people; may be empty. */
+  /** Human-readable; may be empty. */
   readonly message: string;
-  /** When `status` last changed, RFC 3339 in seconds. */
+  /** Time of the last change of `status`, RFC 3339 with whole seconds. */
   readonly lastTransitionTime: string;
   /** `metadata.generation` that the condition was computed for. */
   readonly observedGeneration?: number;
 }
 
-/** Whether a condition holds. */
+/** Status of a condition. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

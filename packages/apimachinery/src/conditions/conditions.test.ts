@@ -3,7 +3,7 @@ import { VirtualClock } from '../clock/index.ts';
 import { formatMicroTime, isConditionFalse, isConditionTrue, removeCondition, setCondition } from './conditions.ts';
 
 describe('setCondition', () => {
-  it('moves the transition time only with the status', async () => {
+  it('changes the transition time only when the status changes', async () => {
     const clock = new VirtualClock();
     const first = setCondition(undefined, { type: 'Ready', status: 'False', reason: 'Starting' }, clock);
     await clock.advance(60_000);
@@ -24,7 +24,7 @@ describe('setCondition', () => {
     expect(setCondition(list, update, clock)).toBe(list);
   });
 
-  it('writes times in microseconds', () => {
+  it('formats times in microseconds', () => {
     expect(formatMicroTime(Date.UTC(2026, 0, 2) + 1.5)).toBe('2026-01-02T00:00:00.001500Z');
   });
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Condition, ConditionStatus } from './condition.ts';
 
-/** What is to be said of one aspect; the time is filled in. */
+/** The new state of one condition; {@link setCondition} fills in the transition time. */
 export interface ConditionUpdate {
   readonly type: string;
   readonly status: ConditionStatus;
@@ -10,16 +10,16 @@ export interface ConditionUpdate {
   readonly observedGeneration?: number;
 }
 
-/** The least that any built-in kind's conditions have in common. */
+/** The fields that the conditions of all built-in kinds share. */
 export interface ConditionLike {
   readonly type: string;
   readonly status: string;
 }
 
 /**
- * Says one thing in a list of conditions and leaves the others alone: the list with that condition replaced, or added
- * at the end. `lastTransitionTime` moves only when `status` changes. When nothing changes, the same list comes back,
- * so that a status can be compared by identity. Mirrors `meta.SetStatusCondition`.
+ * Sets one condition in a list and leaves the others alone: returns the list with that condition replaced, or appended.
+ * `lastTransitionTime` changes only when `status` changes. When nothing changes, the same list is returned, so a status can
+ * be compared by identity. Mirrors `meta.SetStatusCondition`.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
@@ -41,7 +41,7 @@ export function setCondition(
   return same(old, next) ? list : list.map((condition, at) => (at === index ? next : condition));
 }
 
-/** Removes the condition of a type; the same list when there is none. */
+/** Removes the condition of a type; returns the same list if it has none. */
 export function removeCondition<C extends ConditionLike>(
   conditions: readonly C[] | undefined,
   type: string,
@@ -58,12 +58,12 @@ export function findCondition<C extends ConditionLike>(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** True if the condition is there and holds. */
+/** True if the condition is present and its status is `True`. */
 export function isConditionTrue(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === 'True';
 }
 
-/** True if the condition is there and does not hold; `Unknown` and absent are neither true nor false. */
+/** True if the condition is present and its status is `False`; an `Unknown` or absent condition is not false. */
 export function isConditionFalse(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === 'False';
 }
@@ -73,7 +73,7 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** Formats a time in microseconds (meta/v1 `MicroTime`, as in Leases). */
+/** Formats a time with microseconds (meta/v1 `MicroTime`, as in Leases). */
 export function formatMicroTime(ms: number): string {
   const whole = Math.floor(ms);
   const micros = Math.floor((ms - whole) * 1000);

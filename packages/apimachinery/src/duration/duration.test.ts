@@ -11,7 +11,7 @@ describe('duration', () => {
     ['1.5us', 1500n, '1.5µs'],
     ['1m0.25s', 60_250_000_000n, '1m0.25s'],
     ['.5h', 1_800_000_000_000n, '30m0s'],
-  ])('reads %j', (text, nanoseconds, canonical) => {
+  ])('parses %j', (text, nanoseconds, canonical) => {
     expect(parseDuration(text)).toBe(nanoseconds);
     expect(formatDuration(nanoseconds)).toBe(canonical);
   });
@@ -22,11 +22,11 @@ describe('duration', () => {
     ['5x', 'time: unknown unit "x" in duration "5x"'],
     ['s', 'time: invalid duration "s"'],
     ['99999999999h', 'time: invalid duration "99999999999h"'],
-  ])('refuses %j as Go does', (text, message) => {
+  ])('rejects %j as Go does', (text, message) => {
     expect(() => parseDuration(text)).toThrow(expect.objectContaining({ message, code: 'KW1031' }));
   });
 
-  it('reads what it writes', () => {
+  it('parses what it formats', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }), (n) => parseDuration(formatDuration(n)) === n),
     );

@@ -1,6 +1,6 @@
 import { quote } from '../text/index.ts';
 
-/** A text that is no duration. The message is Go's own. */
+/** Thrown for text that is not a duration. The message is the one Go gives. */
 export class DurationError extends Error {
   readonly code = 'KW1031';
 
@@ -23,8 +23,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const max = 2n ** 63n;
 
 /**
- * Reads a duration as Go writes it (`1h30m`, `-1.5s`, `300ms`), in nanoseconds.
- *
+ * Parses a duration in Go's notation (`1h30m`, `-1.5s`, `300ms`) to nanoseconds.
  * @throws {@link DurationError} with Go's message.
  */
 export function parseDuration(text: string): bigint {
@@ -41,7 +40,7 @@ export function parseDuration(text: string): bigint {
     if (unit === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
     const scale = units.get(unit);
     if (scale === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
-    // Go drops what is finer than a nanosecond.
+    // Go truncates fractions of a nanosecond.
     total += BigInt(`0${whole}`) * scale + (BigInt(`0${fraction}`) * scale) / 10n ** BigInt(fraction.length);
     if (total > max) throw new DurationError(`time: invalid duration ${quote(text)}`);
     rest = rest.slice(all.length);
@@ -50,12 +49,12 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** Reads a duration as Go writes it, in milliseconds. @throws {@link DurationError} */
+/** Parses a duration in Go's notation to milliseconds. @throws {@link DurationError} */
 export function parseDurationMs(text: string): number {
   return Number(parseDuration(text)) / 1e6;
 }
 
-/** Writes nanoseconds as Go does: `1h30m0s`, `1.5s`, `300ms`, `0s`. */
+/** Formats nanoseconds as Go does: `1h30m0s`, `1.5s`, `300ms`, `0s`. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s';
   const sign = nanoseconds < 0n ? '-' : '';
@@ -69,12 +68,12 @@ export function formatDuration(nanoseconds: bigint): string {
   return minutes < 60n ? `${sign}${minutes}m${seconds}s` : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`;
 }
 
-/** Writes milliseconds as Go writes a duration. */
+/** Formats milliseconds as a Go duration. */
 export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)));
 }
 
-/** `amount / 10^digits` without trailing zeros. */
+/** Formats `amount / 10^digits` without trailing zeros. */
 function decimals(amount: bigint, digits: number): string {
   const text = amount.toString().padStart(digits + 1, '0');
   const fraction = text.slice(-digits).replace(/0+$/, '');

@@ -8,11 +8,11 @@ describe('FieldSelector', () => {
     ['metadata.name=\\x', 'invalid field selector: invalid escape sequence: \\x'],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=\\', 'invalid field selector: invalid escape sequence: \\'],
-  ])('refuses %j as the API server does', (text, message) => {
+  ])('rejects %j as the API server does', (text, message) => {
     expect(() => FieldSelector.parse(text)).toThrow(expect.objectContaining({ message, code: 'KW1011' }));
   });
 
-  it('matches when all terms hold', () => {
+  it('matches when all terms match', () => {
     const selector = FieldSelector.parse('status.phase!=Running,metadata.name==web');
     const fields = (phase: string) => (field: string) => (field === 'status.phase' ? phase : 'web');
     expect(selector.matches(fields('Pending'))).toBe(true);
@@ -21,7 +21,7 @@ describe('FieldSelector', () => {
     expect(selector.exactValue('status.phase')).toBeUndefined();
   });
 
-  it('reads what it writes', () => {
+  it('parses what it formats', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.stringMatching(/^[a-z.]{1,8}$/), fc.string()), { maxLength: 3 }), (terms) => {
         const selector = FieldSelector.of(...terms.map(([field, value]) => ({ field, operator: '=' as const, value })));

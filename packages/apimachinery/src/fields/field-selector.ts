@@ -1,4 +1,4 @@
-/** A field selector that cannot be read. The message is the API's own. */
+/** Thrown for a field selector that cannot be parsed. The message is the API's. */
 export class FieldSelectorError extends Error {
   readonly code = 'KW1011';
 
@@ -16,29 +16,28 @@ export interface FieldRequirement {
 }
 
 /**
- * Which objects a request is about, by a few fields that the server supports for their kind:
- * `metadata.name=web,status.phase!=Running`. All conditions must hold. Immutable.
+ * Selects objects by a few fields that the server supports for their kind: `metadata.name=web,status.phase!=Running`. All
+ * conditions must hold. Immutable.
  */
 export class FieldSelector {
   /** Selects everything. */
   static readonly everything: FieldSelector = new FieldSelector([]);
 
-  /** The conditions, all of which must hold, in the order given. */
+  /** The conditions in the order given; all must hold. */
   readonly requirements: readonly FieldRequirement[];
 
   private constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements;
   }
 
-  /** The selector of the given conditions; the order is kept. */
+  /** Returns the selector with the given conditions, in the given order. */
   static of(...requirements: readonly FieldRequirement[]): FieldSelector {
     return requirements.length === 0 ? FieldSelector.everything : new FieldSelector(requirements);
   }
 
   /**
-   * Reads `field=value`, `field==value` and `field!=value`, separated by commas; `\` takes the meaning from `,`, `=`
-   * and itself in values. Which fields a kind supports is checked by its registry, not here.
-   *
+   * Parses `field=value`, `field==value` and `field!=value`, separated by commas; in values, `\` escapes `,`, `=` and
+   * itself. The kind's registry, not this function, checks which fields are supported.
    * @throws {@link FieldSelectorError}
    */
   static parse(text: string): FieldSelector {
@@ -54,17 +53,17 @@ export class FieldSelector {
     return this.requirements.length === 0;
   }
 
-  /** Tells whether all conditions hold; `lookup` gives a field's value as text, `''` for one that is not there. */
+  /** True if all conditions hold; `lookup` returns a field's value as text, `''` if the field is absent. */
   matches(lookup: (field: string) => string): boolean {
     return this.requirements.every(({ field, operator, value }) => (lookup(field) === value) === (operator === '='));
   }
 
-  /** The one value that a field must have, if the selector asks for one. */
+  /** The exact value that the selector requires of a field, if any. */
   exactValue(field: string): string | undefined {
     return this.requirements.find((term) => term.field === field && term.operator === '=')?.value;
   }
 
-  /** As the API takes it: `metadata.name=web,spec.nodeName!=a`. */
+  /** Formats the selector for the API: `metadata.name=web,spec.nodeName!=a`. */
   toString(): string {
     return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
   }

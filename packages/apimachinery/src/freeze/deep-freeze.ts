@@ -1,14 +1,13 @@
 /**
- * Freezes a value and everything below it, and returns it. Objects that are frozen already are not entered, so that
- * freezing twice costs nothing; a caller that shares frozen parts must have frozen them deeply.
- *
- * Works without recursion: nesting as deep as `JSON.parse` allows does not overflow the stack.
+ * Freezes a value and everything below it, and returns it. Objects that are already frozen are not entered, so freezing
+ * twice costs nothing; a caller that shares frozen parts must have frozen them deeply.
+ * Does not recurse: nesting as deep as `JSON.parse` allows does not overflow the stack.
  */
 export function deepFreeze<T>(value: T): T {
   const pending: object[] = isObject(value) ? [value] : [];
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (Object.isFrozen(next) || ArrayBuffer.isView(next)) continue;
-    // By index and by key: lists of values, made for each object, were half of what freezing costs.
+    // Loops by index and by key: allocating an array of values for each object was half the cost of freezing.
     if (Array.isArray(next)) {
       for (let i = 0; i < next.length; i++) if (isObject(next[i])) pending.push(next[i]);
     } else {

@@ -1,16 +1,16 @@
-/** An image reference, taken apart and complete: `docker.io` and `library/` are filled in. */
+/** A parsed and complete image reference: `docker.io` and `library/` are filled in. */
 export interface ImageReference {
   /** Registry: `docker.io`, `localhost:5000`. */
   readonly domain: string;
   /** Repository within the registry: `library/busybox`, `team/app`. */
   readonly path: string;
-  /** Absent when the reference names none; container runtimes take `latest` then, unless there is a digest. */
+  /** Absent when the reference has no tag; container runtimes then use `latest`, unless there is a digest. */
   readonly tag?: string;
   /** `sha256:…` */
   readonly digest?: string;
 }
 
-/** A text is no image reference; the message is that of container runtimes. */
+/** Thrown for text that is not an image reference; the message is that of container runtimes. */
 export class ImageReferenceError extends Error {
   readonly code = 'KW1060';
 
@@ -21,7 +21,7 @@ export class ImageReferenceError extends Error {
 }
 
 const defaultDomain = 'docker.io';
-/** Longest repository, in characters. */
+/** Maximum length of a repository, in characters. */
 const longestPath = 255;
 
 const domainPattern =
@@ -36,7 +36,7 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Reads an image reference as container runtimes do (`[domain/]path[:tag][@digest]`). Mirrors `ParseNormalizedNamed` of
+ * Parses an image reference as container runtimes do (`[domain/]path[:tag][@digest]`). Mirrors `ParseNormalizedNamed` of
  * distribution/reference 0.6, which the kubelet uses.
  *
  * @example
@@ -66,10 +66,10 @@ export function parseImageReference(text: string): ImageReference {
   return parts;
 }
 
-/** Takes apart what is well-formed; `undefined` otherwise. */
+/** Splits a well-formed reference into its parts; returns `undefined` for anything else. */
 function partsOf(domain: string, rest: string): ImageReference | undefined {
   const [, path = '', tag, digest] = /^([^:@]*)(?::([^:@]*))?(?:@(.*))?$/s.exec(rest) ?? [];
-  // A text that is not a domain may still be the first part of a path.
+  // Text that is not a domain may still be the first part of a path.
   const isDomain = domainPattern.test(domain);
   const whole = { domain: isDomain ? domain : '', path: isDomain ? path : `${domain}/${path}` };
   if (!pathPattern.test(whole.path)) return undefined;

@@ -1,16 +1,16 @@
-/** A number or a text, as in `targetPort: 80` and `maxUnavailable: 25%` (util/intstr `IntOrString`). */
+/** A number or a string, as in `targetPort: 80` and `maxUnavailable: 25%` (util/intstr `IntOrString`). */
 export type IntOrString = number | string;
 
 /** Options of {@link scaledValue}. */
 export interface ScaledValueOptions {
-  /** What 100 % is. */
+  /** The value of 100 %. */
   readonly total: number;
   /** Rounds fractions up. @defaultValue false */
   readonly roundUp?: boolean;
 }
 
 /**
- * Resolves a number, or a percentage of `total`; undefined for a text that is no percentage.
+ * Resolves a number, or a percentage of `total`; returns undefined for text that is not a percentage.
  * Mirrors `intstr.GetScaledValueFromIntOrPercent`.
  */
 export function scaledValue(value: IntOrString, options: ScaledValueOptions): number | undefined {

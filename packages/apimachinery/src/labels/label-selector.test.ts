@@ -8,7 +8,7 @@ describe('LabelSelector', () => {
   const value =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-  // Answers of a 1.36.3 API server.
+  // Responses of a 1.36.3 API server.
   it.each([
     ['a=(', "unable to parse requirement: found '(', expected: identifier"],
     ['a in b', "unable to parse requirement: found 'b' expected: '('"],
@@ -20,7 +20,7 @@ describe('LabelSelector', () => {
     ['a,,b', "found ',', expected: identifier after ','"],
     ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ['a=-x', `unable to parse requirement: values[0][a]: Invalid value: "-x": ${value}`],
-  ])('refuses %j as the API server does', (text, message) => {
+  ])('rejects %j as the API server does', (text, message) => {
     expect(() => LabelSelector.parse(text)).toThrow(message);
     expect(() => LabelSelector.parse(text)).toThrow(expect.objectContaining({ message, code: 'KW1010' }));
   });
@@ -34,7 +34,7 @@ describe('LabelSelector', () => {
     ['value in (in, notin)', 'value in (in,notin)'],
     ['a=', 'a='],
     ['example.com/x in (b,a)', 'example.com/x in (a,b)'],
-  ])('reads %j', (text, canonical) => {
+  ])('parses %j', (text, canonical) => {
     expect(LabelSelector.parse(text).toString()).toBe(canonical);
   });
 
@@ -54,13 +54,13 @@ describe('LabelSelector', () => {
     expect(LabelSelector.parse(text).matches(labels)).toBe(expected);
   });
 
-  it('takes an absent object for nothing and an empty one for everything', () => {
+  it('selects nothing for an absent object and everything for an empty one', () => {
     expect(LabelSelector.ofObject(undefined).matches({ a: 'b' })).toBe(false);
     expect(LabelSelector.ofObject({}).matches({})).toBe(true);
     expect(LabelSelector.ofObject({}).isEmpty).toBe(true);
   });
 
-  it('names an operator that objects do not know', () => {
+  it('reports an operator that label selector objects do not support', () => {
     const selector = { matchExpressions: [{ key: 'a', operator: 'Near' }] };
     expect(() => LabelSelector.ofObject(selector)).toThrow('"Near" is not a valid label selector operator');
   });
@@ -75,7 +75,7 @@ describe('LabelSelector', () => {
     word.map((key) => `!${key}`),
   );
 
-  it('reads what it writes, with the same meaning', () => {
+  it('parses what it formats, with the same meaning', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(word, word), (parts, labels) => {
         fc.pre(!parts.some((part) => /^!?(in|notin)$/.test(part)));
@@ -88,7 +88,7 @@ describe('LabelSelector', () => {
     );
   });
 
-  it('never fails in another way than with its own error', () => {
+  it('fails only with its own error', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=!(),<> \tin-') }), (text) => {
         try {

@@ -9,7 +9,7 @@ import {
   matchesRequirement,
 } from './requirement.ts';
 
-/** A label selector as objects hold it (meta/v1 `LabelSelector`). All conditions must hold. */
+/** A label selector as stored in objects (meta/v1 `LabelSelector`). All conditions must hold. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
@@ -27,7 +27,7 @@ const objectOperators: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-/** Which objects are meant, by their labels. All requirements must hold. Immutable. */
+/** Selects objects by their labels. All requirements must hold. Immutable. */
 export class LabelSelector {
   /** Selects every object. */
   static readonly everything: LabelSelector = new LabelSelector([], false);
@@ -44,22 +44,20 @@ export class LabelSelector {
   }
 
   /**
-   * Reads a selector as in a URL or on a command line: `app=web,tier in (a, b),!canary,weight>5`.
-   *
+   * Parses a selector from a URL or a command line: `app=web,tier in (a, b),!canary,weight>5`.
    * @throws {@link LabelSelectorError} with the API's message.
    */
   static parse(text: string): LabelSelector {
     return LabelSelector.#of(parseRequirements(text));
   }
 
-  /** The selector of objects that have all these labels; nothing is checked. */
+  /** Returns a selector for objects that have all these labels; the labels are not validated. */
   static ofLabels(labels: Readonly<Record<string, string>>): LabelSelector {
     return LabelSelector.#of(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })));
   }
 
   /**
-   * The selector of an object's field: absent selects nothing, empty selects everything.
-   *
+   * Returns the selector for a field of an object: absent selects nothing, empty selects everything.
    * @throws {@link LabelSelectorError} with the API's message.
    */
   static ofObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
@@ -82,31 +80,31 @@ export class LabelSelector {
     return new LabelSelector(sorted, false);
   }
 
-  /** True for the selector that restricts nothing. */
+  /** True if the selector selects everything. */
   get isEmpty(): boolean {
     return !this.#nothing && this.requirements.length === 0;
   }
 
-  /** True for the selector that is known to select nothing. */
+  /** True if the selector is known to select nothing. */
   get isNothing(): boolean {
     return this.#nothing;
   }
 
-  /** Tells whether an object with these labels is meant. */
+  /** True if the selector matches an object with these labels. */
   matches(labels: Readonly<Record<string, string>> | undefined): boolean {
     if (this.#nothing) return false;
     const own = labels ?? {};
     return this.requirements.every((requirement) => matchesRequirement(requirement, own));
   }
 
-  /** The one value that a label must have, if the selector asks for one: what an index can answer. */
+  /** The exact value that the selector requires of a label, if any; an index can use it. */
   exactValue(key: string): string | undefined {
     const requirement = this.requirements.find((candidate) => candidate.key === key);
     if (requirement === undefined || !['=', '==', 'in'].includes(requirement.operator)) return undefined;
     return requirement.values.length === 1 ? requirement.values[0] : undefined;
   }
 
-  /** As it can be read again, requirements sorted by key; empty for everything and for nothing. */
+  /** Formats the selector so that it can be parsed again, requirements sorted by key; empty for everything and for nothing. */
   toString(): string {
     return this.requirements.map(formatRequirement).join(',');
   }

@@ -8,7 +8,7 @@ import {
   labelRequirement,
 } from './requirement.ts';
 
-/** Reads the text of a label selector. @throws {@link LabelSelectorError} with the API's message. */
+/** Parses a label selector. @throws {@link LabelSelectorError} with the API's message. */
 export function parseRequirements(text: string): readonly LabelRequirement[] {
   return new Parser(tokenize(text)).parse();
 }
@@ -98,7 +98,7 @@ class Parser {
     return values;
   }
 
-  /** Identifiers may be missing: `(,a,,b,)` holds the empty value, too. */
+  /** Identifiers may be missing: `(,a,,b,)` also contains the empty value. */
   #identifiers(): readonly string[] {
     const values: string[] = [];
     for (;;) {
@@ -131,7 +131,7 @@ class Parser {
     return this.#tokens[this.#position++] ?? { type: 'end', text: '' };
   }
 
-  /** Where a value may stand, `in` and `notin` are words like others. */
+  /** Where a value is expected, `in` and `notin` are ordinary identifiers. */
   #takeValue(): Token {
     const token = this.#peekValue();
     this.#position++;

@@ -8,7 +8,7 @@ import {
   unsupportedField,
 } from '../validation/index.ts';
 
-/** A label selector that cannot be read or makes no sense. The message is the API's own. */
+/** Thrown for a label selector that cannot be parsed or is invalid. The message is the API's. */
 export class LabelSelectorError extends Error {
   readonly code = 'KW1010';
 
@@ -18,20 +18,20 @@ export class LabelSelectorError extends Error {
   }
 }
 
-/** How a label's value relates to the values of a requirement. */
+/** Relation between a label's value and the values of a requirement. */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
 /** One condition of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted when they come from a text. */
+  /** Sorted when parsed from text. */
   readonly values: readonly string[];
 }
 
 const operators: readonly string[] = ['in', 'notin', '=', '==', '!=', 'exists', '!', 'gt', 'lt'];
 
-/** Makes a requirement after checking it. @throws {@link LabelSelectorError} */
+/** Validates a requirement and returns it. @throws {@link LabelSelectorError} */
 export function labelRequirement(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   const errors = [
@@ -43,13 +43,13 @@ export function labelRequirement(requirement: LabelRequirement): LabelRequiremen
   return requirement;
 }
 
-/** Faults of a label's key; the place is `<nil>` where upstream has none. */
+/** Returns the faults of a label key; the location is `<nil>` where upstream has none. */
 export function checkKey(key: string, place: FieldPath | undefined): readonly FieldError[] {
   const faults = checkQualifiedName(key);
   return faults.length === 0 ? [] : [invalidField(place, key, faults.join('; '))];
 }
 
-/** Tells whether labels fulfil a requirement. */
+/** True if the labels satisfy a requirement. */
 export function matchesRequirement(
   { key, operator, values }: LabelRequirement,
   labels: Readonly<Record<string, string>>,
@@ -73,7 +73,7 @@ export function matchesRequirement(
   }
 }
 
-/** Writes a requirement as it can be read again. */
+/** Formats a requirement so that it can be parsed again. */
 export function formatRequirement({ key, operator, values }: LabelRequirement): string {
   const sorted = [...values].sort();
   switch (operator) {
@@ -137,7 +137,7 @@ function compares(
   return options.operator === 'gt' ? left > right : left < right;
 }
 
-/** A 64-bit integer as Go's ParseInt reads it. */
+/** Parses a 64-bit integer as Go's ParseInt does. */
 function integerOf(text: string): bigint | undefined {
   if (!/^[+-]?\d{1,64}$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^\+/, ''));

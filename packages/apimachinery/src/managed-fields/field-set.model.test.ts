@@ -17,7 +17,7 @@ const element = fc.constantFrom(
 const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const paths = fc.array(path, { maxLength: 12 });
 
-/** The model: a plain set of texts. */
+/** The model: a plain set of strings. */
 const model = (list: readonly FieldPathElements[]): Set<string> => new Set(list.map((item) => item.join('\n')));
 const members = (set: FieldSet): string[] =>
   set
@@ -26,7 +26,7 @@ const members = (set: FieldSet): string[] =>
     .sort();
 
 describe('FieldSet', () => {
-  it('agrees with a plain set of paths', () => {
+  it('behaves like a plain set of paths', () => {
     fc.assert(
       fc.property(paths, paths, (left, right) => {
         const [a, b] = [FieldSet.of(...left), FieldSet.of(...right)];
@@ -46,7 +46,7 @@ describe('FieldSet', () => {
     );
   });
 
-  it('reads what it writes', () => {
+  it('parses what it writes', () => {
     fc.assert(
       fc.property(paths, (list) => {
         const set = FieldSet.of(...list);
@@ -57,14 +57,14 @@ describe('FieldSet', () => {
     );
   });
 
-  it('shares what does not change', () => {
+  it('shares unchanged structure', () => {
     const set = FieldSet.of(['f:spec', 'f:a'], ['f:status']);
     expect(set.union(FieldSet.of(['f:status']))).toBe(set);
     expect(set.difference(FieldSet.of(['f:other']))).toBe(set);
     expect(set.intersection(set)).toBe(set);
   });
 
-  it("writes in upstream's order", () => {
+  it("writes elements in upstream's order", () => {
     const set = FieldSet.of(
       ['i:10'],
       ['i:9'],
@@ -87,7 +87,7 @@ describe('FieldSet', () => {
     ]);
   });
 
-  it('takes differently written keys for the same', () => {
+  it('treats differently written keys as equal', () => {
     const a = FieldSet.parse({ 'k:{"protocol":"TCP","containerPort":80}': { '.': {}, 'f:name': {} } });
     const b = FieldSet.of(
       ['k:{"containerPort":80,"protocol":"TCP"}'],
@@ -97,7 +97,7 @@ describe('FieldSet', () => {
     expect(FieldSet.parse({ 'v:"a<b"': {} }).equals(FieldSet.parse({ 'v:"a\\u003cb"': {} }))).toBe(true);
   });
 
-  it('drops steps of unknown types and refuses what is no field set', () => {
+  it('drops elements of unknown types and rejects what is not a field set', () => {
     expect(FieldSet.parse({ 'x:1': {}, 'f:a': {} }).paths()).toEqual([['f:a']]);
     expect(() => FieldSet.parse({ 'f:a': 1 })).toThrow(expect.objectContaining({ code: 'KW1020' }));
     expect(() => FieldSet.parse({ 'k:{': {} })).toThrow(expect.objectContaining({ code: 'KW1020' }));
@@ -106,7 +106,7 @@ describe('FieldSet', () => {
     expect(() => FieldSet.parse(deep)).toThrow(/nested deeper/);
   });
 
-  it('shows paths as messages do', () => {
+  it('formats paths as in messages', () => {
     expect(formatFieldPath(['f:spec', 'k:{"name":"web"}', 'v:"x"', 'i:3'])).toBe('.spec[name="web"][="x"][3]');
   });
 });

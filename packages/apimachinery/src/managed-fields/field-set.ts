@@ -3,7 +3,7 @@ import { canonicalPathElement, comparePathElements, formatPathElement, type Path
 /** A path into an object: `['f:spec', 'f:containers', 'k:{"name":"web"}', 'f:image']`. */
 export type FieldPathElements = readonly PathElement[];
 
-/** A `fieldsV1` that is no field set. */
+/** Thrown for a `fieldsV1` that is not a field set. */
 export class FieldSetError extends Error {
   readonly code = 'KW1020';
 
@@ -17,7 +17,7 @@ export class FieldSetError extends Error {
 const maxDepth = 600;
 
 interface Node {
-  /** The path that ends here is in the set itself, not only paths below it. */
+  /** True if the path that ends here is a member, and not only paths below it. */
   readonly member: boolean;
   readonly children: ReadonlyMap<PathElement, Node>;
 }
@@ -32,15 +32,14 @@ const leaf: Node = { member: true, children: noChildren };
 const nothing: Node = { member: false, children: noChildren };
 
 /**
- * A set of paths into objects: which fields a manager owns. Immutable; results share what they have in common with
- * their operands, and an operation that changes nothing returns its operand, so that equality is often identity.
- *
- * Owning a path does not mean owning what lies below it: `f:spec` and `f:spec f:replicas` are two members.
+ * A set of paths into objects: the fields that a manager owns. Immutable. Results share structure with their operands, and
+ * an operation that changes nothing returns its operand, so equality is often identity. Owning a path does not mean owning
+ * what is below it: `f:spec` and `f:spec f:replicas` are two members.
  * Mirrors `structured-merge-diff/v6/fieldpath.Set`.
  */
 export class FieldSet {
-  /** The set without members. */
-  // `this`: the emitted alias of the class is not set yet when its own name is used here
+  /** The empty set. */
+  // `this`: the emitted alias of the class is not set yet when the class's name is used here
   static readonly empty: FieldSet = new this(nothing);
 
   readonly #root: Node;
@@ -49,7 +48,7 @@ export class FieldSet {
     this.#root = root;
   }
 
-  /** The set of the given paths. */
+  /** Returns the set of the given paths. */
   static of(...paths: readonly FieldPathElements[]): FieldSet {
     const builder = new FieldSetBuilder();
     for (const path of paths) builder.add(path);
@@ -57,16 +56,15 @@ export class FieldSet {
   }
 
   /**
-   * Reads the `fieldsV1` of a managed-fields entry. Steps of unknown types are dropped, as upstream does.
-   *
-   * @throws {@link FieldSetError} when it is not an object of objects, or nested too deeply.
+   * Parses the `fieldsV1` of a managed-fields entry. Elements of unknown types are dropped, as upstream does.
+   * @throws {@link FieldSetError} if it is not an object of objects, or is nested too deeply.
    */
   static parse(fieldsV1: unknown): FieldSet {
     const root = parseNode(fieldsV1, 0);
     return FieldSet.#wrap({ member: false, children: root.children });
   }
 
-  /** Made for {@link FieldSetBuilder}; the root's children must not change afterwards. */
+  /** Used by {@link FieldSetBuilder}; the root's children must not change afterwards. */
   static fromBuilder(builder: FieldSetBuilder): FieldSet {
     return FieldSet.#wrap(builder.root);
   }
@@ -79,17 +77,17 @@ export class FieldSet {
     return root === this.#root ? this : FieldSet.#wrap(root);
   }
 
-  /** Writes the set as `fieldsV1`, steps in upstream's order. */
+  /** Returns the set as `fieldsV1`, elements in upstream's order. */
   toFieldsV1(): Record<string, unknown> {
     return serializeNode(this.#root, false);
   }
 
-  /** True if it has no member. */
+  /** True if the set has no members. */
   get isEmpty(): boolean {
     return this.#root.children.size === 0;
   }
 
-  /** How many paths are members. */
+  /** Number of members. */
   get size(): number {
     return countMembers(this.#root);
   }
@@ -99,53 +97,53 @@ export class FieldSet {
     return find(this.#root, path)?.member === true;
   }
 
-  /** True if the path, or anything below it, is a member. */
+  /** True if the path or any path below it is a member. */
   hasWithin(path: FieldPathElements): boolean {
     return find(this.#root, path) !== undefined;
   }
 
-  /** Everything below a step, with paths that start there; empty when there is nothing. */
+  /** Returns the members below an element, as paths that start there; empty if nothing is below it. */
   child(element: PathElement): FieldSet {
     const node = this.#root.children.get(element);
     return node === undefined ? FieldSet.empty : FieldSet.#wrap({ member: false, children: node.children });
   }
 
-  /** The first steps of all members, in no particular order. */
+  /** The first elements of all members, in no particular order. */
   elements(): Iterable<PathElement> {
     return this.#root.children.keys();
   }
 
-  /** The same set, one step further down. */
+  /** Returns this set with `element` prepended to every path. */
   withPrefix(element: PathElement): FieldSet {
     return this.isEmpty ? this : new FieldSet({ member: false, children: new Map([[element, this.#root]]) });
   }
 
-  /** This set and one more path. */
+  /** Returns this set with one more path. */
   with(path: FieldPathElements): FieldSet {
     return this.has(path) ? this : this.union(FieldSet.of(path));
   }
 
-  /** What is in either. */
+  /** Returns the members of either set. */
   union(other: FieldSet): FieldSet {
     return this.#with(unionOf(this.#root, other.#root));
   }
 
-  /** What is in both. */
+  /** Returns the members of both sets. */
   intersection(other: FieldSet): FieldSet {
     return this.#with(intersectionOf(this.#root, other.#root) ?? nothing);
   }
 
-  /** The members of this set that are not members of the other. */
+  /** Returns the members of this set that are not members of the other. */
   difference(other: FieldSet): FieldSet {
     return this.#with(differenceOf(this.#root, { other: other.#root, recursive: false }) ?? nothing);
   }
 
-  /** As {@link difference}, but a member of the other takes everything below it along. */
+  /** Like {@link difference}, but a member of the other set also removes everything below it. */
   recursiveDifference(other: FieldSet): FieldSet {
     return this.#with(differenceOf(this.#root, { other: other.#root, recursive: true }) ?? nothing);
   }
 
-  /** The members that have no members below them. */
+  /** Returns the members that have no members below them. */
   leaves(): FieldSet {
     return this.#with(leavesOf(this.#root));
   }
@@ -160,7 +158,7 @@ export class FieldSet {
     visitNode(this.#root, { path: [], visit });
   }
 
-  /** All members, in upstream's order. */
+  /** Returns all members, in upstream's order. */
   paths(): readonly FieldPathElements[] {
     const paths: FieldPathElements[] = [];
     this.forEach((path) => {
@@ -169,13 +167,13 @@ export class FieldSet {
     return paths;
   }
 
-  /** One member on each line, for tests and logs. */
+  /** Formats the set with one member per line, for tests and logs. */
   toString(): string {
     return this.paths().map(formatFieldPath).join('\n');
   }
 }
 
-/** Collects paths while an object is walked; one use, then {@link build}. */
+/** Collects paths while an object is walked. Used once, then {@link build} returns the set. */
 export class FieldSetBuilder {
   readonly root: Node;
   readonly #root: MutableNode = { member: false, children: new Map() };
@@ -184,7 +182,7 @@ export class FieldSetBuilder {
     this.root = this.#root;
   }
 
-  /** Adds a path. The array may be changed by the caller afterwards. */
+  /** Adds a path. The caller may change the array afterwards. */
   add(path: FieldPathElements): this {
     let node = this.#root;
     for (const element of path) {
@@ -199,13 +197,13 @@ export class FieldSetBuilder {
     return this;
   }
 
-  /** Makes the set of what was added; the builder is used up. */
+  /** Returns the set of all added paths; the builder must not be used afterwards. */
   build(): FieldSet {
     return FieldSet.fromBuilder(this);
   }
 }
 
-/** Shows a path in messages as the API does: `.spec.containers[name="web"].image`. */
+/** Formats a path as the API does in messages: `.spec.containers[name="web"].image`. */
 export function formatFieldPath(path: FieldPathElements): string {
   return path.map(formatPathElement).join('');
 }
@@ -249,7 +247,7 @@ function serializeNode(node: Node, includeSelf: boolean): Record<string, unknown
 function sortedChildren(node: Node): readonly (readonly [PathElement, Node])[] {
   const entries = [...node.children];
   for (let i = 1; i < entries.length; i++) {
-    // Sets read from a server are sorted already.
+    // Sets read from a server are already sorted.
     if (comparePathElements(entries[i - 1]?.[0] ?? '', entries[i]?.[0] ?? '') > 0) {
       return entries.sort(([a], [b]) => comparePathElements(a, b));
     }
@@ -318,7 +316,7 @@ function differenceOf(a: Node, { other, recursive }: DifferenceOptions): Node | 
   return nodeOrNothing(a, { member: a.member && !other.member, children, same });
 }
 
-/** The old node when nothing changed, so that results share structure; nothing when no path is left. */
+/** Returns the old node if nothing changed, so that results share structure; nothing if no path is left. */
 function nodeOrNothing(
   old: Node,
   parts: { readonly member: boolean; readonly children: ReadonlyMap<PathElement, Node>; readonly same: boolean },

@@ -1,19 +1,18 @@
 import { quote } from '../text/index.ts';
 
 /**
- * One step of a path into an object, as managed fields name it:
- * `f:name` a field, `k:{"name":"web"}` an element of a list by its keys, `v:"x"` an element of a set, `i:3` an index.
- *
- * The text is the identity: equal steps have equal texts, for keys are sorted and values written as compact JSON.
+ * One element of a path into an object, in the notation of managed fields: `f:name` is a field, `k:{"name":"web"}` a list
+ * element identified by its keys, `v:"x"` an element of a set, `i:3` an index.
+ * The text is the identity: equal elements have equal texts, because keys are sorted and values are compact JSON.
  */
 export type PathElement = string;
 
-/** The step into a field or a map entry. */
+/** Returns the element for a field or a map entry. */
 export function fieldElement(name: string): PathElement {
   return `f:${name}`;
 }
 
-/** The step to the element of a list that has these keys. Values are scalars. */
+/** Returns the element for the list element that has these keys. Values are scalars. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement {
   const parts = Object.keys(keys)
     .sort(compareText)
@@ -21,24 +20,24 @@ export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement
   return `k:{${parts.join(',')}}`;
 }
 
-/** The step to an element of a set. */
+/** Returns the element for an element of a set. */
 export function valueElement(value: unknown): PathElement {
   return `v:${goJson(value)}`;
 }
 
-/** The step to an element by its position. */
+/** Returns the element for a position in a list. */
 export function indexElement(index: number): PathElement {
   return `i:${index}`;
 }
 
-/** What a step means, taken apart. */
+/** A parsed path element. */
 export type ParsedPathElement =
   | { readonly type: 'field'; readonly name: string }
   | { readonly type: 'key'; readonly keys: Readonly<Record<string, unknown>> }
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'index'; readonly index: number };
 
-/** Takes a step apart; undefined for text that is none. */
+/** Parses a path element; returns undefined for any other text. */
 export function parsePathElement(element: PathElement): ParsedPathElement | undefined {
   const rest = element.slice(2);
   switch (element.slice(0, 2)) {
@@ -61,8 +60,9 @@ export function parsePathElement(element: PathElement): ParsedPathElement | unde
 }
 
 /**
- * The one text of a step that somebody wrote: keys sorted, values compact. Undefined for text that is no step.
- * Nearly every step is written in that form already and costs one test of an expression.
+ * Returns the canonical text of a path element: keys sorted, values compact. Returns undefined for text that is not a path
+ * element.
+ * Nearly every element is already written in that form and costs one regular expression test.
  */
 export function canonicalPathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:') || canonicalForm.test(text)) return text;
@@ -81,7 +81,7 @@ export function canonicalPathElement(text: string): PathElement | undefined {
 
 const canonicalForm = /^(?:k:\{"[^"\\]*":(?:"[^"\\<>&\u0080-\uffff]*"|[1-9]\d{0,14})\}|v:"[^"\\<>&\u0080-\uffff]*")$/;
 
-/** Shows a step in messages as the API does: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
+/** Formats a path element as the API does in messages: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
 export function formatPathElement(element: PathElement): string {
   const parsed = parsePathElement(element);
   switch (parsed?.type) {
@@ -106,7 +106,7 @@ function showScalar(value: unknown): string {
   return typeof value === 'string' ? quote(value) : JSON.stringify(value);
 }
 
-/** Orders steps as upstream serialises them: fields, then keys, then values, then indices. */
+/** Compares path elements in the order in which upstream serializes them: fields, then keys, then values, then indices. */
 export function comparePathElements(a: PathElement, b: PathElement): number {
   const rank = rankOf(a) - rankOf(b);
   if (rank !== 0) return rank;
@@ -141,7 +141,7 @@ function rankOf(element: PathElement): number {
   }
 }
 
-/** Key by key: shorter lists of keys first when one begins the other. */
+/** Compares key by key; if one list of keys is a prefix of the other, the shorter one comes first. */
 function compareKeys(a: PathElement, b: PathElement): number {
   const left = sortedEntries(a);
   const right = sortedEntries(b);
@@ -160,7 +160,7 @@ function sortedEntries(element: PathElement): readonly (readonly [string, unknow
   return Object.entries(parsed.keys).sort(([a], [b]) => compareText(a, b));
 }
 
-/** Numbers before strings before booleans before null, as structured-merge-diff orders values. */
+/** Orders numbers before strings before booleans before null, as structured-merge-diff does. */
 function compareValues(a: unknown, b: unknown): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
@@ -178,7 +178,7 @@ function valueRank(value: unknown): number {
   return value === null ? 5 : 4;
 }
 
-/** By code point, as Go compares bytes of UTF-8; JavaScript's own order differs above U+FFFF. */
+/** Compares by code point, as Go compares UTF-8 bytes; JavaScript's order differs above U+FFFF. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -195,7 +195,7 @@ function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff;
 }
 
-/** JSON as Go writes it, so that our texts equal those of managers that wrote through a real API server. */
+/** Encodes JSON as Go does, so that the text equals that of managers that wrote through a real API server. */
 function goJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, escapeCharacter) : text;
@@ -209,7 +209,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the caller answers "no such step".
+    // Not JSON: the caller reports that it is not a path element.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigMap, Pod } from '../generated/core-v1.ts';
 
 describe('kindFactory', () => {
-  it('makes objects with apiVersion and kind first', () => {
+  it('creates objects with apiVersion and kind first', () => {
     const config = ConfigMap({ metadata: { name: 'a' }, data: { x: 'y' } });
     expect(Object.entries(config)).toEqual([
       ['apiVersion', 'v1'],
@@ -13,7 +13,7 @@ describe('kindFactory', () => {
     ]);
   });
 
-  it('is a description of its kind, as an object and as JSON', () => {
+  it('describes its kind, as an object and as JSON', () => {
     const description = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
     expect({ ...Pod }).toEqual(description);
     expect(JSON.parse(JSON.stringify({ for: Pod }))).toEqual({ for: description });
@@ -21,16 +21,16 @@ describe('kindFactory', () => {
     expect(Object.isFrozen(Pod)).toBe(true);
   });
 
-  it('does not take type, status or unknown fields', () => {
-    // @ts-expect-error the status is the server's
+  it('rejects type, status and unknown fields', () => {
+    // @ts-expect-error the server sets the status
     Pod({ metadata: {}, status: { phase: 'Running' } });
-    // @ts-expect-error no such field
+    // @ts-expect-error unknown field
     ConfigMap({ metadata: {}, datum: {} });
-    // @ts-expect-error the type is the factory's
+    // @ts-expect-error the factory sets the type
     expect(() => ConfigMap({ apiVersion: 'v2', metadata: {} })).toThrow('makes objects of v1 ConfigMap');
   });
 
-  it('leaves kinds that a program does not use out of its bundle', async () => {
+  it('keeps kinds that a program does not use out of its bundle', async () => {
     const stdin = {
       contents:
         "import { ConfigMap } from '@kubewright/apimachinery/core/v1'; console.log(ConfigMap({ metadata: {} }));",

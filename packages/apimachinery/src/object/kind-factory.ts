@@ -1,23 +1,23 @@
 import { apiVersionOf, type Kind, type KindDescriptor } from './kinds.ts';
 
-/** What a kind's factory takes: an object without `apiVersion` and `kind`, which the factory adds, and without status. */
+/** The argument of a kind's factory: an object without status and without `apiVersion` and `kind`, which the factory adds. */
 export type KindInit<T> = Omit<T, 'apiVersion' | 'kind' | 'status'>;
 
 /**
- * A kind that also makes its objects: `ConfigMap({ metadata: { name }, data })` is a `ConfigMap` with `apiVersion` and
+ * A kind that can also create its objects: `ConfigMap({ metadata: { name }, data })` is a `ConfigMap` with `apiVersion` and
  * `kind` filled in.
  */
 export interface KindFactory<T> extends Kind<T> {
-  /** Makes an object; it is sent nowhere. */
+  /** Creates an object in memory; sends nothing. */
   (init: KindInit<T>): T;
   /** The kind as plain data, for `JSON.stringify` and logs. */
   toJSON(): KindDescriptor;
 }
 
 /**
- * Makes the factory of a kind from its description. The description's fields become properties of the factory.
+ * Creates the factory of a kind from its description. The description's fields become properties of the factory.
  *
- * Built-in kinds are made with it; use `defineKind` of `@kubewright/runtime` for your own.
+ * Built-in kinds use it; use `defineKind` of `@kubewright/runtime` for your own kinds.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export function kindFactory<T, D extends KindDescriptor = KindDescriptor>(descri
   ) as unknown as KindFactory<T> & D;
 }
 
-/** Catches, without a compiler, an object that says it is of another type. */
+/** Rejects an object of another type at run time, for callers without a compiler. */
 function rejectOtherType(init: object, apiVersion: string, kind: string): void {
   const given: { readonly apiVersion?: unknown; readonly kind?: unknown } = init;
   if ((given.apiVersion ?? apiVersion) === apiVersion && (given.kind ?? kind) === kind) return;

@@ -1,33 +1,33 @@
-/** The name of a type of object in manifests. `group` is empty for the core group. */
+/** Name of an object type in manifests. `group` is empty for the core group. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** The name of a URL collection: plural, lower case. */
+/** Name of a URL collection: plural, lower case. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
 }
 
-/** Whether objects of a kind live in namespaces. */
+/** Scope of a kind: in a namespace or cluster-wide. */
 export type Scope = 'Namespaced' | 'Cluster';
 
-/** What a program must know of a kind to address it: its name in manifests, its collection, its scope. */
+/** Everything a program needs to address a kind: its name in manifests, its collection, its scope. */
 export interface KindDescriptor extends GroupVersionKind {
-  /** Plural, lower case: the name in URLs. */
+  /** Name in URLs: plural, lower case. */
   readonly plural: string;
   readonly scope: Scope;
 }
 
 /**
- * A kind that a program knows at compile time; `T` is the type of its objects.
- * Built-in kinds are generated (`@kubewright/apimachinery/core/v1`), own kinds come from `defineKind`.
+ * A kind that is known at compile time; `T` is the type of its objects.
+ * Built-in kinds are generated (`@kubewright/apimachinery/core/v1`); `defineKind` creates your own.
  */
 export interface Kind<T> extends KindDescriptor {
-  /** Never present at run time; carries the object type. */
+  /** Type-level only: carries the object type and is never present at run time. */
   readonly __object?: T;
 }
 

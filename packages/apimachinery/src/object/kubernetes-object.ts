@@ -1,16 +1,16 @@
-/** The part that every stored Kubernetes object has: its type, its metadata, and whatever its kind adds. */
+/** The part that every stored Kubernetes object has in common: its type and its metadata. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** An object of a kind that the program does not know at compile time. */
+/** An object of a kind that is not known at compile time. */
 export interface UnstructuredObject extends KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** A list as the API answers it. Items of built-in lists carry no `apiVersion` and `kind` of their own. */
+/** A list as the API returns it. Items of built-in lists have no `apiVersion` and `kind`. */
 export interface KubernetesList<T> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface KubernetesList<T> {
   readonly items: readonly T[];
 }
 
-/** Metadata of an object, as on the wire (meta/v1 `ObjectMeta`, Kubernetes 1.36). */
+/** Object metadata as on the wire (meta/v1 `ObjectMeta`, Kubernetes 1.36). */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -37,7 +37,7 @@ export interface ObjectMeta {
   readonly selfLink?: string;
 }
 
-/** Metadata of a list (meta/v1 `ListMeta`). */
+/** List metadata (meta/v1 `ListMeta`). */
 export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
@@ -54,7 +54,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Which fields one manager owns, by one operation (meta/v1 `ManagedFieldsEntry`). */
+/** The fields that one manager owns through one operation (meta/v1 `ManagedFieldsEntry`). */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: 'Apply' | 'Update';
@@ -65,13 +65,13 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Name and, for namespaced kinds, namespace. A key may be used again after a deletion; a uid may not. */
+/** Name and, for namespaced kinds, namespace. A key may be reused after a deletion; a UID may not. */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** Reads the key of an object. */
+/** Returns the key of an object. */
 export function objectKey(object: KubernetesObject): ObjectKey {
   const { namespace, name = '' } = object.metadata;
   return namespace === undefined ? { name } : { namespace, name };
@@ -82,7 +82,7 @@ export function formatObjectKey(key: ObjectKey): string {
   return key.namespace ? `${key.namespace}/${key.name}` : key.name;
 }
 
-/** True once deletion was asked for; the object stays until its finalizers are gone. */
+/** True once deletion has been requested; the object remains until its finalizers are removed. */
 export function isDeleting(object: KubernetesObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && object.metadata.deletionTimestamp !== null;
 }

@@ -3,28 +3,27 @@ import type { ObjectMeta } from './kubernetes-object.ts';
 declare const storedFields: unique symbol;
 
 /**
- * Metadata of a kind. `Fields` names what every stored object of the kind has besides a name, a uid, a resource version and
- * a creation time; {@link Stored} makes those fields required.
- *
- * Built-in kinds and those of `defineKind` use it, so reads of them need no checks for missing fields.
+ * Metadata of a kind. `Fields` names the fields that every stored object of the kind has in addition to a name, a UID, a
+ * resource version and a creation time; {@link Stored} makes them required.
+ * Built-in kinds and those of `defineKind` use it, so their readers need no checks for missing fields.
  */
 export interface KindMeta<Fields extends 'namespace' | 'generation' = never> extends ObjectMeta {
-  /** Exists in the type only. */
+  /** Type-level only. */
   readonly [storedFields]?: Fields;
 }
 
-/** Metadata of a kind whose objects are computed, not stored: they may have no name, uid or version. */
+/** Metadata of a kind whose objects are computed, not stored: they may have no name, UID or version. */
 export interface ComputedMeta extends ObjectMeta {
-  /** Exists in the type only. */
+  /** Type-level only. */
   readonly [storedFields]?: 'computed';
 }
 
 /**
- * An object as the API server returns it: `T` with the metadata that the server sets. `name`, `uid`, `resourceVersion` and
+ * An object as the API server returns it: `T` with server-set metadata. `name`, `uid`, `resourceVersion` and
  * `creationTimestamp` are required, and so are `namespace` for namespaced kinds and `generation` for kinds that have one.
  *
- * Every `Stored<T>` is a `T`. Objects that were never stored keep their optional fields: those you build, pod templates,
- * what a mutating webhook receives, projections, and computed kinds such as `TokenReview`.
+ * Every `Stored<T>` is a `T`. Objects that were never stored keep their optional fields: objects you build, pod templates,
+ * objects passed to mutating webhooks, projections, and computed kinds such as `TokenReview`.
  *
  * @example
  * ```ts
@@ -35,7 +34,7 @@ export interface ComputedMeta extends ObjectMeta {
  */
 export type Stored<T> = T & { readonly metadata: StoredMeta<MetadataOf<T>> };
 
-/** The metadata of a stored object, given that of its kind; see {@link Stored}. */
+/** The metadata of a stored object, derived from the metadata of its kind; see {@link Stored}. */
 export type StoredMeta<M> =
   'computed' extends FieldsOf<M>
     ? unknown
@@ -45,5 +44,5 @@ export type StoredMeta<M> =
 
 type MetadataOf<T> = T extends { readonly metadata: infer M } ? M : never;
 
-// Metadata without the marker infers `unknown`: of such a kind only the fields that all stored objects have are known.
+// Metadata without the marker infers `unknown`: only the fields that all stored objects have are known to be present.
 type FieldsOf<M> = M extends { readonly [storedFields]?: infer F } ? (unknown extends F ? never : F) : never;

@@ -18,7 +18,7 @@ describe('owner references', () => {
   const owner = object('Owner', { name: 'o', namespace: 'a', uid: 'u1' });
   const child = object('Child', { name: 'c', namespace: 'a' });
 
-  it('notes the controller, and brings its uid up to date', () => {
+  it('sets the controller and updates its uid', () => {
     const once = setControllerReference(child, owner);
     expect(controllerOf(once)).toEqual({
       apiVersion: 'example.com/v1',
@@ -48,7 +48,7 @@ describe('owner references', () => {
     [object('Owner', { name: 'o', namespace: 'b', uid: 'u' }), child, /namespace "a" cannot be owned/],
     [owner, object('Child', { name: 'c' }), /cluster-scoped/],
     [object('Owner', { name: 'o', namespace: 'a' }), child, /no name or uid yet/],
-  ])('refuses what the garbage collector would delete', (badOwner, badChild, message) => {
+  ])('rejects owners for which the garbage collector would delete the child', (badOwner, badChild, message) => {
     expect(() => setOwnerReference(badChild, badOwner)).toThrow(expect.objectContaining({ code: 'KW1040' }));
     expect(() => setOwnerReference(badChild, badOwner)).toThrow(message);
   });

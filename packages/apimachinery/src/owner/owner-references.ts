@@ -2,7 +2,7 @@ import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../object/
 import type { KubernetesObject, OwnerReference } from '../object/kubernetes-object.ts';
 import { quote } from '../text/index.ts';
 
-/** An object cannot be owned as asked. */
+/** Thrown when an owner reference cannot be set. */
 export class OwnershipError extends Error {
   readonly code = 'KW1040';
 
@@ -14,17 +14,16 @@ export class OwnershipError extends Error {
 
 /** Options of {@link setOwnerReference} and {@link setControllerReference}. */
 export interface OwnerReferenceOptions {
-  /** Type of the owner, where the object itself does not carry it. @defaultValue the owner's apiVersion and kind */
+  /** Type of the owner, for owners without `apiVersion` and `kind`. @defaultValue the owner's apiVersion and kind */
   readonly gvk?: GroupVersionKind;
-  /** Deleting the owner in the foreground waits for this child. @defaultValue true for controllers, else absent */
+  /** Deleting the owner in the foreground waits for this child. @defaultValue true for controllers, otherwise absent */
   readonly blockOwnerDeletion?: boolean;
 }
 
 /**
- * The child with its owner noted, so that it is deleted with it. An earlier reference to the same owner (group, kind
- * and name; the uid is brought up to date) is replaced. Mirrors `controllerutil.SetOwnerReference`.
- *
- * @throws {@link OwnershipError} when the scopes forbid it: the garbage collector would delete such a child at once.
+ * Returns the child with an owner reference, so that it is deleted with its owner. Replaces an earlier reference to the same
+ * owner (same group, kind and name) and updates its UID. Mirrors `controllerutil.SetOwnerReference`.
+ * @throws {@link OwnershipError} if the scopes forbid it: the garbage collector would delete such a child immediately.
  */
 export function setOwnerReference<T extends KubernetesObject>(
   child: T,
@@ -35,9 +34,9 @@ export function setOwnerReference<T extends KubernetesObject>(
 }
 
 /**
- * The child with its controller noted: the one owner that manages it. Mirrors `controllerutil.SetControllerReference`.
- *
- * @throws {@link OwnershipError} when another object controls the child already, or the scopes forbid it.
+ * Returns the child with a reference to its controller, the one owner that manages it. Mirrors
+ * `controllerutil.SetControllerReference`.
+ * @throws {@link OwnershipError} if another object already controls the child, or the scopes forbid it.
  */
 export function setControllerReference<T extends KubernetesObject>(
   child: T,
@@ -56,19 +55,19 @@ export function setControllerReference<T extends KubernetesObject>(
   return withReference(child, reference);
 }
 
-/** The child without any reference to that owner; the same object when there is none. */
+/** Returns the child without any reference to that owner; the same object if it has none. */
 export function removeOwnerReference<T extends KubernetesObject>(child: T, owner: KubernetesObject): T {
   const references = child.metadata.ownerReferences ?? [];
   const left = references.filter((reference) => reference.uid !== owner.metadata.uid && !refersTo(reference, owner));
   return left.length === references.length ? child : withReferences(child, left);
 }
 
-/** The reference to the object that controls this one. */
+/** Returns the reference to the object that controls this one. */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** True if the object is controlled by exactly this owner: by uid, for a name may be used again. */
+/** True if the object is controlled by exactly this owner. Compares the UID, because a name can be reused. */
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
   const { uid } = owner.metadata;
   return uid !== undefined && controllerOf(object)?.uid === uid;
@@ -128,7 +127,7 @@ function withReferences<T extends KubernetesObject>(child: T, references: readon
   return { ...child, metadata: { ...child.metadata, ownerReferences: references } };
 }
 
-/** Versions may differ: the same object is served in several. */
+/** Compares groups and ignores versions: an object is served in several versions. */
 function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return a.name === b.name && a.kind === b.kind && groupOf(a.apiVersion) === groupOf(b.apiVersion);
 }

@@ -4,7 +4,7 @@ import { createJsonPatch } from './create-json-patch.ts';
 import { applyJsonPatch } from './json-patch.ts';
 
 describe('createJsonPatch', () => {
-  it('makes patches that lead from any document to any other', () => {
+  it('creates patches that turn any document into any other', () => {
     const json = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -13,7 +13,7 @@ describe('createJsonPatch', () => {
         fc.dictionary(fc.constantFrom('a', 'b', 'a/b', '~', '', '0', '__proto__'), tie('value')),
       ),
     })).value;
-    // The root of a patched document is a container, as every Kubernetes object is.
+    // The root of a patched document is a container, as in every Kubernetes object.
     const document = json.map((value) => ({ value }));
     fc.assert(
       fc.property(document, document, (from, to) => {
@@ -29,7 +29,7 @@ describe('createJsonPatch', () => {
     );
   });
 
-  it('changes only what differs, also in lists', () => {
+  it('changes only what differs, in lists too', () => {
     const from = { spec: { list: [{ name: 'a', n: 1 }, { name: 'b' }, { name: 'c' }] } };
     const to = { spec: { list: [{ name: 'a', n: 2 }, { name: 'b' }, { name: 'x' }, { name: 'c' }], more: undefined } };
     expect(createJsonPatch(from, to)).toEqual([
@@ -43,7 +43,7 @@ describe('createJsonPatch', () => {
   });
 });
 
-/** Fields in one order, with `__proto__` as a field. */
+/** Sorts fields, with `__proto__` as a field. */
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = value as Readonly<Record<string, unknown>>;

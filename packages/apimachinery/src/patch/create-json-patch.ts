@@ -2,10 +2,9 @@ import type { JsonPatchOperation } from './json-patch.ts';
 import { sameJson } from './same-json.ts';
 
 /**
- * Makes a JSON patch (RFC 6902) that turns `original` into `modified`; empty when they are equal as JSON.
- *
- * Fields that are `undefined` count as missing, as `JSON.stringify` has it. Lists keep their common beginning and end;
- * what is between is changed in place, removed or added. Deep documents need a stack as deep: the caller bounds the depth.
+ * Creates a JSON patch (RFC 6902) that turns `original` into `modified`; empty if they are equal as JSON. Fields that are
+ * `undefined` count as missing, as in `JSON.stringify`. Lists keep their common prefix and suffix; the elements in between
+ * are changed in place, removed or added. Recurses as deep as the documents are nested: the caller must bound the depth.
  *
  * @example
  * ```ts
@@ -58,7 +57,7 @@ function compareLists({ path, operations }: Place, { from, to }: Pair<readonly u
   const [oldEnd, newEnd] = [from.length - end, to.length - end];
   const both = Math.min(oldEnd, newEnd);
   for (let i = start; i < both; i++) compare({ path: `${path}/${i}`, operations }, { from: from[i], to: to[i] });
-  // From the last to the first: removing one moves those behind it.
+  // From last to first: removing an element shifts those after it.
   for (let i = oldEnd - 1; i >= both; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
   for (let i = both; i < newEnd; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] ?? null });
 }
@@ -67,7 +66,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Own fields only: a field named `__proto__` is data like any other. */
+/** Own fields only: a field named `__proto__` is ordinary data. */
 function isSet(object: Readonly<Record<string, unknown>>, key: string): boolean {
   return Object.hasOwn(object, key) && object[key] !== undefined;
 }

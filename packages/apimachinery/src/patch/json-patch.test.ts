@@ -40,17 +40,17 @@ describe('applyJsonPatch', () => {
     [[{ op: 'foo', path: '/a' }], 'failed'],
     [[{ op: 'add', value: 1 }], 'failed'],
     [Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: '1' })), 'tooLarge'],
-  ])('refuses %j', (patch, kind) => {
+  ])('rejects %j', (patch, kind) => {
     expect(() => applyJsonPatch(document, patch)).toThrow(expect.objectContaining({ code: 'KW1050', kind }));
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
   });
 
-  it('bounds what copies may make', () => {
+  it('bounds the size that copies add', () => {
     const doubling = Array.from({ length: 40 }, () => ({ op: 'copy', from: '/list', path: '/list/-' }));
     expect(() => applyJsonPatch({ list: ['x'.repeat(100)] }, doubling)).toThrow(/exceeding the limit 3145728/);
   });
 
-  it('keeps copies apart', () => {
+  it('keeps copies independent', () => {
     const patch = [
       { op: 'add', path: '/data/b', value: { c: 1 } },
       { op: 'add', path: '/data/b/d', value: 2 },
@@ -69,7 +69,7 @@ describe('applyJsonPatch', () => {
     expect((result as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('never touches its input, whatever the patch', () => {
+  it('never changes its input', () => {
     const path = fc.constantFrom('', '/a', '/b', '/a/b', '/a/0', '/a/-', '/b/a', '/b/1/a');
     const operation = fc.record({
       op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),

@@ -6,26 +6,24 @@ export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
   /** JSON pointer (RFC 6901). */
   readonly path: string;
-  /** Where `move` and `copy` take the value from. */
+  /** Source of the value for `move` and `copy`. */
   readonly from?: string;
   readonly value?: unknown;
 }
 
-/** Limits of {@link applyJsonPatch}; the defaults are the API server's. */
+/** Limits of {@link applyJsonPatch}; the defaults match the API server. */
 export interface JsonPatchLimits {
   /** @defaultValue 10000 */
   readonly maxOperations?: number;
-  /** Bytes of JSON that all `copy` steps may make together. @defaultValue 3 MiB */
+  /** Maximum bytes of JSON that all `copy` operations together may add. @defaultValue 3 MiB */
   readonly maxCopiedBytes?: number;
 }
 
 /**
- * Applies a JSON patch and returns the new document; the old one is not touched, and unchanged parts are shared.
- *
- * Mirrors evanphx/json-patch v4 as the API server uses it: negative indexes count from the end, and `replace` of a
- * missing field adds it. A field named `__proto__` is data like any other.
- *
- * @throws {@link JsonPatchError}: `malformed` (answer 400), `tooLarge` (413) or `failed` (422, also for `test`).
+ * Applies a JSON patch and returns the new document. The original is not changed, and unchanged parts are shared.
+ * Mirrors evanphx/json-patch v4 as the API server uses it: negative indexes count from the end, and `replace` of a missing
+ * field adds it. A field named `__proto__` is ordinary data.
+ * @throws {@link JsonPatchError}: `malformed` (respond with 400), `tooLarge` (413) or `failed` (422, also for `test`).
  */
 export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown {
   const { maxOperations = 10_000, maxCopiedBytes = 3 * 1024 * 1024 } = limits;
@@ -53,10 +51,10 @@ function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
       throw new JsonPatchError('an operation of a JSON patch is an object', { kind: 'malformed' });
     }
   }
-  return patch as readonly JsonPatchOperation[]; // objects; every field is checked where it is read
+  return patch as readonly JsonPatchOperation[]; // objects; every field is checked when it is read
 }
 
-/** In the API server's words, which are Go's. */
+/** Uses the API server's message, which comes from Go. */
 function malformed(patch: unknown): JsonPatchError {
   const kind = patch === null ? 'null' : typeof patch === 'boolean' ? 'bool' : typeof patch;
   const message = `error decoding patch: json: cannot unmarshal ${kind} into Go value of type []handlers.jsonPatchOp`;
@@ -103,7 +101,7 @@ function move(state: State, operation: JsonPatchOperation): void {
 
 function copy(state: State, operation: JsonPatchOperation): void {
   const value = valueAt(state.document, { path: pathOf(operation, 'from'), operation: 'copy' });
-  // Values are shared, not copied; the budget bounds the size of the document when it is written.
+  // Values are shared, not copied; the budget bounds the size of the serialized document.
   state.copied += JSON.stringify(value ?? null).length;
   if (state.copied > state.maxCopiedBytes) {
     throw new JsonPatchError(
@@ -114,7 +112,7 @@ function copy(state: State, operation: JsonPatchOperation): void {
   writeAt(state, { path: pathOf(operation, 'path'), value, insert: true, operation: 'copy' });
 }
 
-/** A value that is in two places must not be changed in place any more. */
+/** Marks a value as shared: once it is in two places, it must not be changed in place. */
 function share(state: State, value: object): void {
   const pending: object[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -1,7 +1,7 @@
-/** Why a JSON patch could not be applied. */
+/** Kind of failure of a JSON patch. */
 export type JsonPatchFault = 'malformed' | 'tooLarge' | 'failed';
 
-/** A JSON patch that cannot be applied. */
+/** Thrown for a JSON patch that cannot be applied. */
 export class JsonPatchError extends Error {
   readonly code = 'KW1050';
   /** `malformed` → 400, `tooLarge` → 413, `failed` → 422. */
@@ -14,13 +14,13 @@ export class JsonPatchError extends Error {
   }
 }
 
-/** A document that is being changed: containers in `owned` were made for it and may be changed in place. */
+/** A document that is being changed: containers in `owned` were created for it and may be changed in place. */
 export interface Target {
   document: unknown;
   readonly owned: WeakSet<object>;
 }
 
-/** An object or a list, seen as what it holds. */
+/** An object or a list. */
 export type Container = Record<string, unknown>;
 
 /** True for objects and lists. */
@@ -34,7 +34,7 @@ interface Place {
   readonly operation: string;
 }
 
-/** The value at a pointer; `missing: 'null'` gives null for a field that is not there. */
+/** Returns the value at a pointer; `missing: 'null'` returns null for a missing field. */
 export function valueAt(document: unknown, place: Place & { readonly missing?: 'null' }): unknown {
   if (place.path === '') return document;
   const { parents, key } = tokensOf(place);
@@ -46,7 +46,7 @@ export function valueAt(document: unknown, place: Place & { readonly missing?: '
   throw missingPath(place);
 }
 
-/** Writes a value: into a list by inserting or replacing, into an object by setting. */
+/** Writes a value at a pointer: inserts or replaces in a list, sets in an object. */
 export function writeAt(target: Target, place: Place & { readonly value: unknown; readonly insert: boolean }): void {
   const { path, value, insert } = place;
   if (path === '') {
@@ -65,7 +65,7 @@ export function writeAt(target: Target, place: Place & { readonly value: unknown
   else container.splice(indexIn({ key, place, end: container.length }), 0, value);
 }
 
-/** Removes what is at a pointer. */
+/** Removes the value at a pointer. */
 export function removeAt(target: Target, place: Place): void {
   if (place.path === '') throw missingPath(place);
   const { container, key } = ownedParent(target, place);
@@ -79,7 +79,7 @@ export function removeAt(target: Target, place: Place): void {
   }
 }
 
-/** Sets a field as plain data, whatever its name: assignment would run the setter of `__proto__`. */
+/** Sets a field as plain data, whatever its name: an assignment would run the setter of `__proto__`. */
 export function setOwn(container: Container, field: { readonly key: string; readonly value: unknown }): void {
   if (field.key === '__proto__') {
     Object.defineProperty(container, field.key, {
@@ -91,7 +91,7 @@ export function setOwn(container: Container, field: { readonly key: string; read
   } else container[field.key] = field.value;
 }
 
-/** A copy of one level that keeps a field named `__proto__` a field. */
+/** Returns a shallow copy in which a field named `__proto__` remains a field. */
 function copyContainer(container: Container): Container {
   if (Array.isArray(container)) return container.slice() as unknown as Container;
   const copy: Container = {};
@@ -124,7 +124,7 @@ function own(target: Target, container: Container): Container {
   return copy;
 }
 
-/** Only what is the container's own: `/constructor/prototype` is a missing path. */
+/** Returns own fields only: `/constructor/prototype` is a missing path. */
 function child(container: Container, token: string): unknown {
   if (Array.isArray(container)) {
     const index = integer(token);
@@ -154,7 +154,7 @@ function indexIn({ key, place, end }: IndexOptions): number {
   if (index === undefined) {
     throw new JsonPatchError(`error in ${operation} for path: '${path}': value was not a proper array index: '${key}'`);
   }
-  // From the end, where inserting at -1 appends.
+  // Counted from the end; inserting at -1 appends.
   const resolved = index < 0 ? index + end + 1 : index;
   if (resolved < 0 || resolved > end) {
     throw new JsonPatchError(

@@ -22,7 +22,7 @@ describe('applyMergePatch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('turns %j by %j into %j', (document, patch, expected) => {
+  ])('patches %j with %j to %j', (document, patch, expected) => {
     expect(applyMergePatch(document, patch)).toEqual(expected);
   });
 
@@ -31,14 +31,14 @@ describe('applyMergePatch', () => {
     expect(applyMergePatch(document, { a: { b: 1, c: null } })).toBe(document);
   });
 
-  it('pollutes nothing', () => {
+  it('does not pollute prototypes', () => {
     const patch: unknown = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
     const result = applyMergePatch({}, patch);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     expect(JSON.stringify(result)).toBe(JSON.stringify(patch));
   });
 
-  it('refuses a patch that would overflow the stack', () => {
+  it('rejects a patch that would overflow the stack', () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
     expect(() => applyMergePatch({}, deep)).toThrow(expect.objectContaining({ code: 'KW1051' }));
   });
@@ -54,7 +54,7 @@ describe('applyMergePatch', () => {
     object: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tie('value'), { maxKeys: 3 }),
   }));
 
-  it('undoes what createMergePatch finds', () => {
+  it('turns the original into the modified document with the patch from createMergePatch', () => {
     fc.assert(
       fc.property(value.object, value.object, (original, modified) => {
         const patch = createMergePatch(original, modified);

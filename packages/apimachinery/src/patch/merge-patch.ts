@@ -1,7 +1,7 @@
 import { type Container, isContainer, setOwn } from './json-pointer.ts';
 import { sameJson } from './same-json.ts';
 
-/** A merge patch that cannot be applied. */
+/** Thrown for a merge patch that cannot be applied. */
 export class MergePatchError extends Error {
   readonly code = 'KW1051';
 
@@ -11,13 +11,12 @@ export class MergePatchError extends Error {
   }
 }
 
-/** Deeper than any object that the API accepts; far from what overflows the stack. */
+/** Deeper than any object that the API accepts; far below what overflows the stack. */
 const maxDepth = 1000;
 
 /**
- * Applies a JSON merge patch (RFC 7386) and returns the new document; the old one is not touched, unchanged parts are
- * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are data.
- *
+ * Applies a JSON merge patch (RFC 7386) and returns the new document. The original is not changed, unchanged parts are
+ * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are ordinary data.
  * @throws {@link MergePatchError} for a patch that is nested too deeply.
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
@@ -54,8 +53,8 @@ function copyOf(old: Container | undefined): Container {
 }
 
 /**
- * Makes the merge patch that turns one document into another. Lists are replaced as a whole; a null in `modified`
- * cannot be said and becomes an absent field.
+ * Creates the merge patch that turns one document into another. Lists are replaced as a whole. A merge patch cannot set
+ * null, so a null in `modified` becomes an absent field.
  */
 export function createMergePatch(original: unknown, modified: unknown): unknown {
   if (!isObject(original) || !isObject(modified)) return modified;

@@ -1,4 +1,4 @@
-/** Tells whether two values are equal as JSON: the order of fields does not matter, that of elements does. */
+/** True if two values are equal as JSON: the order of fields does not matter, the order of elements does. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -7,11 +7,11 @@ type Row = readonly [input: string, kept: string | null, canonicalOrError: strin
 
 describe('Quantity', () => {
   const rows = recorded.rows as unknown as readonly Row[];
-  // Upstream shows these as a plain number, a thousandth of themselves or less.
+  // Upstream formats these as a plain number, a thousandth of the amount or less.
   const lost = (input: string): boolean =>
     /^[+-]?\d+(\.\d*)?[PE]$/.test(input) && Quantity.parse(input).value() >= 10n ** 21n;
 
-  it('reads, keeps and canonicalises every recorded quantity as the API server does', () => {
+  it('parses, keeps and canonicalizes every recorded quantity as the API server does', () => {
     const differences: unknown[] = [];
     for (const [input, kept, canonical] of rows) {
       if (kept === null || lost(input)) continue;
@@ -22,28 +22,28 @@ describe('Quantity', () => {
     expect(differences).toEqual([]);
   });
 
-  it('refuses every recorded text that is none, with the same words', () => {
+  it('rejects every recorded invalid text with the same message', () => {
     for (const [input, kept, message] of rows) {
       if (kept !== null) continue;
       expect(() => Quantity.parse(input), input).toThrow(new QuantityError(message));
     }
   });
 
-  it('never loses an amount that has no suffix', () => {
+  it('never loses an amount that is too large for a suffix', () => {
     expect(Quantity.parse('1000E').toString()).toBe('1e21');
   });
 
-  it('refuses exponents that would take all memory', () => {
+  it('rejects exponents that would exhaust memory', () => {
     expect(Quantity.tryParse('1e1000000000')).toBeUndefined();
   });
 
-  it('rounds parts of a unit away from zero', () => {
+  it('rounds fractions of a unit away from zero', () => {
     expect(Quantity.parse('100m').value()).toBe(1n);
     expect(Quantity.parse('-100m').value()).toBe(-1n);
     expect(Quantity.parse('0.0001').milliValue()).toBe(1n);
   });
 
-  it('takes JSON numbers', () => {
+  it('accepts JSON numbers', () => {
     expect(Quantity.tryParse(0.5)?.toString()).toBe('500m');
     expect(Quantity.tryParse(true)).toBeUndefined();
   });
@@ -55,13 +55,13 @@ describe('Quantity', () => {
     )
     .map(([amount, suffix]) => Quantity.parse(`${amount}${suffix}`));
 
-  it('reads what it writes', () => {
+  it('parses what it formats', () => {
     fc.assert(
       fc.property(amounts, (a) => Quantity.parse(a.canonical()).equals(a) && Quantity.parse(a.toString()).equals(a)),
     );
   });
 
-  it('adds and subtracts exactly, and orders as it subtracts', () => {
+  it('adds and subtracts exactly, and compares consistently with subtraction', () => {
     fc.assert(
       fc.property(amounts, amounts, (a, b) => {
         expect(a.add(b).sub(b).equals(a)).toBe(true);

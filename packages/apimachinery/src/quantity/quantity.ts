@@ -1,6 +1,6 @@
 import { constructSuffix, parseSuffix, type QuantityFormat } from './suffix.ts';
 
-/** A text that is no quantity. The message is the API's own. */
+/** Thrown for text that is not a quantity. The message is the API's. */
 export class QuantityError extends Error {
   readonly code = 'KW1030';
 
@@ -10,9 +10,9 @@ export class QuantityError extends Error {
   }
 }
 
-/** Smallest amount that is kept: everything smaller is rounded up to it, away from zero. */
+/** Exponent of the smallest amount kept: anything smaller is rounded up to it, away from zero. */
 const nano = -9;
-/** What a 64-bit integer holds; upstream takes its slow path for more. */
+/** The largest 64-bit integer; upstream takes its slow path for more. */
 const maxInt64 = 2n ** 63n - 1n;
 
 interface Parts {
@@ -20,19 +20,18 @@ interface Parts {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  /** The text it was read from, where upstream shows that and not the canonical form. */
+  /** The original text, if upstream shows it instead of the canonical form. */
   readonly text?: string;
 }
 
 /**
- * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable, of any size and precision down to one nano unit.
- *
- * Mirrors `resource.Quantity` (1.36), including what it keeps: a text whose number needs no shifting is shown as it
- * was written (`1.500`), everything else in canonical form (`1.5` → `1500m`). Two deviations, where upstream loses
- * the value: amounts from 1000E on are shown with an exponent, and exponents beyond ±10,000 are refused.
+ * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable, of any size, with a precision of one nano unit.
+ * Mirrors `resource.Quantity` (1.36), including which texts it keeps: a text whose number needs no shifting is shown as
+ * written (`1.500`), everything else in canonical form (`1.5` → `1500m`). Two deviations, where upstream loses the value:
+ * amounts from 1000E on are shown with an exponent, and exponents beyond ±10,000 are rejected.
  */
 export class Quantity {
-  /** Nothing, in decimal form. */
+  /** Zero, in decimal format. */
   static readonly zero: Quantity = new Quantity({ unscaled: 0n, scale: 0, format: 'decimal', text: '0' });
 
   readonly #unscaled: bigint;
@@ -48,8 +47,7 @@ export class Quantity {
   }
 
   /**
-   * Reads a quantity.
-   *
+   * Parses a quantity.
    * @throws {@link QuantityError} with the API's message.
    */
   static parse(text: string): Quantity {
@@ -57,7 +55,7 @@ export class Quantity {
     return new Quantity(parseParts(text));
   }
 
-  /** Reads a quantity, or a JSON number; undefined for anything that is none. */
+  /** Parses a quantity or a JSON number; returns undefined for anything else. */
   static tryParse(value: unknown): Quantity | undefined {
     if (typeof value !== 'string' && typeof value !== 'number') return undefined;
     try {
@@ -68,12 +66,12 @@ export class Quantity {
     }
   }
 
-  /** A whole number of units. */
+  /** Returns a quantity of whole units. */
   static of(value: bigint | number): Quantity {
     return new Quantity({ unscaled: BigInt(value), scale: 0, format: 'decimal' });
   }
 
-  /** True for no amount, however it is written. */
+  /** True if the amount is zero, however it is written. */
   get isZero(): boolean {
     return this.#unscaled === 0n;
   }
@@ -83,7 +81,10 @@ export class Quantity {
     return this.#unscaled < 0n ? -1 : this.#unscaled > 0n ? 1 : 0;
   }
 
-  /** Negative, zero or positive as this amount is less, equal or more. Exact. */
+  /**
+   * Returns a negative number, zero or a positive number if this amount is less than, equal to or greater than the other.
+   * Exact.
+   */
   compare(other: Quantity): number {
     const scale = Math.min(this.#scale, other.#scale);
     const left = this.#at(scale);
@@ -91,59 +92,59 @@ export class Quantity {
     return left < right ? -1 : left > right ? 1 : 0;
   }
 
-  /** True for equal amounts, however they are written. */
+  /** True if the amounts are equal, however they are written. */
   equals(other: Quantity): boolean {
     return this.compare(other) === 0;
   }
 
-  /** The sum; in this quantity's form, or the other's if this one is zero. */
+  /** Returns the sum, in this quantity's format, or the other's if this one is zero. */
   add(other: Quantity): Quantity {
     const scale = Math.min(this.#scale, other.#scale);
     const format = this.isZero ? other.#format : this.#format;
     return new Quantity({ unscaled: this.#at(scale) + other.#at(scale), scale, format });
   }
 
-  /** The difference; in this quantity's form, or the other's if this one is zero. */
+  /** Returns the difference, in this quantity's format, or the other's if this one is zero. */
   sub(other: Quantity): Quantity {
     return this.add(other.negate());
   }
 
-  /** The same amount with the other sign. */
+  /** Returns the amount with the opposite sign. */
   negate(): Quantity {
     return new Quantity({ unscaled: -this.#unscaled, scale: this.#scale, format: this.#format });
   }
 
-  /** Whole units, rounded away from zero: `100m` → 1. */
+  /** Returns whole units, rounded away from zero: `100m` → 1. */
   value(): bigint {
     return this.scaledValue(0);
   }
 
-  /** Thousandths, rounded away from zero: `0.1` → 100. */
+  /** Returns thousandths, rounded away from zero: `0.1` → 100. */
   milliValue(): bigint {
     return this.scaledValue(-3);
   }
 
-  /** Multiples of 10^scale, rounded away from zero. */
+  /** Returns multiples of 10^scale, rounded away from zero. */
   scaledValue(scale: number): bigint {
     return roundAway(this.#unscaled, { scale: this.#scale, target: scale });
   }
 
-  /** The nearest double. */
+  /** Returns the nearest double. */
   toNumber(): number {
     return Number(`${this.#unscaled}e${this.#scale}`);
   }
 
-  /** As the API shows it. */
+  /** Formats the quantity as the API shows it. */
   toString(): string {
     return this.#text ?? this.canonical();
   }
 
-  /** As it is written on the wire. */
+  /** Formats the quantity as on the wire. */
   toJSON(): string {
     return this.toString();
   }
 
-  /** The canonical form: no fraction, the largest possible suffix, no precision lost. */
+  /** Returns the canonical form: no fraction, the largest possible suffix, no loss of precision. */
   canonical(): string {
     if (this.isZero) return '0';
     if (this.#format === 'binary') {
@@ -157,7 +158,7 @@ export class Quantity {
     return `${unscaled}${constructSuffix(scale, this.#format === 'exponent' ? 'exponent' : 'decimal')}`;
   }
 
-  /** Small amounts and fractions have no binary form. */
+  /** Returns the binary form; small amounts and fractions have none. */
   #binary(): string | undefined {
     const whole = this.value();
     if (whole > -1024n && whole < 1024n) return undefined;
@@ -171,13 +172,13 @@ export class Quantity {
   }
 }
 
-/** The canonical text of a quantity, or undefined for a text that is none. */
+/** Returns the text of a quantity as the API shows it, or undefined for text that is not a quantity. */
 export function canonicalQuantity(text: string): string | undefined {
   return Quantity.tryParse(text)?.toString();
 }
 
 const shape = /^([+-]?)0*(\d*)(\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
-/** Longer numbers than any that mean something; keeps the arithmetic below cheap. */
+/** Longer than any meaningful number; keeps the arithmetic below cheap. */
 const maxLength = 4096;
 
 function parseParts(text: string): Parts {
@@ -190,7 +191,7 @@ function parseParts(text: string): Parts {
   const [, sign = '', digits = '', , fraction = '', suffixText = ''] = match;
   const suffix = parseSuffix(suffixText);
   if (suffix === undefined) throw new QuantityError("unable to parse quantity's suffix");
-  // A sign, a dot or a suffix alone is zero, upstream, too.
+  // A sign, a dot or a suffix alone is zero, as it is upstream.
   const whole = digits === '' ? '0' : digits;
   const negative = sign === '-';
   const number = { text, whole, fraction, negative };
@@ -206,7 +207,7 @@ interface NumberText {
 
 type Suffix = NonNullable<ReturnType<typeof parseSuffix>>;
 
-/** Amounts that fit 64 bits at a glance. Which ones do decides whether the text is kept, so it is upstream's rule. */
+/** Handles amounts that obviously fit in 64 bits. This decides if the text is kept, so it follows upstream's rule. */
 function fastParts(number: NumberText, suffix: Suffix): Parts | undefined {
   const { text, whole, fraction, negative } = number;
   const binary = suffix.format === 'binary';

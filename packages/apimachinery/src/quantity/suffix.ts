@@ -1,4 +1,4 @@
-/** How an amount was written, and is written again: `100m`, `1Gi`, `1e3`. */
+/** Notation of an amount, kept when it is formatted: `100m`, `1Gi`, `1e3`. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
 const decimal: ReadonlyMap<string, number> = new Map([
@@ -24,10 +24,10 @@ const binary: ReadonlyMap<string, number> = new Map([
 const decimalByExponent = invert(decimal);
 const binaryByExponent = invert(binary);
 
-/** Numbers with such exponents would take more memory than they are worth. */
+/** Numbers with larger exponents would use too much memory. */
 const maxExponent = 10_000;
 
-/** Reads a suffix: exponent of ten, or of two for the binary ones. */
+/** Parses a suffix to its exponent: of ten, or of two for binary suffixes. */
 export function parseSuffix(
   suffix: string,
 ): { readonly exponent: number; readonly format: QuantityFormat } | undefined {
@@ -40,7 +40,7 @@ export function parseSuffix(
   return Math.abs(exponent) > maxExponent ? undefined : { exponent, format: 'exponent' };
 }
 
-/** Writes a suffix; an exponent for which there is no letter is written as such. */
+/** Formats a suffix; an exponent without a letter is written as a number. */
 export function constructSuffix(exponent: number, format: QuantityFormat): string {
   const letters = format === 'decimal' ? decimalByExponent : format === 'binary' ? binaryByExponent : undefined;
   return letters?.get(exponent) ?? (exponent === 0 ? '' : `e${exponent}`);

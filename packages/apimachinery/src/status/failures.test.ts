@@ -14,8 +14,8 @@ import { alreadyExists, conflict, forbidden, invalid, methodNotAllowed, notFound
 describe('failures', () => {
   const deployments = { group: 'apps', resource: 'deployments' };
 
-  // Answers of a 1.36.3 API server.
-  it('says that an object is not there', () => {
+  // Responses of a 1.36.3 API server.
+  it('reports that an object does not exist', () => {
     expect(notFound({ group: '', resource: 'pods' }, 'nope').status).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
@@ -28,7 +28,7 @@ describe('failures', () => {
     });
   });
 
-  it('says nothing of why a JSON patch does not apply', () => {
+  it('gives no reason why a JSON patch does not apply', () => {
     expect(unprocessable().status).toMatchObject({
       message: 'the server rejected our request due to an error in our request',
       reason: 'Invalid',
@@ -37,7 +37,7 @@ describe('failures', () => {
     });
   });
 
-  it('lists every fault of an object, once, with its cause', () => {
+  it('lists every distinct fault of an object with its cause', () => {
     const spec = FieldPath.of('spec');
     const error = invalid({ group: 'apps', kind: 'Deployment' }, 'web', [
       requiredField(spec.child('selector'), ''),
@@ -64,7 +64,7 @@ describe('failures', () => {
     });
   });
 
-  it('puts a single fault without brackets', () => {
+  it('formats a single fault without brackets', () => {
     expect(invalid({ group: '', kind: 'Pod' }, '', [requiredField('metadata.name', 'name is required')]).message).toBe(
       'Pod "" is invalid: metadata.name: Required value: name is required',
     );

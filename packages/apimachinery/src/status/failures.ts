@@ -3,13 +3,13 @@ import { causesOf, type FieldError, formatFieldErrors } from '../validation/inde
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 import { StatusError } from './status-error.ts';
 
-/** The collection that a failure is about. `group` is empty for the core group. */
+/** The collection that a failure concerns. `group` is empty for the core group. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
-/** The kind that a failure is about. */
+/** The kind that a failure concerns. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
@@ -21,7 +21,7 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   return failure({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
 }
 
-/** 404 for a path or a collection that does not exist: what a client sees of a kind that is not served. */
+/** 404 for a path or a collection that does not exist: the response for a kind that is not served. */
 export function pathNotFound(): StatusError {
   const message = 'the server could not find the requested resource';
   return failure({ code: 404, reason: 'NotFound', message, details: {} });
@@ -33,13 +33,13 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return failure({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
 }
 
-/** 409: `Operation cannot be fulfilled on pods "web": <cause>`. Read again and retry. */
+/** 409: `Operation cannot be fulfilled on pods "web": <cause>`. Reread the object and retry. */
 export function conflict(resource: GroupResource, name: string, cause: string): StatusError {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quote(name)}: ${cause}`;
   return failure({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
 }
 
-/** 409 of a server-side apply: one cause for each field that another manager owns. */
+/** 409 from a server-side apply: one cause for each field that another manager owns. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
   return failure({ code: 409, reason: 'Conflict', message, details: { causes } });
 }
@@ -65,12 +65,12 @@ export function forbidden(resource: GroupResource, name: string, why: string): S
   return failure({ code: 403, reason: 'Forbidden', message, details: detailsOf(resource, name) });
 }
 
-/** 401. @param message - @defaultValue `Unauthorized`, the API server's answer to unknown credentials */
+/** 401. @param message - @defaultValue `Unauthorized`, the API server's response to unknown credentials */
 export function unauthorized(message = 'Unauthorized'): StatusError {
   return failure({ code: 401, reason: 'Unauthorized', message });
 }
 
-/** 400: the request cannot be understood. */
+/** 400: the request is malformed. */
 export function badRequest(message: string, options: { readonly cause?: unknown } = {}): StatusError {
   return failure({ code: 400, reason: 'BadRequest', message }, options);
 }
@@ -81,25 +81,25 @@ export function methodNotAllowed(resource: GroupResource, action: string): Statu
   return failure({ code: 405, reason: 'MethodNotAllowed', message, details: detailsOf(resource, '') });
 }
 
-/** 405 of a path that knows other methods only. */
+/** 405 for a path that supports only other methods. */
 export function methodNotSupported(): StatusError {
   const message = 'the server does not allow this method on the requested resource';
   return failure({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
 }
 
-/** 406: none of the media types that the client accepts can be served. */
+/** 406: the server supports none of the media types that the client accepts. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${accepted.join(', ')}`;
   return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** 415: the body is of a media type that the server does not read. */
+/** 415: the server does not support the media type of the body. */
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 
-/** 422 without causes: what the API says of a JSON patch that does not apply. */
+/** 422 without causes: the API's response to a JSON patch that does not apply. */
 export function unprocessable(options: { readonly cause?: unknown } = {}): StatusError {
   const message = 'the server rejected our request due to an error in our request';
   return failure({ code: 422, reason: 'Invalid', message, details: {} }, options);
@@ -111,17 +111,17 @@ export function requestEntityTooLarge(limit: string): StatusError {
   return failure({ code: 413, reason: 'RequestEntityTooLarge', message });
 }
 
-/** 410 `Expired`: the version asked for is no longer kept; list again. */
+/** 410 `Expired`: the requested version is no longer kept; list again. */
 export function expired(message: string): StatusError {
   return failure({ code: 410, reason: 'Expired', message });
 }
 
-/** 410 `Gone`: the thing will not come back. */
+/** 410 `Gone`: the resource is gone for good. */
 export function gone(message: string): StatusError {
   return failure({ code: 410, reason: 'Gone', message });
 }
 
-/** 504: `Timeout: <message>`. The operation may still happen. */
+/** 504: `Timeout: <message>`. The operation may still complete. */
 export function timeout(
   message: string,
   options: { readonly retryAfterSeconds?: number; readonly causes?: readonly StatusCause[] } = {},
@@ -129,7 +129,7 @@ export function timeout(
   return failure({ code: 504, reason: 'Timeout', message: `Timeout: ${message}`, details: { ...options } });
 }
 
-/** 429: come back after the given number of seconds. */
+/** 429: retry after the given number of seconds. */
 export function tooManyRequests(
   message: string,
   options: { readonly retryAfterSeconds?: number; readonly causes?: readonly StatusCause[] } = {},
@@ -146,7 +146,7 @@ export function internalError(message: string, options: { readonly cause?: unkno
   );
 }
 
-/** 503: the server cannot answer now. */
+/** 503: the server is temporarily unavailable. */
 export function serviceUnavailable(
   message: string,
   options: { readonly retryAfterSeconds?: number } = {},
@@ -155,7 +155,7 @@ export function serviceUnavailable(
   return failure({ code: 503, reason: 'ServiceUnavailable', message, ...details });
 }
 
-/** The answer to something that was done and has no object to show, such as a deletion. */
+/** The response to a successful operation that has no object to return, such as a deletion. */
 export function success(details?: StatusDetails): Status {
   const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
   return details === undefined ? { ...head, code: 200 } : { ...head, details, code: 200 };

@@ -1,13 +1,13 @@
 import type { Status, StatusReason } from './status.ts';
 
 /**
- * An answer of the API that is a failure, as an error. Both sides use it: the server throws it, the client rebuilds it
- * from the answer. `message` is the API's own; `httpStatus` and `reason` say what kind of failure it is.
+ * A failure response of the API, as an error. Both sides use it: the server throws it, and the client rebuilds it from the
+ * response. `message` is the API's; `httpStatus` and `reason` give the kind of failure.
  */
 export class StatusError extends Error {
-  /** Names the class of failure; whether a retry helps is said by `reason` and {@link StatusError.retryAfterSeconds}. */
+  /** Names the class of failure; `reason` and {@link StatusError.retryAfterSeconds} show if a retry can help. */
   readonly code = 'KW1001';
-  /** The answer as it came, or as it will be sent. */
+  /** The response as received, or as it will be sent. */
   readonly status: Status;
 
   constructor(status: Status, options?: { readonly cause?: unknown }) {
@@ -16,17 +16,17 @@ export class StatusError extends Error {
     this.status = status;
   }
 
-  /** HTTP status code of the answer. */
+  /** HTTP status code of the response. */
   get httpStatus(): number {
     return this.status.code;
   }
 
-  /** What kind of failure it is, in the API's words (`NotFound`, `Conflict`, …); empty when the answer names none. */
+  /** The API's reason (`NotFound`, `Conflict`, …); empty if the response has none. */
   get reason(): StatusReason {
     return this.status.reason ?? '';
   }
 
-  /** How long the server asked to wait before another try, in seconds. */
+  /** The delay that the server requested before a retry, in seconds. */
   get retryAfterSeconds(): number | undefined {
     return this.status.details?.retryAfterSeconds;
   }
@@ -37,32 +37,32 @@ export function hasReason(error: unknown, reason: StatusReason): error is Status
   return error instanceof StatusError && error.reason === reason;
 }
 
-/** The object, or its kind, is not there. */
+/** True if the object, or its kind, does not exist. */
 export function isNotFound(error: unknown): error is StatusError {
   return hasReason(error, 'NotFound');
 }
 
-/** The object has changed since it was read, or a precondition does not hold: read again and retry. */
+/** True if the object has changed since it was read, or a precondition does not hold: reread it and retry. */
 export function isConflict(error: unknown): error is StatusError {
   return hasReason(error, 'Conflict');
 }
 
-/** An object of that name is already there. */
+/** True if an object with that name already exists. */
 export function isAlreadyExists(error: unknown): error is StatusError {
   return hasReason(error, 'AlreadyExists');
 }
 
-/** The version asked for is no longer kept (410 `Gone` or `Expired`): list again. */
+/** True if the requested version is no longer kept (410 `Gone` or `Expired`): list again. */
 export function isGone(error: unknown): error is StatusError {
   return hasReason(error, 'Gone') || hasReason(error, 'Expired');
 }
 
-/** The object breaks a rule of its kind; retrying the same object is no use. */
+/** True if the object violates a rule of its kind; retrying with the same object does not help. */
 export function isInvalid(error: unknown): error is StatusError {
   return hasReason(error, 'Invalid');
 }
 
-/** The user may not do this. */
+/** True if the user is not allowed to do this. */
 export function isForbidden(error: unknown): error is StatusError {
   return hasReason(error, 'Forbidden');
 }

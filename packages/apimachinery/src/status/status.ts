@@ -1,4 +1,4 @@
-/** The API's answer when it does not answer with an object (meta/v1 `Status`). */
+/** The API's response when it does not return an object (meta/v1 `Status`). */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -10,7 +10,7 @@ export interface Status {
   readonly code: number;
 }
 
-/** What a failure was about. */
+/** Details of a failure: the object it concerns and its causes. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -20,14 +20,14 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** One single fault, usually of one field. */
+/** A single fault, usually of one field. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
-/** The machine-readable reasons of meta/v1 (1.36). */
+/** Machine-readable reasons of meta/v1 (1.36). */
 export type StatusReason =
   | ''
   | 'Unauthorized'

@@ -10,7 +10,7 @@ describe('stored', () => {
     expect(metadata).toMatchObject({ name: 'a', namespace: 'default', uid: 'u', generation: 1, labels: { x: 'y' } });
   });
 
-  it('requires in the type what every stored object of the kind has', () => {
+  it('requires the fields that every stored object of the kind has', () => {
     const deployment = stored(Deployment({ metadata: {} })).metadata;
     expectTypeOf(deployment.uid).toEqualTypeOf<string>();
     expectTypeOf(deployment.namespace).toEqualTypeOf<string>();

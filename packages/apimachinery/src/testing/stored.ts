@@ -2,8 +2,8 @@ import type { KubernetesObject } from '../object/kubernetes-object.ts';
 import type { Stored } from '../object/stored.ts';
 
 /**
- * Completes an object's metadata as an API server would, for unit tests of functions that take stored objects. What the
- * object sets stays; the name defaults to `unnamed`, the namespace to `default`, the generation and version to 1.
+ * Completes an object's metadata as an API server would, for unit tests of functions that take stored objects. Fields that
+ * the object sets are kept; the name defaults to `unnamed`, the namespace to `default`, the generation and version to 1.
  *
  * @example
  * ```ts

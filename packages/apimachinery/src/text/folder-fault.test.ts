@@ -11,12 +11,12 @@ describe('folderFault', () => {
     ['ENOSPC', 'free disk space, or start elsewhere'],
     ['EMFILE', 'close other programs, or raise the limit of open files (ulimit -n)'],
     ['EACCES', 'make it writable for this user, or start elsewhere'],
-  ])('says what to do about %s', (code, remedy) => {
+  ])('suggests a remedy for %s', (code, remedy) => {
     const error = Object.assign(new Error(`${code}: the system's words`), { code });
     expect(folderFault(error, { path: '/a/b', instead })).toEqual({ why: `${code}: the system's words`, remedy });
   });
 
-  it('counts characters where there are too many', () => {
+  it('reports the path length if the name is too long', () => {
     const path = `/tmp/${'a'.repeat(300)}`;
     const error = Object.assign(new Error('ENAMETOOLONG: name too long'), { code: 'ENAMETOOLONG' });
     const { why, remedy } = folderFault(error, { path, instead });

@@ -1,6 +1,6 @@
-/** Why a folder cannot be used, and what to do. */
+/** The reason why a folder cannot be used, and the remedy. */
 export interface FolderFault {
-  /** The system's words, with what explains them. */
+  /** The system's message, with an explanation. */
   readonly why: string;
   /** An imperative. */
   readonly remedy: string;
@@ -8,7 +8,6 @@ export interface FolderFault {
 
 /**
  * Explains the system's error for a folder, or for a file in it.
- *
  * @param options - `instead`: how to use another folder: `set TMPDIR to another folder`.
  */
 export function folderFault(

@@ -10,19 +10,19 @@ describe('nearestName', () => {
     ['child', 'children'],
     ['statsu', 'status'],
     ['prority', 'priority'],
-  ])('takes %s for %s', (name, meant) => {
+  ])('matches %s to %s', (name, meant) => {
     expect(nearestName(name, members)).toBe(meant);
   });
 
-  it.each(['apiVersion', 'x', ''])('takes %j for none of them', (name) => {
+  it.each(['apiVersion', 'x', ''])('finds no match for %j', (name) => {
     expect(nearestName(name, members)).toBeUndefined();
   });
 
-  it('finds none among none', () => {
+  it('finds no match in an empty list', () => {
     expect(nearestName('status', [])).toBeUndefined();
   });
 
-  it('takes the first of two that are as near', () => {
+  it('returns the first of two equally near names', () => {
     expect(nearestName('max', ['maxi', 'maxa'])).toBe('maxi');
   });
 });

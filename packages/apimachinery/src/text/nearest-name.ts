@@ -1,9 +1,8 @@
 /**
- * The name that somebody may have meant by another, however it is spelt; `undefined` where none is like it. A third of the
- * letters, two at least, may be wrong.
+ * Returns the known name that is most similar to a misspelled one, ignoring case; `undefined` if none is similar. A third of
+ * the letters, but at least two, may be wrong.
  *
- * @example
- * nearestName('requeueAfter', ['requeue', 'requeueAfterMs']); // 'requeueAfterMs'
+ * @example nearestName('requeueAfter', ['requeue', 'requeueAfterMs']); // 'requeueAfterMs'
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   let best: { readonly name: string; readonly edits: number } | undefined;
@@ -16,7 +15,7 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return best.edits <= Math.max(2, Math.ceil(letters / 3)) ? best.name : undefined;
 }
 
-/** Levenshtein's distance: how many letters have to be put in, taken out or changed. */
+/** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
 function editsBetween(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {

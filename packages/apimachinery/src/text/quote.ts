@@ -11,13 +11,12 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /**
- * Quotes a text as Go's `%q` does: the form in which the API's messages show names and values.
- *
- * Printable characters stay, control characters are named (`\n`) or given as `\x01`, `\u2028`, `\U000e0001`.
- * A lone surrogate, which Go strings cannot hold, shows as U+FFFD.
+ * Quotes a text as Go's `%q` does, the form in which the API's messages show names and values.
+ * Printable characters are kept; control characters are named (`\n`) or written as `\x01`, `\u2028`, `\U000e0001`.
+ * A lone surrogate, which Go strings cannot hold, becomes U+FFFD.
  */
 export function quote(text: string): string {
-  // The usual name or value needs no escape.
+  // Most names and values need no escapes.
   if (/^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/.test(text)) return `"${text}"`;
   let out = '"';
   for (const character of text) out += quoteCharacter(character);

@@ -2,7 +2,7 @@ import type { StatusCause } from '../status/status.ts';
 import { quote } from '../text/index.ts';
 import type { FieldPath } from './field-path.ts';
 
-/** What kind of rule a field breaks; the API's cause reasons (meta/v1 `CauseType`). */
+/** The kind of rule that a field violates; the API's cause reasons (meta/v1 `CauseType`). */
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -17,16 +17,16 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** One fault of one field. Collected in lists by validators; `invalid` turns a list into a 422. */
+/** One fault of one field. Validators collect them in lists; `invalid` turns a list into a 422. */
 export interface FieldError {
   readonly type: FieldErrorType;
-  /** `spec.containers[0].name`; `<nil>` when the fault is of the whole object. */
+  /** `spec.containers[0].name`; `<nil>` if the fault concerns the whole object. */
   readonly field: string;
-  /** What is wrong, without the field: `Invalid value: "x": must be lower case`. */
+  /** The fault without the field: `Invalid value: "x": must be lower case`. */
   readonly body: string;
 }
 
-/** A path, its text, or nothing for the whole object. */
+/** A path, its text, or undefined for the whole object. */
 export type FieldLocation = FieldPath | string | undefined;
 
 const titles: Readonly<Record<FieldErrorType, string>> = {
@@ -44,7 +44,7 @@ const titles: Readonly<Record<FieldErrorType, string>> = {
   InternalError: 'Internal error',
 };
 
-/** A required value is not there: `Required value: <detail>`. */
+/** A required value is missing: `Required value: <detail>`. */
 export function requiredField(field: FieldLocation, detail = ''): FieldError {
   return fieldError('FieldValueRequired', { field, detail });
 }
@@ -59,7 +59,7 @@ export function invalidTypeField(field: FieldLocation, value: unknown, detail: s
   return fieldError('FieldValueTypeInvalid', { field, shown: show(value), detail });
 }
 
-/** A value is none of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given. */
+/** A value is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given. */
 export function unsupportedField(field: FieldLocation, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`;
   return fieldError('FieldValueNotSupported', { field, shown: show(value), detail });
@@ -70,12 +70,12 @@ export function forbiddenField(field: FieldLocation, detail: string): FieldError
   return fieldError('FieldValueForbidden', { field, detail });
 }
 
-/** A value that must be unique is there twice: `Duplicate value: "x"`. */
+/** A value that must be unique occurs twice: `Duplicate value: "x"`. */
 export function duplicateField(field: FieldLocation, value: unknown): FieldError {
   return fieldError('FieldValueDuplicate', { field, shown: show(value) });
 }
 
-/** A value names something that does not exist: `Not found: "x"`. */
+/** A value refers to something that does not exist: `Not found: "x"`. */
 export function notFoundField(field: FieldLocation, value: unknown): FieldError {
   return fieldError('FieldValueNotFound', { field, shown: show(value) });
 }
@@ -112,7 +112,7 @@ export function tooFewField(
   return fieldError('FieldValueTooFew', { field, shown: String(options.actual), detail });
 }
 
-/** The server failed while it looked at a field: `Internal error: <detail>`. */
+/** The server failed while it checked a field: `Internal error: <detail>`. */
 export function internalErrorField(field: FieldLocation, detail: string): FieldError {
   return fieldError('InternalError', { field, detail });
 }
@@ -122,13 +122,13 @@ export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.body}`;
 }
 
-/** Joins faults as the API does: one alone, several in brackets, equal ones once. */
+/** Joins faults as the API does: a single fault as is, several in brackets, duplicates removed. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   const messages = [...new Set(errors.map(formatFieldError))];
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
 }
 
-/** The faults as causes of a `Status`. */
+/** Returns the faults as causes of a `Status`. */
 export function causesOf(errors: readonly FieldError[]): readonly StatusCause[] {
   return errors.map((error) => ({ reason: error.type, message: error.body, field: error.field }));
 }
@@ -144,7 +144,7 @@ function fieldError(type: FieldErrorType, { field, shown, detail }: FieldErrorPa
   return { type, field: field === undefined ? '<nil>' : String(field), body: detail ? `${head}: ${detail}` : head };
 }
 
-/** Strings quoted, everything else as JSON; `null` is what Go shows for a value that is not there. */
+/** Quotes strings and formats everything else as JSON; Go shows a missing value as `null`. */
 function show(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'bigint') return value.toString();

@@ -1,8 +1,6 @@
 /**
- * Where a field lies in an object, as the API's messages show it: `spec.containers[0].name`, `metadata.labels[app]`.
- *
- * Paths are immutable and share their beginning; the text is made when it is asked for, so that a validator pays
- * nothing for the paths of valid fields.
+ * The location of a field in an object, as the API's messages show it: `spec.containers[0].name`, `metadata.labels[app]`.
+ * Paths are immutable and share their prefix. The text is built only on demand, so valid fields cost a validator nothing.
  */
 export class FieldPath {
   readonly #parent: FieldPath | undefined;
@@ -18,24 +16,24 @@ export class FieldPath {
     return new FieldPath(undefined, name).child(...more);
   }
 
-  /** The path of a field below this one. */
+  /** Returns the path of a field below this one. */
   child(...names: readonly string[]): FieldPath {
     let path: FieldPath = this;
     for (const name of names) path = new FieldPath(path, `.${name}`);
     return path;
   }
 
-  /** The path of an element of a list. */
+  /** Returns the path of a list element. */
   index(index: number): FieldPath {
     return new FieldPath(this, `[${index}]`);
   }
 
-  /** The path of an entry of a map. */
+  /** Returns the path of a map entry. */
   key(key: string): FieldPath {
     return new FieldPath(this, `[${key}]`);
   }
 
-  /** As messages show it: `spec.ports[0].name`. */
+  /** Formats the path as in messages: `spec.ports[0].name`. */
   toString(): string {
     const segments: string[] = [];
     for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) segments.push(path.#segment);

@@ -6,8 +6,8 @@ const labelValue = `(${labelKey})?`;
 const configMapKey = '[-._a-zA-Z0-9]+';
 const envVarName = '[-._a-zA-Z][-._a-zA-Z0-9]*';
 
-// JavaScript backtracks where RE2 does not: `label` and `labelKey` may take quadratic time, so every check below looks
-// at the length first and never runs an expression over more than the longest legal value plus one.
+// JavaScript backtracks where RE2 does not: `label` and `labelKey` may take quadratic time, so every check below tests the
+// length first and never matches an expression against more than the longest legal value plus one.
 const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dns1035Pattern = new RegExp(`^${dns1035}$`);
@@ -15,7 +15,7 @@ const labelKeyPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const configMapKeyPattern = new RegExp(`^${configMapKey}$`);
 const envVarNamePattern = new RegExp(`^${envVarName}$`);
 
-/** Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns what is wrong, empty when nothing is. */
+/** Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns the faults; empty if valid. */
 export function checkDns1123Label(value: string): readonly string[] {
   const errors = value.length > 63 ? [maxCharacters(63)] : [];
   if (!labelPattern.test(value)) {
@@ -31,7 +31,7 @@ export function checkDns1123Label(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a DNS subdomain of RFC 1123 (`example.com`, at most 253 bytes). @returns what is wrong. */
+/** Checks a DNS subdomain of RFC 1123 (`example.com`, at most 253 bytes). @returns the faults. */
 export function checkDns1123Subdomain(value: string): readonly string[] {
   const errors = value.length > 253 ? [maxCharacters(253)] : [];
   if (!isSubdomain(value)) {
@@ -45,7 +45,7 @@ export function checkDns1123Subdomain(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a DNS label of RFC 1035 (starts with a letter; names of Services). @returns what is wrong. */
+/** Checks a DNS label of RFC 1035 (starts with a letter; names of Services). @returns the faults. */
 export function checkDns1035Label(value: string): readonly string[] {
   const errors = value.length > 63 ? [maxCharacters(63)] : [];
   if (!dns1035Pattern.test(value)) {
@@ -59,7 +59,7 @@ export function checkDns1035Label(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a qualified name (keys of labels and annotations, finalizers): `[prefix/]name`. @returns what is wrong. */
+/** Checks a qualified name (keys of labels and annotations, finalizers): `[prefix/]name`. @returns the faults. */
 export function checkQualifiedName(value: string): readonly string[] {
   const parts = value.split('/');
   const rule =
@@ -81,7 +81,7 @@ export function checkQualifiedName(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks the value of a label (at most 63 bytes, may be empty). @returns what is wrong. */
+/** Checks the value of a label (at most 63 bytes, may be empty). @returns the faults. */
 export function checkLabelValue(value: string): readonly string[] {
   const errors = byteLength(value) > 63 ? [maxBytes(63)] : [];
   if (value !== '' && !labelKeyPattern.test(value)) {
@@ -95,7 +95,7 @@ export function checkLabelValue(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a key of a ConfigMap or Secret. @returns what is wrong. */
+/** Checks a key of a ConfigMap or Secret. @returns the faults. */
 export function checkConfigMapKey(value: string): readonly string[] {
   const errors = value.length > 253 ? [maxCharacters(253)] : [];
   if (!configMapKeyPattern.test(value)) {
@@ -109,7 +109,7 @@ export function checkConfigMapKey(value: string): readonly string[] {
   return [...errors, ...checkNoParent(value)];
 }
 
-/** Checks the strict form of an environment variable's name. @returns what is wrong. */
+/** Checks an environment variable's name by the strict rule. @returns the faults. */
 export function checkEnvVarName(value: string): readonly string[] {
   const errors: string[] = [];
   if (!envVarNamePattern.test(value)) {
@@ -123,7 +123,7 @@ export function checkEnvVarName(value: string): readonly string[] {
   return [...errors, ...checkNoParent(value)];
 }
 
-/** Checks the relaxed form of an environment variable's name, which 1.36 uses: printable ASCII without `=`. */
+/** Checks an environment variable's name by the relaxed rule that 1.36 uses: printable ASCII without `=`. */
 export function checkRelaxedEnvVarName(value: string): readonly string[] {
   const errors = value === '' ? ['environment variable name must be non-empty'] : [];
   if (!/^[\x20-\x3c\x3e-\x7e]*$/.test(value)) {
@@ -132,7 +132,7 @@ export function checkRelaxedEnvVarName(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks the name of a port (IANA service name). @returns what is wrong. */
+/** Checks the name of a port (IANA service name). @returns the faults. */
 export function checkPortName(value: string): readonly string[] {
   const errors = value.length > 15 ? [maxCharacters(15)] : [];
   if (!/^[-a-z0-9]+$/.test(value)) {
@@ -144,12 +144,12 @@ export function checkPortName(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a port number. @returns what is wrong. */
+/** Checks a port number. @returns the faults. */
 export function checkPortNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive'];
 }
 
-/** Checks a part of a URL path, such as the name of a Role. @returns what is wrong. */
+/** Checks a segment of a URL path, such as the name of a Role. @returns the faults. */
 export function checkPathSegment(value: string): readonly string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((illegal) => value.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);

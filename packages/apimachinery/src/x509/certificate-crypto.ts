@@ -1,6 +1,6 @@
 /**
- * The cryptography that {@link issueCertificate} needs and that this package, free of Node's modules, must be handed.
- * Node's own module fits as it is.
+ * The cryptography that {@link issueCertificate} needs. This package does not import Node's modules, so the caller passes it
+ * in. Node's `crypto` module can be passed unchanged.
  *
  * @example
  * ```ts

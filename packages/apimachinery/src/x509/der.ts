@@ -1,6 +1,6 @@
 /**
- * Writes ASN.1 in its distinguished encoding: only what a certificate needs.
- * Each function answers one whole element (tag, length, content).
+ * Encodes ASN.1 in DER: only the types that a certificate needs.
+ * Each function returns one whole element (tag, length, content).
  */
 
 /** An element with any tag. */
@@ -19,7 +19,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The bytes of a text; plain ASCII stays one byte a character. */
+/** Encodes a text as UTF-8; ASCII stays one byte per character. */
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
@@ -32,12 +32,12 @@ export function setOf(member: Uint8Array): Uint8Array {
   return element(0x31, member);
 }
 
-/** `[tag]` around whole elements. */
+/** Wraps whole elements in an explicit `[tag]`. */
 export function explicit(tag: number, ...members: readonly Uint8Array[]): Uint8Array {
   return element(0xa0 | tag, ...members);
 }
 
-/** `[tag]` in place of a primitive element's own tag. */
+/** Replaces a primitive element's own tag with `[tag]`. */
 export function implicit(tag: number, content: Uint8Array): Uint8Array {
   return element(0x80 | tag, content);
 }
@@ -47,7 +47,7 @@ export function integer(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
   const minimal = bytes.subarray(start);
-  // A leading one-bit would make it negative.
+  // A leading one bit would make it negative.
   return (minimal[0] ?? 0) & 0x80 ? element(0x02, Uint8Array.of(0), minimal) : element(0x02, minimal);
 }
 
@@ -76,12 +76,12 @@ export function octetString(content: Uint8Array): Uint8Array {
   return element(0x04, content);
 }
 
-/** A bit string; `unused` counts the bits at its end that mean nothing. */
+/** A bit string; `unused` is the number of unused bits at its end. */
 export function bitString(content: Uint8Array, unused = 0): Uint8Array {
   return element(0x03, Uint8Array.of(unused), content);
 }
 
-/** A moment: two digits for years before 2050, four from then on, as X.509 wants it. */
+/** A time: two-digit years before 2050, four-digit years from then on, as X.509 requires. */
 export function time(ms: number): Uint8Array {
   const text = new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
   return text < '2050' ? element(0x17, bytesOf(text.slice(2))) : element(0x18, bytesOf(text));

@@ -1,4 +1,4 @@
-/** The bytes of an IPv4 address, or of an IPv6 address without embedded IPv4; `undefined` for anything else. */
+/** Parses an IPv4 address, or an IPv6 address without embedded IPv4, to bytes; returns `undefined` for anything else. */
 export function addressBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6(text) : ipv4(text);
 }

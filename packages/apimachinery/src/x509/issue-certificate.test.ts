@@ -8,7 +8,7 @@ const life = { notBeforeMs: start, notAfterMs: Date.UTC(2051, 5, 1, 12, 30, 15) 
 const authority: CertificateRequest = { subject: { commonName: 'an authority' }, usage: 'authority', ...life };
 
 describe('issueCertificate', () => {
-  it('makes an authority that signs for itself and for others', () => {
+  it('issues an authority that signs itself and other certificates', () => {
     const ca = issueCertificate(authority, crypto);
     const leaf = issueCertificate(
       {
@@ -29,7 +29,7 @@ describe('issueCertificate', () => {
     expect(server.subjectAltName).toBe('DNS:web.shop.svc, IP Address:10.1.2.3, IP Address:FE80:0:0:0:0:0:0:1');
   });
 
-  it('writes times before and after 2050 as X.509 wants them', () => {
+  it('writes times before and after 2050 as X.509 requires', () => {
     const certificate = new crypto.X509Certificate(issueCertificate(authority, crypto).certificate);
     expect(Date.parse(certificate.validFrom)).toBe(life.notBeforeMs);
     expect(Date.parse(certificate.validTo)).toBe(life.notAfterMs);
@@ -44,12 +44,12 @@ describe('addressBytes', () => {
     ['::1', [...new Array<number>(15).fill(0), 1]],
     ['2001:db8::ff00:42', [0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0, 0, 0x42]],
     ['1:2:3:4:5:6:7:8', [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8]],
-  ])('reads %s', (text, bytes) => {
+  ])('parses %s', (text, bytes) => {
     expect([...(addressBytes(text) ?? [])]).toEqual(bytes);
   });
 
   it.each(['localhost', '1.2.3', '1.2.3.256', '01.2.3.4', '1:2', '1::2::3', '1:2:3:4:5:6:7::8', 'g::1', ':1'])(
-    'takes %s for a name',
+    'does not parse %s',
     (text) => {
       expect(addressBytes(text)).toBeUndefined();
     },

@@ -15,31 +15,31 @@ import {
 } from './der.ts';
 import { addressBytes } from './ip-address.ts';
 
-/** A private key and the certificate of its public half, PEM. */
+/** A private key and the certificate for its public key, PEM. */
 export interface KeyPair {
   readonly key: string;
   readonly certificate: string;
 }
 
-/** The name in a certificate, as Kubernetes uses it: common name = user, organizations = groups. */
+/** The subject of a certificate, as Kubernetes uses it: common name = user, organizations = groups. */
 export interface CertificateSubject {
   readonly commonName: string;
   readonly organizations?: readonly string[] | undefined;
 }
 
-/** What {@link issueCertificate} puts into a certificate. */
+/** The content of a certificate for {@link issueCertificate}. */
 export interface CertificateRequest {
   readonly subject: CertificateSubject;
   readonly usage: 'authority' | 'server' | 'client';
-  /** DNS names and IP addresses that a server answers under. */
+  /** DNS names and IP addresses of a server. */
   readonly hosts?: readonly string[] | undefined;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** Who signs, with the name in its certificate. @defaultValue the new key itself */
+  /** The signing key, and the subject of its certificate. @defaultValue the new key itself */
   readonly issuer?: { readonly key: string; readonly subject: CertificateSubject } | undefined;
 }
 
-/** Makes an ECDSA P-256 key pair, PEM (PKCS #8 and SPKI): the fastest to make that every client understands. */
+/** Generates an ECDSA P-256 key pair, PEM (PKCS #8 and SPKI): the fastest to generate that every client supports. */
 export function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; readonly publicKey: string } {
   return crypto.generateKeyPairSync('ec', {
     namedCurve: 'P-256',
@@ -48,16 +48,16 @@ export function makeKeys(crypto: CertificateCrypto): { readonly privateKey: stri
   });
 }
 
-/** Makes a key and a certificate for it (X.509 v3, RFC 5280), signed with ECDSA and SHA-256. */
+/** Generates a key and a certificate for it (X.509 v3, RFC 5280), signed with ECDSA and SHA-256. */
 export function issueCertificate(request: CertificateRequest, crypto: CertificateCrypto): KeyPair {
   const { privateKey } = makeKeys(crypto);
   const issuer = request.issuer ?? { key: privateKey, subject: request.subject };
   const spki = (key: string): Uint8Array => crypto.createPublicKey(key).export({ type: 'spki', format: 'der' });
-  // Method 1 of RFC 7093 §2: the left 160 bits of the key's SHA-256.
+  // Method 1 of RFC 7093 §2: the leftmost 160 bits of the key's SHA-256.
   const identifier = (key: string): Uint8Array =>
     crypto.createHash('sha256').update(spki(key)).digest().subarray(0, 20);
   const serial = Uint8Array.from(crypto.randomBytes(16));
-  serial[0] = ((serial[0] as number) & 0x7f) | 0x40; // positive, and of full length
+  serial[0] = ((serial[0] as number) & 0x7f) | 0x40; // positive and full length
   const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
   const body = sequence(
     explicit(0, integer(Uint8Array.of(2))),
